@@ -1,0 +1,29 @@
+//! Satchel: one binary that gives AI agents tools, and people the say over them.
+//!
+//! **A tool is a value; every door builds a `Call`; one function runs it.**
+//!
+//! Layers import downwards only, siblings not at all (`tests/it/tidy.rs` holds this):
+//!
+//! ```text
+//! 6  main, boot             the only place that knows everything
+//! 5  tools | doors          what can be done | who may ask (HTTP, command line)
+//! 4  agent                  the chat turn; is handed the Invoker, does not own it
+//! 3  engine                 Tool, Context, Registry, Invoker and its steps
+//! 2  app                    the struct of service handles
+//! 1  store net host         SQL; outbound bytes; files, processes, clipboard
+//! 0  model config           nouns: no IO, no clock, no async
+//! ```
+//!
+//! Start reading at [`engine::invoker`]: the pipeline every call goes through.
+
+pub mod agent;
+pub mod app;
+pub mod boot;
+pub mod config;
+pub mod doors;
+pub mod engine;
+pub mod host;
+pub mod model;
+pub mod net;
+pub mod store;
+pub mod tools;

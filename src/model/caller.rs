@@ -1,0 +1,235 @@
+//! Who asks, through which door, with which permissions.
+
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    error::{Error, Result},
+    id::Id,
+    user::{ApiKey, UserId},
+};
+
+/// One permission, `area:verb`; `*` grants all, `area:*` all of an area.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Permission(String);
+
+/// Every permission a tool or a route asks for, with what it opens. The console offers these.
+pub const PERMISSIONS: &[(&str, &str)] = &[
+    ("*", "Everything, and high-write tools without asking"),
+    ("knowledge:read", "Search and read documents"),
+    ("knowledge:write", "Create and change documents"),
+    ("catalog:read", "See and call connected systems"),
+    ("catalog:write", "Register systems and endpoints"),
+    ("processes:read", "Search business processes"),
+    ("index:read", "Query the text, vector and graph indexes"),
+    ("index:write", "Change the text, vector and graph indexes"),
+    ("audit:read", "Read the audit"),
+    ("jobs:manage", "Schedule tasks"),
+    ("agents:run", "Start sub-agents and specialists"),
+    ("channel:send", "Send messages to channels"),
+    ("host:fs.read", "Read files of the workspace"),
+    ("host:fs.write", "Change files of the workspace"),
+    ("host:exec", "Run commands in the sandbox"),
+    ("gateway:call", "Call configured gateways"),
+    ("web:browse", "Drive the configured browser"),
+    ("users:manage", "Manage users, roles and their keys"),
+    ("settings:manage", "Change settings and tool configuration"),
+];
+
+impl Permission {
+    /// The text, for instance `knowledge:read`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Permission {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let plain = |part: &str| {
+            !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
+        };
+        let known = match text.split_once(':') {
+            None => text == "*",
+            Some((area, verb)) => plain(area) && (verb == "*" || plain(verb)),
+        };
+        if known {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Error::invalid(format!("'{text}' is not a permission: write `area:verb`, `area:*` or `*`.")))
+        }
+    }
+}
+
+impl TryFrom<String> for Permission {
+    type Error = Error;
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Permission> for String {
+    fn from(permission: Permission) -> Self {
+        permission.0
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A set of permissions, patterns included.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Permissions(BTreeSet<Permission>);
+
+impl Permissions {
+    /// Everything: `*`.
+    pub fn all() -> Self {
+        Self(BTreeSet::from([Permission("*".to_owned())]))
+    }
+
+    /// Parses each; the first wrong one is the error.
+    pub fn parse<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Result<Self> {
+        texts.into_iter().map(|text| text.as_ref().parse()).collect::<Result<BTreeSet<_>>>().map(Self)
+    }
+
+    /// Whether `*` is held: it also waives the confirmation of high-write tools (R5).
+    pub fn is_all(&self) -> bool {
+        self.0.iter().any(|p| p.0 == "*")
+    }
+
+    /// Whether this set grants `wanted`, itself possibly a pattern: a pattern is granted only by one as wide.
+    pub fn grants(&self, wanted: &str) -> bool {
+        let area = wanted.split_once(':').map(|(area, _)| area);
+        self.0.iter().any(|held| {
+            held.0 == "*" || held.0 == wanted || held.0.strip_suffix(":*").is_some_and(|held| Some(held) == area)
+        })
+    }
+
+    /// What both sets grant: an API key is never wider than its owner.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        let of_self = self.0.iter().filter(|p| other.grants(&p.0));
+        let of_other = other.0.iter().filter(|p| self.grants(&p.0));
+        Self(of_self.chain(of_other).cloned().collect())
+    }
+
+    /// Each, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(Permission::as_str)
+    }
+}
+
+/// The way a call came in; audit rows carry it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Door {
+    /// REST, with a session or an API key.
+    Api,
+    /// A chat turn: the model proposed the call.
+    Chat,
+    /// The command line on the data directory's machine.
+    Cli,
+    /// An MCP client.
+    Mcp,
+    /// The worker: a schedule or a subagent.
+    Job,
+    /// A Rhai script.
+    Script,
+}
+
+impl Door {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Chat => "chat",
+            Self::Cli => "cli",
+            Self::Mcp => "mcp",
+            Self::Job => "job",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// How the caller proved who he is; only a person decides tickets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// A browser session: a person is there.
+    Session,
+    /// An API key.
+    Key(Id<ApiKey>),
+    /// The command line, by the token file only the data directory's owner can read.
+    Local,
+}
+
+/// An authenticated caller and what he may do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Whose data and budgets are used.
+    pub user: UserId,
+    /// For audit rows and pages.
+    pub username: String,
+    /// Already narrowed: role, and key where one was used.
+    pub permissions: Permissions,
+    /// The door he came through.
+    pub door: Door,
+    /// What he showed at it.
+    pub credential: Credential,
+}
+
+impl Caller {
+    /// The same person through another door, for instance the chat turn he started.
+    #[must_use]
+    pub fn through(&self, door: Door) -> Self {
+        Self { door, ..self.clone() }
+    }
+
+    /// Fails with the permission's name where it is not granted.
+    pub fn demand(&self, permission: &str) -> Result<()> {
+        if self.permissions.grants(permission) {
+            return Ok(());
+        }
+        Err(Error::denied(format!(
+            "This needs the permission '{permission}'. An administrator can grant it with a role."
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(texts: &[&str]) -> Permissions {
+        Permissions::parse(texts).unwrap()
+    }
+
+    #[test]
+    fn a_pattern_grants_its_area_only() {
+        assert!(set(&["host:*"]).grants("host:exec"));
+        assert!(!set(&["host:*"]).grants("hosts:exec"));
+        assert!(!set(&["host:exec"]).grants("host:*"));
+        assert!(set(&["*"]).grants("host:*"));
+    }
+
+    #[test]
+    fn an_intersection_is_never_wider_than_either() {
+        assert_eq!(set(&["*"]).intersect(&set(&["audit:read"])), set(&["audit:read"]));
+        assert_eq!(set(&["host:*", "audit:read"]).intersect(&set(&["host:exec", "index:read"])), set(&["host:exec"]));
+    }
+
+    #[test]
+    fn every_listed_permission_parses() {
+        for (name, _) in PERMISSIONS {
+            assert!(name.parse::<Permission>().is_ok(), "{name}");
+        }
+        assert!("Host:Exec".parse::<Permission>().is_err());
+        assert!("".parse::<Permission>().is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! The one error of the house: a kind a program can act on, a message a person can act on.
+
+use std::{error::Error as StdError, fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Shorthand used everywhere in the crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, as far as a caller can act on it. Doors map it to a status or an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The arguments are wrong; repeating the call unchanged cannot help.
+    Invalid,
+    /// Nobody is signed in, or the credential is unknown.
+    Unauthenticated,
+    /// The caller is known and may not do this.
+    Denied,
+    /// There is no such thing, or not for this caller.
+    NotFound,
+    /// The state of things forbids it now.
+    Conflict,
+    /// A required setting is missing.
+    Unconfigured,
+    /// An administrator has switched this off.
+    Disabled,
+    /// Too many requests, or a budget is used up.
+    Exhausted,
+    /// A time limit passed.
+    Timeout,
+    /// The caller took the call back.
+    Cancelled,
+    /// Another system failed.
+    Upstream,
+    /// The disk is full: nothing was written.
+    DiskFull,
+    /// A defect of ours.
+    Internal,
+}
+
+/// A failure. `message` is safe for the model and the person and says what to do;
+/// the source is for the log only.
+#[derive(Clone)]
+pub struct Error {
+    kind: Kind,
+    message: String,
+    details: Option<Box<Value>>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of any kind.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), details: None, source: None }
+    }
+
+    /// The arguments are wrong: say which, and what would be right.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, message)
+    }
+
+    /// The caller may not do this: say which permission is missing.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self::new(Kind::Denied, message)
+    }
+
+    /// No such thing for this caller.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, message)
+    }
+
+    /// The state of things forbids it now.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(Kind::Conflict, message)
+    }
+
+    /// Another system failed.
+    pub fn upstream(message: impl Into<String>) -> Self {
+        Self::new(Kind::Upstream, message)
+    }
+
+    /// A defect of ours; the message shown never holds the source.
+    pub fn internal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let message = "Something failed inside Satchel. The log says what; trying again may help.";
+        Self { source: Some(Arc::from(source.into())), ..Self::new(Kind::Internal, message) }
+    }
+
+    /// Adds the cause, for the log.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(source.into()));
+        self
+    }
+
+    /// Adds fields a program can read, for instance where the arguments are wrong.
+    #[must_use]
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// What a program acts on.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What a person or a model acts on.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Extra fields, an object where present.
+    pub fn details(&self) -> Option<&Value> {
+        self.details.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.message)?;
+        let mut cause = self.source();
+        while let Some(inner) = cause {
+            write!(f, ": {inner}")?;
+            cause = inner.source();
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|s| s as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,119 @@
+//! Typed ids: a `UserId` cannot be passed where a `ConversationId` is meant.
+
+use std::{borrow::Cow, fmt, hash::Hash, marker::PhantomData, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use uuid::Uuid;
+
+use super::error::{Error, Result};
+
+/// The id of a `Noun`: a UUID version 7, so ids sort by the time they were made.
+pub struct Id<Noun>(Uuid, PhantomData<fn() -> Noun>);
+
+/// What an id can name; the word appears in error messages and in the OpenAPI document.
+pub trait Noun {
+    /// Lower-case English singular, for instance `conversation`.
+    const NAME: &'static str;
+}
+
+impl<N> Id<N> {
+    /// A new, unique id.
+    pub fn new() -> Self {
+        Self(Uuid::now_v7(), PhantomData)
+    }
+}
+
+impl<N> Default for Id<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<N: Noun> FromStr for Id<N> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Uuid::from_str(text)
+            .map(|id| Self(id, PhantomData))
+            .map_err(|_| Error::not_found(format!("There is no {} '{}'.", N::NAME, shorten(text))))
+    }
+}
+
+/// At most 40 characters of what somebody typed, for a message.
+fn shorten(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+impl<N> Clone for Id<N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<N> Copy for Id<N> {}
+impl<N> PartialEq for Id<N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<N> Eq for Id<N> {}
+impl<N> PartialOrd for Id<N> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<N> Ord for Id<N> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+impl<N> Hash for Id<N> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+impl<N> fmt::Display for Id<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+impl<N> fmt::Debug for Id<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+impl<N> Serialize for Id<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+impl<'de, N> Deserialize<'de> for Id<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Uuid::deserialize(deserializer).map(|id| Self(id, PhantomData))
+    }
+}
+
+impl<N> utoipa::PartialSchema for Id<N> {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::{ObjectBuilder, SchemaFormat, Type};
+        ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::Custom("uuid".to_owned()))).into()
+    }
+}
+impl<N: Noun> utoipa::ToSchema for Id<N> {
+    fn name() -> Cow<'static, str> {
+        Cow::Owned(format!("{}_id", N::NAME))
+    }
+}
+impl<N: Noun> schemars::JsonSchema for Id<N> {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Owned(format!("{}_id", N::NAME))
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "uuid"})
+    }
+}

@@ -1,0 +1,45 @@
+//! Canonical JSON: one text for equal values, to hash and to compare (RFC 8785 but for number forms).
+
+use serde_json::{Map, Value};
+
+/// The value with the keys of every object sorted.
+pub fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by(|a, b| a.0.cmp(b.0));
+            Value::Object(entries.into_iter().map(|(k, v)| (k.clone(), canonical(v))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Greatest nesting depth: 0 for a scalar, 1 for `[]`.
+pub fn depth(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn key_order_does_not_change_the_canonical_text() {
+        let a = canonical(&json!({"b": 1, "a": {"d": 2, "c": 3}}));
+        let b = canonical(&json!({"a": {"c": 3, "d": 2}, "b": 1}));
+        assert_eq!(a.to_string(), b.to_string());
+        assert_eq!(a.to_string(), r#"{"a":{"c":3,"d":2},"b":1}"#);
+    }
+
+    #[test]
+    fn depth_counts_the_deepest_branch() {
+        assert_eq!(depth(&json!(1)), 0);
+        assert_eq!(depth(&json!({"a": [1, {"b": []}]})), 4);
+    }
+}

@@ -1,0 +1,17 @@
+//! The nouns: plain data, no IO, no clock, no async.
+
+pub mod audit;
+pub mod call;
+pub mod caller;
+pub mod conversation;
+pub mod error;
+pub mod id;
+pub mod json;
+pub mod llm;
+pub mod memory;
+pub mod output;
+pub mod secret;
+pub mod settings;
+pub mod spec;
+pub mod time;
+pub mod user;

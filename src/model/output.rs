@@ -1,0 +1,67 @@
+//! What a tool gives back: the exact value, and parts to show.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One part of a result as it is shown (R24).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A JSON value.
+    Json {
+        /// The value.
+        json: Value,
+    },
+    /// An image.
+    Image {
+        /// Media type, for instance `image/png`.
+        mime: String,
+        /// Base64, without a data URL's head.
+        data: String,
+    },
+}
+
+/// A result. `data` is exactly what the tool's document promises; `content` is what people see.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// The exact return value.
+    pub data: Value,
+    /// Rendered parts; empty means: show `data`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Content>,
+    /// A card's title, where the tool gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// An HTML fragment with inline CSS; sanitised before anybody sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Facts about the result, for instance `budget_remaining` (R38).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+}
+
+impl Output {
+    /// A JSON result.
+    pub fn json(data: Value) -> Self {
+        Self { data, ..Self::default() }
+    }
+
+    /// A text result: `data` is the text too.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::json(Value::String(text.into()))
+    }
+
+    /// The parts to show: those given, else the data itself.
+    pub fn shown(&self) -> Vec<Content> {
+        match (&self.content[..], &self.data) {
+            ([], Value::String(text)) => vec![Content::Text { text: text.clone() }],
+            ([], data) => vec![Content::Json { json: data.clone() }],
+            (parts, _) => parts.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What an administrator may set while the server runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::Source;
+
+/// All settings. Each has a default, so an old stored text still reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The kill switch: off stops every tool (R41).
+    pub tools_enabled: bool,
+    /// Canonical names of tools that are switched off.
+    pub disabled_tools: Vec<String>,
+    /// Sources whose tools are all switched off.
+    #[schemars(with = "Vec<String>")]
+    pub disabled_sources: Vec<Source>,
+    /// Running commands.
+    pub exec: Exec,
+    /// Where file tools may go.
+    pub files: Files,
+    /// The chat.
+    pub chat: Chat,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tools_enabled: true,
+            disabled_tools: Vec::new(),
+            disabled_sources: Vec::new(),
+            exec: Exec::default(),
+            files: Files::default(),
+            chat: Chat::default(),
+        }
+    }
+}
+
+/// Running commands (R21). Never a model's parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Exec {
+    /// `off` until an administrator enables the sandboxed form.
+    pub mode: ExecMode,
+    /// Which commands may run.
+    pub security: ExecSecurity,
+    /// When a person is asked beyond what the risk demands.
+    pub ask: ExecAsk,
+    /// Programs (first word of a command) that `allowlist` lets through; `*` globs.
+    pub allowlist: Vec<String>,
+    /// Programs that never run.
+    pub blocked: Vec<String>,
+}
+
+impl Default for Exec {
+    fn default() -> Self {
+        Self {
+            mode: ExecMode::Off,
+            security: ExecSecurity::Full,
+            ask: ExecAsk::Off,
+            allowlist: Vec::new(),
+            blocked: ["sudo", "su", "shutdown", "reboot", "mkfs", "mount", "umount"].map(str::to_owned).to_vec(),
+        }
+    }
+}
+
+/// Whether commands run at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecMode {
+    /// exec and process are switched off.
+    Off,
+    /// They run in the sandbox.
+    Sandboxed,
+}
+
+/// Which commands may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecSecurity {
+    /// None.
+    Deny,
+    /// Those on the allow list.
+    Allowlist,
+    /// All that are not blocked.
+    Full,
+}
+
+/// When a person is asked beyond what the risk demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecAsk {
+    /// Only as the risk demands.
+    Off,
+    /// Where the program is not on the allow list.
+    OnMiss,
+    /// Always.
+    Always,
+}
+
+/// Where file tools and commands may go (R23).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Files {
+    /// `workspace` is each user's own folder; other entries are absolute paths open to all who hold the permission.
+    pub roots: Vec<String>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self { roots: vec!["workspace".to_owned()] }
+    }
+}
+
+/// The chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Chat {
+    /// Which tools the model is shown (R47).
+    pub exposure: Exposure,
+    /// The tools `selected` shows, by name.
+    pub selected: Vec<String>,
+    /// `auto` shows all permitted tools while their schemas fit this many tokens.
+    pub tool_token_budget: u32,
+    /// Most model calls in one turn.
+    pub max_steps: u32,
+    /// Tokens a user may spend in a day (UTC); none means no limit.
+    pub daily_token_budget: Option<u64>,
+    /// Tokens of context where the provider does not say.
+    pub context_tokens: u32,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        Self {
+            exposure: Exposure::Auto,
+            selected: Vec::new(),
+            tool_token_budget: 8_000,
+            max_steps: 25,
+            daily_token_budget: None,
+            context_tokens: 32_768,
+        }
+    }
+}
+
+/// Which tools the model is shown (R47).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// All permitted tools if they fit the budget, else innate tools and `find_tools`.
+    Auto,
+    /// All permitted tools.
+    All,
+    /// Those selected.
+    Selected,
+    /// Innate tools and `find_tools`.
+    Discover,
+}

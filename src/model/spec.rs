@@ -1,0 +1,181 @@
+//! What a tool is: everything a model, a form, a document or a policy needs to know of it.
+
+use std::{fmt, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The time a tool has unless it declares its own (R37).
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
+
+/// What running a tool can do; decides whether a person is asked (R5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Changes nothing. Never asks.
+    Read,
+    /// Changes little, and undoable. Never asks.
+    LowWrite,
+    /// Asks unless the caller holds `*`.
+    HighWrite,
+    /// Always asks.
+    Destructive,
+}
+
+impl Risk {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::LowWrite => "low_write",
+            Self::HighWrite => "high_write",
+            Self::Destructive => "destructive",
+        }
+    }
+}
+
+/// Where a tool comes from: the part of its id before the colon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Compiled in.
+    Builtin,
+    /// A Rhai script.
+    Script,
+    /// An MCP server.
+    Mcp,
+    /// An endpoint of a connected system.
+    Catalog,
+    /// A paired application.
+    Interface,
+}
+
+impl Source {
+    /// The word before the colon.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Script => "script",
+            Self::Mcp => "mcp",
+            Self::Catalog => "catalog",
+            Self::Interface => "interface",
+        }
+    }
+}
+
+/// The groups of the console's library; policies name them too (R17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Shaping what other tools returned.
+    Data,
+    /// Files of the workspace.
+    Files,
+    /// Commands and processes.
+    Processes,
+    /// What a person's desktop offers: clipboard, launcher.
+    Desktop,
+    /// What is remembered of a person, and his lists.
+    Memory,
+    /// The platform itself: audit, status.
+    Operations,
+    /// Tools that run tools, and agents.
+    Agents,
+    /// Search and documents.
+    Knowledge,
+    /// Connected systems and calls to them.
+    Catalog,
+    /// The web.
+    Web,
+    /// Images and speech.
+    Media,
+    /// Messages, gateways, other nodes.
+    Outside,
+}
+
+/// One setting of a tool's configuration (R34). Values live in the vault.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Setting {
+    /// The key, as `PUT /api/tools/{name}/config` takes it.
+    pub key: String,
+    /// What it is for, shown under the field.
+    pub description: String,
+    /// Secrets are write-only: answers show `***`.
+    pub secret: bool,
+    /// Without it the tool's status is `available`, not `connected`.
+    pub required: bool,
+    /// Used where nothing is stored.
+    pub default: Option<String>,
+}
+
+/// One worked example: it is documentation and a test.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Example {
+    /// What it shows, a sentence.
+    pub title: String,
+    /// Calls made before it, as (tool, arguments): the file to read, the item to check.
+    #[serde(skip)]
+    pub before: Vec<(String, Value)>,
+    /// The arguments.
+    pub arguments: Value,
+    /// What comes back. Fields that are not named here may hold anything.
+    pub result: Value,
+}
+
+/// Everything known of a tool. One place: schema, permission, risk and examples stand nowhere else.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// Unique within its source, snake case, no colon.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it does: one or two sentences.
+    pub description: String,
+    /// When to choose it: the situation, in a user's words.
+    pub when_to_use: String,
+    /// Group in the library and in policies.
+    pub category: Category,
+    /// JSON Schema (2020-12) of the arguments: an object that refuses unknown keys.
+    pub parameters: Value,
+    /// Least risk of a call; `Tool::risk_of` may raise it.
+    pub risk: Risk,
+    /// The permission it needs; none for tools on the caller's own data.
+    pub permission: Option<&'static str>,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// Configuration it takes.
+    pub settings: Vec<Setting>,
+    /// Worked examples, one at least.
+    pub examples: Vec<Example>,
+    /// Innate tools are always in the model's context (R30).
+    pub innate: bool,
+}
+
+impl Spec {
+    /// The fully qualified id, `source:name`.
+    pub fn id(&self) -> String {
+        format!("{}:{}", self.source.as_str(), self.name)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.source.as_str(), self.name)
+    }
+}
+
+/// Whether a tool can be used now (R36).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Needs no configuration.
+    System,
+    /// A required setting is missing.
+    Available,
+    /// All set.
+    Connected,
+    /// Switched off.
+    Disabled,
+    /// Cannot work here; the description says why.
+    Error,
+}
