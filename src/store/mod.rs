@@ -5,3 +5,4 @@ pub mod db;
 pub mod dir;
 pub mod settings;
 pub mod tickets;
+pub mod tool_config;
