@@ -1,1 +1,7 @@
 //! wip
+use crate::model::{audit::Event, error::Result};
+/// wip
+pub fn append(c: &rusqlite::Connection, event: &Event) -> Result<()> {
+    let _ = (c, event);
+    Ok(())
+}
