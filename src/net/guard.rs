@@ -119,8 +119,10 @@ fn bare(host: &str) -> String {
 
 /// Names that mean this machine, this network or a cloud's metadata, whatever they resolve to.
 fn is_local_name(name: &str) -> bool {
-    const EXACT: &[&str] = &["", "localhost6", "ip6-localhost", "ip6-loopback", "loopback", "broadcasthost", "metadata"];
-    const UNDER: &[&str] = &["localhost", "localdomain", "localdomain6", "local", "internal", "home.arpa", "intranet", "lan"];
+    const EXACT: &[&str] =
+        &["", "localhost6", "ip6-localhost", "ip6-loopback", "loopback", "broadcasthost", "metadata"];
+    const UNDER: &[&str] =
+        &["localhost", "localdomain", "localdomain6", "local", "internal", "home.arpa", "intranet", "lan"];
     let name = bare(name);
     let under = |zone: &str| name.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     EXACT.contains(&name.as_str()) || UNDER.iter().any(|zone| under(zone))
@@ -161,11 +163,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 /// Base address and prefix length of what is not public inside 2000::/3.
 const CLOSED_V6: &[(Ipv6Addr, u32)] = &[
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),     // Teredo and other protocol assignments
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // Teredo and other protocol assignments
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
-    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),     // 6to4
-    (Ipv6Addr::new(0x3ffe, 0, 0, 0, 0, 0, 0, 0), 16),     // given back
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),     // documentation
+    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4
+    (Ipv6Addr::new(0x3ffe, 0, 0, 0, 0, 0, 0, 0), 16), // given back
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
 fn is_public_v6(address: Ipv6Addr) -> bool {

@@ -66,8 +66,9 @@ impl Request {
 
     /// Adds a header that must not show in logs.
     pub fn secret_header(mut self, name: HeaderName, value: &str) -> Result<Self> {
-        let mut value = HeaderValue::from_str(value)
-            .map_err(|_| Error::invalid(format!("The value for the header '{name}' holds characters a header cannot.")))?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| {
+            Error::invalid(format!("The value for the header '{name}' holds characters a header cannot."))
+        })?;
         value.set_sensitive(true);
         self.headers.insert(name, value);
         Ok(self)
@@ -231,7 +232,9 @@ pub(super) fn failure(url: &Url, error: reqwest::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     let (kind, message) = match &error {
         e if e.is_timeout() => (Kind::Timeout, format!("'{host}' took too long to answer.")),
-        e if e.is_connect() => (Kind::Upstream, format!("No connection to '{host}': check the address and that it runs.")),
+        e if e.is_connect() => {
+            (Kind::Upstream, format!("No connection to '{host}': check the address and that it runs."))
+        }
         _ => (Kind::Upstream, format!("The connection to '{host}' broke.")),
     };
     Error::new(kind, message).caused_by(error.without_url())
@@ -263,9 +266,13 @@ mod tests {
     #[test]
     fn only_307_and_308_repeat_a_post() {
         let target = Url::parse("https://a.example/y").unwrap();
-        for (status, method, body) in
-            [(301, Method::GET, ""), (302, Method::GET, ""), (303, Method::GET, ""), (307, Method::POST, "{}"), (308, Method::POST, "{}")]
-        {
+        for (status, method, body) in [
+            (301, Method::GET, ""),
+            (302, Method::GET, ""),
+            (303, Method::GET, ""),
+            (307, Method::POST, "{}"),
+            (308, Method::POST, "{}"),
+        ] {
             let followed = follow(request(Method::POST), target.clone(), StatusCode::from_u16(status).unwrap());
             assert_eq!((followed.method, &followed.body[..]), (method, body.as_bytes()), "{status}");
         }

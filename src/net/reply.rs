@@ -38,6 +38,11 @@ impl Response {
         Some(target.ok_or_else(|| Error::upstream("The address redirects to something that is not an address.")))
     }
 
+    /// From now on, how long to wait for a piece.
+    pub fn wait_at_most(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
     /// The next piece, none at the end. A body that stalls is an error.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
         tokio::time::timeout(self.patience, self.body.chunk())
