@@ -58,7 +58,7 @@ tidy: ## the rules of the tree itself: layers, sizes, where SQL may stand
 	@scripts/dev/needs rust
 	mkdir -p $(TARGET)
 	CARGO_MANIFEST_DIR="$(CURDIR)" rustc --edition 2024 --test -o $(TARGET)/tidy tests/it/tidy/mod.rs
-	$(TARGET)/tidy --quiet
+	RUST_BACKTRACE=0 $(TARGET)/tidy --quiet
 
 fmt: ## format the Rust sources
 	@$(CARGO) fmt --all

@@ -63,7 +63,7 @@ def check_alone(binary: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory(prefix="satchel-dist-") as name:
         inside = empty_root(binary, pathlib.Path(name))
         command = [*inside, "/satchel", "serve", "--data", "/data", "--listen", "127.0.0.1:0"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={})
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]})
         signal.signal(signal.SIGALRM, lambda *_: process.kill())
         signal.alarm(READY_SECONDS)
         try:
