@@ -1,1 +1,3 @@
-//! wip
+//! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
+
+pub mod clock;
