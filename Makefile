@@ -12,7 +12,7 @@ CARGO := cargo
 LOCKED := --locked
 # What `make bench` measures; `make bench PROFILE=quick` saves the long build.
 PROFILE ?= release
-BENCHES ?= start gets calls streams crash
+BENCHES ?=
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 NODE_STAMP := web/node_modules/.package-lock.json
@@ -65,9 +65,7 @@ fmt: ## format the Rust sources
 
 bench: web ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
 	@scripts/dev/needs rust node python cc
-	for name in $(BENCHES); do
-	  $(CARGO) bench $(LOCKED) --quiet --profile $(PROFILE) --bench $$name -- $(ARGS)
-	done
+	$(CARGO) bench $(LOCKED) --profile $(PROFILE) --bench figures -- $(BENCHES)
 
 dist: web ## build one static executable and prove that it runs alone; the last line is its path
 	@scripts/dev/needs rust node python cc

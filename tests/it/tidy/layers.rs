@@ -136,9 +136,6 @@ mod tests {
 
     #[test]
     fn a_new_top_module_needs_a_place() {
-        assert_eq!(
-            found("src/utils.rs", ""),
-            ["src/utils.rs: the module 'utils' has no place in the layer table"]
-        );
+        assert_eq!(found("src/utils.rs", ""), ["src/utils.rs: the module 'utils' has no place in the layer table"]);
     }
 }

@@ -7,13 +7,31 @@ const LINES: &[(&str, usize)] = &[("rs", 500), ("ts", 500), ("svelte", 200), ("p
 
 /// How a statement of SQL begins. Two words where one alone is also English.
 const SQL: &[&str] = &[
-    "SELECT ", "INSERT INTO ", "INSERT OR ", "UPDATE ", "DELETE FROM ", "REPLACE INTO ", "CREATE TABLE ", "CREATE INDEX ",
-    "CREATE UNIQUE ", "CREATE VIRTUAL ", "CREATE TRIGGER ", "CREATE VIEW ", "ALTER TABLE ", "DROP TABLE ", "DROP INDEX ",
-    "PRAGMA ", "VACUUM", "SAVEPOINT ", "BEGIN IMMEDIATE", "WITH RECURSIVE ",
+    "SELECT ",
+    "INSERT INTO ",
+    "INSERT OR ",
+    "UPDATE ",
+    "DELETE FROM ",
+    "REPLACE INTO ",
+    "CREATE TABLE ",
+    "CREATE INDEX ",
+    "CREATE UNIQUE ",
+    "CREATE VIRTUAL ",
+    "CREATE TRIGGER ",
+    "CREATE VIEW ",
+    "ALTER TABLE ",
+    "DROP TABLE ",
+    "DROP INDEX ",
+    "PRAGMA ",
+    "VACUUM",
+    "SAVEPOINT ",
+    "BEGIN IMMEDIATE",
+    "WITH RECURSIVE ",
 ];
 
 /// What a `mod.rs` may not hold: it is `mod` lines and the list.
-const NOT_IN_LISTS: &[&str] = &["struct", "enum", "impl", "trait", "union", "let", "if", "match", "for", "while", "loop"];
+const NOT_IN_LISTS: &[&str] =
+    &["struct", "enum", "impl", "trait", "union", "let", "if", "match", "for", "while", "loop"];
 
 /// Every offence of one file.
 pub(super) fn offences(path: &str, text: &str) -> Vec<String> {
@@ -53,7 +71,9 @@ fn rust(path: &str, text: &str) -> Vec<String> {
     if path.ends_with("/mod.rs") {
         let words: Vec<&str> = source.code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let wrong = NOT_IN_LISTS.iter().filter(|word| words.contains(*word));
-        found.extend(wrong.map(|word| format!("{path}: `{word}` does not belong in a mod.rs, which is `mod` lines and a list")));
+        found.extend(
+            wrong.map(|word| format!("{path}: `{word}` does not belong in a mod.rs, which is `mod` lines and a list")),
+        );
     }
     found
 }
@@ -83,9 +103,8 @@ fn everywhere(path: &str, text: &str) -> Vec<String> {
 /// Whether `word` stands in `line` on its own.
 fn has_word(line: &str, word: &str) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
-        !line[..at].ends_with(part_of_word) && !line[at + word.len()..].starts_with(part_of_word)
-    })
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(part_of_word) && !line[at + word.len()..].starts_with(part_of_word))
 }
 
 /// A path or a package mirror that only exists where the line was written.
@@ -144,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_mod_file_is_a_list() {
-        let list = "//! Tools.\nmod a;\nuse crate::engine::Tool;\n/// All.\npub fn tools() -> Vec<Tool> { vec![a::tool()] }\n";
+        let list =
+            "//! Tools.\nmod a;\nuse crate::engine::Tool;\n/// All.\npub fn tools() -> Vec<Tool> { vec![a::tool()] }\n";
         assert!(offences("src/tools/data/mod.rs", list).is_empty());
         assert_eq!(
             offences("src/tools/data/mod.rs", &format!("{list}struct S;")),
