@@ -14,9 +14,6 @@ pub mod sessions;
 pub mod settings;
 pub mod setup;
 pub mod tickets;
-<<<<<<< HEAD
-pub mod tool_config;
-=======
 pub mod token;
+pub mod tool_config;
 pub mod users;
->>>>>>> people
