@@ -8,6 +8,7 @@ pub mod keys;
 mod lockout;
 pub mod password;
 pub mod people;
+pub mod promotions;
 mod roles;
 mod rows;
 pub mod sessions;
