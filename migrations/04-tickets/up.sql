@@ -16,3 +16,10 @@ CREATE TABLE tickets (
   result     TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tickets_open ON tickets (user, topic) WHERE state = 'pending';
+
+-- High-write tools a person approved for a whole conversation.
+CREATE TABLE approvals (
+  topic TEXT NOT NULL,
+  tool  TEXT NOT NULL,
+  PRIMARY KEY (topic, tool)
+) STRICT, WITHOUT ROWID;
