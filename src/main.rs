@@ -1,1 +1,3 @@
+//! The binary: parse, run, print the error chain, exit code.
+
 fn main() {}

@@ -1,1 +1,4 @@
-//! wip
+//! The built-in tools: a file each, a list a category.
+
+pub mod data;
+pub mod list;
