@@ -13,7 +13,7 @@ const TOLD_AT: usize = 3;
 
 /// What is to be done with a call that repeats earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repetition {
+pub(super) enum Repetition {
     /// Run it.
     Fine,
     /// Answer it with [`TOLD`].
@@ -23,15 +23,15 @@ pub enum Repetition {
 }
 
 /// What the model reads at the third identical call.
-pub const TOLD: &str = "You made exactly this call before and got the same result. It was not run again. Use what you \
+pub(super) const TOLD: &str = "You made exactly this call before and got the same result. It was not run again. Use what you \
                         have, try something else, or tell the person what is missing.";
 
 /// What the person reads where the model goes on all the same.
-pub const STOPPED: &str = "The model kept repeating the same tool call, so the turn was ended. Rephrase the request, or \
+pub(super) const STOPPED: &str = "The model kept repeating the same tool call, so the turn was ended. Rephrase the request, or \
                            say what to do instead.";
 
 /// Judges one step against the earlier ones of its turn.
-pub fn judge(turn: &[Message], step: &Step) -> Repetition {
+pub(super) fn judge(turn: &[Message], step: &Step) -> Repetition {
     let arguments = canonical(&step.arguments);
     let same = |other: &&Step| {
         other.call_id != step.call_id && other.asked_as == step.asked_as && canonical(&other.arguments) == arguments

@@ -11,13 +11,13 @@ static MARKERS: LazyLock<Result<Regex, regex::Error>> =
 
 /// The text between `[LABEL]` and `[/LABEL]`, or between `[LABEL:name]` and `[/LABEL]`. Nothing in it reads as a marker
 /// or as an action; the breaks are invisible, and taken out of arguments that quote it.
-pub fn mark(label: &str, name: Option<&str>, text: &str) -> String {
+pub(super) fn mark(label: &str, name: Option<&str>, text: &str) -> String {
     let name = name.map_or_else(String::new, |name| format!(":{}", harmless(name).replace(['\n', ']'], " ")));
     format!("[{label}{name}]\n{}\n[/{label}]", harmless(text))
 }
 
 /// The text with everything in it broken that could be taken for a marker or an action.
-pub fn harmless(text: &str) -> String {
+pub(super) fn harmless(text: &str) -> String {
     let Ok(markers) = MARKERS.as_ref() else { return String::new() };
     markers.replace_all(&neutralise(text), "[\u{2060}$1").into_owned()
 }

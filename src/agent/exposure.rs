@@ -14,22 +14,22 @@ use crate::{
 
 /// What one request shows.
 #[derive(Debug, Default)]
-pub struct Shown {
+pub(super) struct Shown {
     /// The tools.
-    pub tools: Vec<ToolDefinition>,
+    pub(super) tools: Vec<ToolDefinition>,
     /// The way back from their wire names.
-    pub names: WireNames,
+    pub(super) names: WireNames,
     /// Tokens of those shown.
-    pub tokens: u64,
+    pub(super) tokens: u64,
     /// Tools the caller may use.
-    pub total: usize,
+    pub(super) total: usize,
     /// Tokens of all of those.
-    pub all_tokens: u64,
+    pub(super) all_tokens: u64,
 }
 
 /// Picks the tools for a caller. `promoted` are those the model found in this conversation; `room` is the most tokens
 /// all schemas together may take.
-pub fn pick(
+pub(super) fn pick(
     registry: &Registry,
     caller: &Caller,
     settings: &Settings,

@@ -12,7 +12,7 @@ use crate::model::{
 const ATTACHED: usize = 100_000;
 
 /// The messages in order. Every call is followed by what came of it: providers refuse a conversation in which one is not.
-pub fn tell(messages: &[Message]) -> Vec<ChatMessage> {
+pub(super) fn tell(messages: &[Message]) -> Vec<ChatMessage> {
     messages.iter().flat_map(one).collect()
 }
 
@@ -21,10 +21,8 @@ fn one(message: &Message) -> Vec<ChatMessage> {
         Role::User => vec![question(message)],
         Role::Assistant if message.text.is_empty() && message.steps.is_empty() => Vec::new(),
         Role::Assistant => {
-            let answer = ChatMessage::Assistant {
-                text: message.text.clone(),
-                calls: message.steps.iter().map(call).collect(),
-            };
+            let answer =
+                ChatMessage::Assistant { text: message.text.clone(), calls: message.steps.iter().map(call).collect() };
             let results: Vec<_> = message.steps.iter().map(result).collect();
             let results = (!results.is_empty()).then_some(ChatMessage::Tool { results });
             [answer].into_iter().chain(results).collect()
@@ -62,12 +60,7 @@ fn call(step: &Step) -> ToolCall {
 
 fn result(step: &Step) -> ToolResult {
     let text = step.model_text.clone().unwrap_or_else(|| unsettled(step.state).to_owned());
-    ToolResult {
-        call: step.provider_id.clone(),
-        name: step.asked_as.clone(),
-        text,
-        failed: step.success != Some(true),
-    }
+    ToolResult { call: step.provider_id.clone(), name: step.asked_as.clone(), text, failed: step.success != Some(true) }
 }
 
 fn unsettled(state: StepState) -> &'static str {
@@ -78,7 +71,7 @@ fn unsettled(state: StepState) -> &'static str {
 }
 
 /// About how many tokens a message is.
-pub fn tokens(message: &ChatMessage) -> u64 {
+pub(super) fn tokens(message: &ChatMessage) -> u64 {
     // Roles and separators cost a few tokens in every dialect.
     4 + match message {
         ChatMessage::User { text, images } => estimate_tokens(text) + images.len() as u64 * IMAGE_TOKENS,

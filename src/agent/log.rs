@@ -87,7 +87,8 @@ impl Log {
             None => (0, false),
             Some(number) => (number.saturating_sub(self.base), number < self.base),
         };
-        let first = reset.then(|| Frame { id: format!("{}-{}", self.turn, self.base), event: "reset", data: "{}".into() });
+        let first =
+            reset.then(|| Frame { id: format!("{}-{}", self.turn, self.base), event: "reset", data: "{}".into() });
         Subscription {
             log: Arc::clone(self),
             at: usize::try_from(at).unwrap_or(usize::MAX),

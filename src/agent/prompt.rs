@@ -4,10 +4,10 @@ use super::data;
 use crate::model::{memory::Memory, time::Time};
 
 /// Most memories a turn is given.
-pub const MEMORIES: usize = 8;
+pub(super) const MEMORIES: usize = 8;
 
 /// The instructions.
-pub fn system(user: &str, now: Time) -> String {
+pub(super) fn system(user: &str, now: Time) -> String {
     let user = data::harmless(user);
     format!(
         "You are Satchel, an assistant with tools, in a conversation with {user}. It is {now}.\n\
@@ -26,7 +26,7 @@ pub fn system(user: &str, now: Time) -> String {
 }
 
 /// The memories as data.
-pub fn memories(memories: &[Memory]) -> String {
+pub(super) fn memories(memories: &[Memory]) -> String {
     if memories.is_empty() {
         return String::new();
     }
@@ -35,12 +35,12 @@ pub fn memories(memories: &[Memory]) -> String {
 }
 
 /// What was said earlier, shortened, as data.
-pub fn earlier(summary: &str) -> String {
+pub(super) fn earlier(summary: &str) -> String {
     if summary.is_empty() { String::new() } else { format!("\n\n{}", data::mark("EARLIER", None, summary)) }
 }
 
 /// A title from a first message: its first words.
-pub fn title(text: &str) -> String {
+pub(super) fn title(text: &str) -> String {
     const MOST: usize = 60;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.trim_start_matches(['#', '>', '*', '-', ' ']);

@@ -45,6 +45,18 @@ impl Noun for Conversation {
     const NAME: &'static str = "conversation";
 }
 
+/// A conversation as its page shows it.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct ConversationView {
+    /// The conversation.
+    #[serde(flatten)]
+    pub conversation: Conversation,
+    /// Its messages, in order.
+    pub messages: Vec<Message>,
+    /// The last turn.
+    pub turn: Option<Turn>,
+}
+
 /// Whether a turn is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]

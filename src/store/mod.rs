@@ -1,6 +1,7 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+pub mod conversations;
 pub mod credentials;
 pub mod db;
 pub mod dir;
@@ -8,9 +9,11 @@ mod envelope;
 mod key_file;
 pub mod keys;
 mod lockout;
+pub mod messages;
 pub mod password;
 pub mod people;
 pub mod promotions;
+pub mod providers;
 mod roles;
 pub mod rotation;
 mod rows;
@@ -20,6 +23,8 @@ pub mod setup;
 pub mod tickets;
 pub mod token;
 pub mod tool_config;
+pub mod turns;
+pub mod usage;
 pub mod users;
 pub mod vault;
 mod vault_key;

@@ -14,7 +14,8 @@ use crate::model::{
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{
-        Attachment, ContextBill, ConversationId, Message, MessageId, Role, Step, Turn, TurnId, TurnState,
+        Attachment, ContextBill, ConversationId, ConversationView, Message, MessageId, Role, Step, Turn, TurnId,
+        TurnState,
     },
     error::{Error, Result},
     id::Id,
@@ -160,7 +161,12 @@ impl Turns {
                     c,
                     "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
                        output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
-                    (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed(), event.cast_signed()),
+                    (
+                        id.to_string(),
+                        cost.input_tokens.cast_signed(),
+                        cost.output_tokens.cast_signed(),
+                        event.cast_signed(),
+                    ),
                 )?;
                 messages::insert(c, conversation, &message)
             })
@@ -183,15 +189,9 @@ impl Turns {
             .await
     }
 
-    /// Writes a step as it stands now.
-    pub async fn put_step(&self, turn: TurnId, place: (MessageId, usize), step: Step, event: u64) -> Result<()> {
-        self.db
-            .write(move |c| {
-                let sql = "UPDATE turns SET last_event = max(last_event, ?2) WHERE id = ?1";
-                run(c, sql, (turn.to_string(), event.cast_signed()))?;
-                messages::put_step(c, place.0, place.1, &step)
-            })
-            .await
+    /// Writes a step as it stands now: `place` is its message and its position there.
+    pub async fn put_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
+        self.db.write(move |c| messages::put_step(c, place.0, place.1, &step)).await
     }
 
     /// Keeps what the next request is made of.
@@ -202,7 +202,13 @@ impl Turns {
     }
 
     /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
-    pub async fn set_state(&self, turn: TurnId, state: TurnState, error: Option<String>, at: (Time, u64)) -> Result<()> {
+    pub async fn set_state(
+        &self,
+        turn: TurnId,
+        state: TurnState,
+        error: Option<String>,
+        at: (Time, u64),
+    ) -> Result<()> {
         let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
         self.db
             .write(move |c| {
@@ -224,6 +230,27 @@ impl Turns {
                     (turn.to_string(), at.0.millis()),
                 )?;
                 Ok(())
+            })
+            .await
+    }
+
+    /// Takes a waiting turn up again. False where somebody else did, or it does not wait.
+    pub async fn take_up(&self, turn: TurnId) -> Result<bool> {
+        let sql = "UPDATE turns SET state = 'running' WHERE id = ?1 AND state = 'waiting'";
+        self.db.write(move |c| Ok(run(c, sql, [turn.to_string()])? == 1)).await
+    }
+
+    /// A conversation as one moment has it: its messages, and the last turn with the number of the last event that
+    /// stands in them.
+    pub async fn view(&self, user: UserId, conversation: ConversationId) -> Result<ConversationView> {
+        self.db
+            .read(move |c| {
+                let moment = c.unchecked_transaction()?;
+                let found = conversations::get(&moment, user, conversation)?;
+                let messages = messages::list(&moment, conversation, 0)?;
+                let turn = first(&moment, LATEST, [conversation.to_string()], turn)?;
+                let messages = messages.into_iter().map(|placed| placed.message).collect();
+                Ok(ConversationView { conversation: found, messages, turn })
             })
             .await
     }
@@ -257,9 +284,7 @@ impl Turns {
 
     /// The last turn of a conversation.
     pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
-        let sql = "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event
-                   FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
-        self.db.read(move |c| first(c, sql, [conversation.to_string()], turn)).await
+        self.db.read(move |c| first(c, LATEST, [conversation.to_string()], turn)).await
     }
 
     /// The turn of a conversation that is under way.
@@ -289,6 +314,10 @@ impl Turns {
         self.db.read(move |c| all(c, &sql, [value], open_turn)).await
     }
 }
+
+const LATEST: &str =
+    "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event
+    FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
 
 fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
