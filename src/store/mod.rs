@@ -8,6 +8,7 @@ mod envelope;
 mod key_file;
 pub mod keys;
 mod lockout;
+pub mod outcomes;
 pub mod password;
 pub mod people;
 pub mod promotions;
