@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -48,6 +48,15 @@ impl DataDir {
     }
 }
 
+/// Fails where others may enter the data directory.
+pub fn demand_private(path: &Path) -> Result<()> {
+    let mode = fs::metadata(path).map_err(|e| unusable(path, e))?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(Error::conflict(format!("Others may enter the data directory {} (mode {mode:o}).", path.display())))
+}
+
 /// The database file of a data directory.
 pub fn database(dir: &Path) -> PathBuf {
     dir.join("satchel.db")
@@ -60,7 +69,6 @@ fn unusable(path: &Path, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_directory_is_held_by_one_at_a_time() {
