@@ -209,8 +209,9 @@ fn end_signal() -> Result<impl Future<Output = ()>> {
 }
 
 fn log_to_stderr(config: &Config) -> Result<()> {
-    let filter = EnvFilter::try_new(&config.log)
-        .map_err(|e| Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log)))?;
+    let filter = EnvFilter::try_new(&config.log).map_err(|e| {
+        Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
+    })?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match config.log_format {
         LogFormat::Human => log.with_target(false).init(),
