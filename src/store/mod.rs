@@ -11,6 +11,7 @@ pub mod keys;
 mod lockout;
 pub mod password;
 pub mod people;
+pub mod promotions;
 mod roles;
 pub mod rotation;
 mod rows;

@@ -15,7 +15,7 @@ pub enum Guard {
     Public,
     /// Who shows a session or a key.
     SignedIn,
-    /// A person: a session, not a key.
+    /// A person: a session or this machine's command line, not a key.
     Person,
     /// Who holds the permission.
     Permission(&'static str),
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_row_without_a_handler_is_refused() {
         let mut document = openapi::document();
-        document.paths.paths.shift_remove("/healthz");
+        document.paths.paths.remove("/healthz");
         let Err(error) = Table::new(&document) else { panic!("started") };
         assert!(error.message().contains("GET /healthz has a row"), "{error}");
     }
