@@ -1,3 +1,5 @@
 //! The binary: parse, run, print the error chain, exit code.
 
-fn main() {}
+fn main() {
+    satchel::host::sandbox::run_if_helper();
+}

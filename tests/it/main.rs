@@ -6,5 +6,6 @@
 
 mod crash;
 mod examples;
+mod exec;
 mod support;
 mod tidy;
