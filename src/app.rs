@@ -7,7 +7,10 @@ use crate::{
     config::Config,
     host::{clock::Clock, files::Workspaces},
     net::http::Http,
-    store::{audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig},
+    store::{
+        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
+        vault::Vault,
+    },
 };
 
 /// All handles, shared in one `Arc`.
@@ -26,6 +29,8 @@ pub struct App {
     pub settings: SettingsStore,
     /// Questions to people.
     pub tickets: Tickets,
+    /// Secrets.
+    pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
     /// Every user's files.

@@ -1,8 +1,11 @@
 //! From a credential to the person behind it, quickly: remembered in memory until anything about people changes.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use moka::sync::Cache;
@@ -26,6 +29,8 @@ use crate::model::{
 
 /// Credentials remembered at most.
 const REMEMBERED: u64 = 10_000;
+/// How long a credential is remembered: what the command line writes beside a running server counts after that.
+const LASTS: Duration = Duration::from_secs(10);
 /// How exactly the last use of a credential is kept: a write a minute, not one a request.
 const TOUCH: i64 = 60_000;
 
@@ -62,7 +67,10 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn new() -> Self {
-        Self { entries: Cache::new(REMEMBERED), generation: AtomicU64::new(0) }
+        Self {
+            entries: Cache::builder().max_capacity(REMEMBERED).time_to_live(LASTS).build(),
+            generation: AtomicU64::new(0),
+        }
     }
 
     /// Makes every remembered credential be looked up anew.
