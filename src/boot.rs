@@ -9,7 +9,7 @@ use crate::{
     app::App,
     config::Config,
     engine::{invoker::Invoker, registry::Registry},
-    host::{clock::Clock, files::Workspaces},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     model::error::Result,
     net::{guard::Exceptions, http::Http},
     store::{
@@ -42,7 +42,11 @@ impl Satchel {
         let db = Db::open(&dir.database(), commit)?;
         let clock = Clock::new();
         let vault = Vault::open(db.clone(), dir.path(), &config.vault_key, clock.now()).await?;
+        let sandbox = Sandbox::new(config.program.clone(), dir.path());
         let app = Arc::new(App {
+            processes: Processes::new(sandbox.clone(), clock.clone()),
+            sandbox,
+            desktop: Desktop::find(),
             clock,
             audit: Audit::of(&db),
             settings: SettingsStore::load(db.clone()).await?,

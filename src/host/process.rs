@@ -84,6 +84,14 @@ pub struct Processes {
     sessions: Arc<Mutex<HashMap<UserId, Vec<Session>>>>,
 }
 
+/// One user's background processes.
+#[derive(Debug, Clone)]
+pub struct OwnProcesses {
+    all: Processes,
+    user: UserId,
+    files: Rooted,
+}
+
 #[derive(Debug, Clone)]
 struct Session {
     id: String,
@@ -106,10 +114,15 @@ impl Processes {
         Self { sandbox, clock, sessions: Arc::default() }
     }
 
-    /// Starts a shell line in the workspace.
-    pub async fn start(&self, user: UserId, files: &Rooted, line: &str) -> Result<Status> {
+    /// One user's.
+    pub fn of(&self, user: UserId, files: Rooted) -> OwnProcesses {
+        OwnProcesses { all: self.clone(), user, files }
+    }
+
+    async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {
         self.check_room(user)?;
         let mut command = Command::new(Action::Shell(line.to_owned()), files.workspace().to_owned(), LIFETIME);
+        command.blocked = blocked.to_vec();
         command.limits = Limits { cpu_seconds: LIFETIME.as_secs(), ..Limits::default() };
         let (running, stdout, stderr) = self.sandbox.start(files, &command).await?;
         let tape = SharedTape::new(Mutex::new(Tape::new(OUTPUT, Keep::Last)));
@@ -131,24 +144,6 @@ impl Processes {
         let status = session.status();
         self.remember(user, session)?;
         Ok(status)
-    }
-
-    /// Asks a process to end, kills it and all it started where it does not, and tells how it ended.
-    pub async fn stop(&self, user: UserId, id: &str) -> Result<Status> {
-        let mut session = self.find(user, id)?;
-        session.stop.cancel();
-        let ended = timeout(STOPPING, session.end.wait_for(Option::is_some)).await.is_ok_and(|end| end.is_ok());
-        if ended { Ok(session.status()) } else { Err(Error::internal("a process did not end in time")) }
-    }
-
-    /// The user's processes, the newest last.
-    pub fn list(&self, user: UserId) -> Vec<Status> {
-        self.sessions.lock().get(&user).into_iter().flatten().map(Session::status).collect()
-    }
-
-    /// One process of the user's.
-    pub fn status(&self, user: UserId, id: &str) -> Result<Status> {
-        self.find(user, id).map(|session| session.status())
     }
 
     /// Ends all processes of all users: the server ends.
@@ -194,6 +189,31 @@ impl Processes {
         });
         own.push(session);
         Ok(())
+    }
+}
+
+impl OwnProcesses {
+    /// Starts a shell line in the workspace, where the `blocked` programs do not run.
+    pub async fn start(&self, line: &str, blocked: &[String]) -> Result<Status> {
+        self.all.start(self.user, &self.files, line, blocked).await
+    }
+
+    /// Asks a process to end, kills it and all it started where it does not, and tells how it ended.
+    pub async fn stop(&self, id: &str) -> Result<Status> {
+        let mut session = self.all.find(self.user, id)?;
+        session.stop.cancel();
+        let ended = timeout(STOPPING, session.end.wait_for(Option::is_some)).await.is_ok_and(|end| end.is_ok());
+        if ended { Ok(session.status()) } else { Err(Error::internal("a process did not end in time")) }
+    }
+
+    /// All that run, and the last that ended; the newest comes last.
+    pub fn list(&self) -> Vec<Status> {
+        self.all.sessions.lock().get(&self.user).into_iter().flatten().map(Session::status).collect()
+    }
+
+    /// One of them.
+    pub fn status(&self, id: &str) -> Result<Status> {
+        self.all.find(self.user, id).map(|session| session.status())
     }
 }
 
