@@ -25,7 +25,7 @@ use crate::{
         },
     },
     engine::{invoker::Invoker, registry::Registry},
-    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -168,7 +168,11 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     if let Some(owner) = &config.owner {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
+    let sandbox = Sandbox::new(config.program.clone(), dir.path());
     Ok(App {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        sandbox,
+        desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
@@ -177,7 +181,6 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        sandbox: Sandbox::new(config.program.clone(), dir.path()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
