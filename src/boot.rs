@@ -152,6 +152,7 @@ impl Satchel {
         if let Err(error) = self.server.stop().await {
             tracing::error!(?error, "the HTTP server did not end well");
         }
+        self.app.processes.shutdown().await;
         self.app.tracker.close();
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
