@@ -1,6 +1,6 @@
 //! The composition root: from a command line to everything running, and back down.
 
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::TcpListener, sync::Arc, time::Duration};
 
 use tokio::{
     runtime::{Handle, Runtime},
@@ -26,7 +26,7 @@ use crate::{
         },
     },
     engine::{invoker::Invoker, registry::Registry},
-    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -160,6 +160,7 @@ impl Satchel {
         if let Err(error) = self.server.stop().await {
             tracing::error!(?error, "the HTTP server did not end well");
         }
+        self.app.processes.shutdown().await;
         self.app.tracker.close();
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
@@ -176,7 +177,11 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     if let Some(owner) = &config.owner {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
+    let sandbox = Sandbox::new(config.program.clone(), dir.path());
     Ok(App {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        sandbox,
+        desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
@@ -185,7 +190,6 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        sandbox: Sandbox::new(config.program.clone(), dir.path()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
@@ -220,7 +224,10 @@ fn log_to_stderr(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log).map_err(|e| {
         Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
     })?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match config.log_format {
         LogFormat::Human => log.with_target(false).init(),
         LogFormat::Json => log.json().init(),

@@ -6,5 +6,7 @@
 
 mod crash;
 mod examples;
+mod exec;
 mod support;
 mod tidy;
+mod web;

@@ -18,7 +18,7 @@ pub enum Guard {
     Public,
     /// Who shows a session or a key.
     SignedIn,
-    /// A person: a session, not a key.
+    /// A person: a session or this machine's command line, not a key.
     Person,
     /// Who holds the permission.
     Permission(&'static str),
