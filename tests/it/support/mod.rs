@@ -2,3 +2,5 @@
 
 pub(crate) mod app;
 pub mod http;
+pub(crate) mod chat;
+pub(crate) mod fake_llm;
