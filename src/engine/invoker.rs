@@ -88,7 +88,7 @@ impl Invoker {
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, &registry);
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found: &found, arguments: &arguments, risk };
+        let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
@@ -101,7 +101,10 @@ impl Invoker {
         record.about_to_run(&self.app).await?;
         let spec = found.tool.spec();
         let approved = approval.is_some().then_some(risk);
-        let run = Run { call, spec, settings: own.clone(), cancel: cancel.clone(), approved };
+        // Whatever the run has started ends with it, when it times out too.
+        let cancel = cancel.child_token();
+        let _ends = cancel.clone().drop_guard();
+        let run = Run { call, spec, settings: own.clone(), cancel, approved };
         let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
         let output = sanitise::redact(output, &own)?;
         Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))

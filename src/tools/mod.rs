@@ -2,3 +2,4 @@
 
 pub mod data;
 pub mod list;
+pub mod memory;
