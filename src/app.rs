@@ -5,11 +5,15 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::clock::Clock,
-    store::{audit::Audit, db::Db, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig},
+    host::{clock::Clock, files::Workspaces},
+    net::http::Http,
+    store::{
+        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
+        vault::Vault,
+    },
 };
 
-/// All handles. Each is cheap to clone; `App` itself is shared in an `Arc`.
+/// All handles, shared in one `Arc`.
 pub struct App {
     /// How the process was started.
     pub config: Config,
@@ -19,12 +23,20 @@ pub struct App {
     pub db: Db,
     /// What happened.
     pub audit: Audit,
+    /// Who may sign in.
+    pub people: People,
     /// Platform settings.
     pub settings: SettingsStore,
     /// Questions to people.
     pub tickets: Tickets,
+    /// Secrets.
+    pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Every user's files.
+    pub workspaces: Workspaces,
+    /// The one way out.
+    pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.
     pub runtime: Handle,
     /// Everything that must end before the process does.

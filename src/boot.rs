@@ -9,15 +9,18 @@ use crate::{
     app::App,
     config::Config,
     engine::{invoker::Invoker, registry::Registry},
-    host::clock::Clock,
+    host::{clock::Clock, files::Workspaces},
     model::error::Result,
+    net::{guard::Exceptions, http::Http},
     store::{
         audit::Audit,
         db::{Commit, Db},
         dir::DataDir,
+        people::People,
         settings::SettingsStore,
         tickets::Tickets,
         tool_config::ToolConfig,
+        vault::Vault,
     },
     tools,
 };
@@ -37,12 +40,18 @@ impl Satchel {
         let dir = DataDir::hold(&config.data)?;
         let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
         let db = Db::open(&dir.database(), commit)?;
+        let clock = Clock::new();
+        let vault = Vault::open(db.clone(), dir.path(), &config.vault_key, clock.now()).await?;
         let app = Arc::new(App {
-            clock: Clock::new(),
+            clock,
             audit: Audit::of(&db),
             settings: SettingsStore::load(db.clone()).await?,
             tickets: Tickets::of(&db),
-            tool_config: ToolConfig,
+            tool_config: ToolConfig::of(&db, &vault),
+            vault,
+            people: People::open(db.clone()).await?,
+            workspaces: Workspaces::new(dir.path()),
+            http: Http::new(Exceptions::default()),
             runtime: Handle::current(),
             tracker: TaskTracker::new(),
             shutdown: CancellationToken::new(),

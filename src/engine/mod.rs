@@ -11,6 +11,7 @@ pub mod record;
 pub mod registry;
 pub mod run;
 pub mod sanitise;
+pub mod search;
 pub mod tool;
 pub mod validate;
 pub mod wire;

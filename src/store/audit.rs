@@ -111,7 +111,8 @@ fn head(c: &Connection) -> Result<Option<(i64, Vec<u8>)>> {
     Ok(statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-fn append(c: &Connection, event: &Event) -> Result<i64> {
+/// Appends a row in the transaction of what it tells of. Returns its number.
+pub(super) fn append(c: &Connection, event: &Event) -> Result<i64> {
     let (last, prev) = head(c)?.unwrap_or((0, vec![0; 32]));
     let seq = last + 1;
     let hash = chain(&prev, seq, &event.body());

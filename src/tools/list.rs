@@ -1,15 +1,12 @@
 //! All built-in tools.
 
-use super::{data, memory};
+use super::{agents, data, memory};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
 pub fn all() -> Vec<Tool> {
-    [
-        data::tools(),
-        memory::tools(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut all = data::tools();
+    all.extend(memory::tools());
+    all.extend(agents::tools());
+    all
 }

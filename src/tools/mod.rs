@@ -1,5 +1,6 @@
 //! The built-in tools: a file each, a list a category.
 
+pub mod agents;
 pub mod data;
 pub mod list;
 pub mod memory;

@@ -1,6 +1,13 @@
-//! The one integration-test binary: each module is named after the noun it tests.
+//! The integration tests: one binary, one module for each noun.
 
+#![cfg(test)]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod crash;
+mod data;
 mod examples;
+mod list;
+mod memory;
 mod support;
+mod tidy;

@@ -2,13 +2,15 @@
 
 use satchel::{
     boot::Satchel,
-    config::{Config, VaultKey},
+    config::{Config, LogFormat, VaultKey},
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential, Door, Permissions},
         error::Result,
-        id::Id,
+        secret::Secret,
+        user::Username,
     },
+    store::{people::Actor, users::NewUser},
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -38,15 +40,19 @@ impl TestApp {
         Self::start_in(self.dir).await
     }
 
-    /// Somebody with these permissions, at the API's door.
+    /// A new user with a role of exactly these permissions, at the API's door.
     pub async fn caller(&self, permissions: &[&str]) -> Caller {
-        Caller {
-            user: Id::new(),
-            username: "mara".to_owned(),
-            permissions: Permissions::parse(permissions).unwrap(),
-            door: Door::Api,
-            credential: Credential::Session,
-        }
+        let app = &self.satchel.app;
+        let local = app.people.local_caller().await.unwrap();
+        let by = Actor { caller: local, now: app.clock.now() };
+        let number = app.people.users().await.unwrap().len();
+        let (role, username) = (format!("role{number}"), format!("user{number}"));
+        let permissions = Permissions::parse(permissions).unwrap();
+        app.people.create_role(&by, role.clone(), permissions.clone()).await.unwrap();
+        let name = Username::try_from(username.clone()).unwrap();
+        let new = NewUser { username: name, password: Secret::new("correct horse"), role };
+        let user = app.people.create_user(&by, new).await.unwrap().id;
+        Caller { user, username, permissions, door: Door::Api, credential: Credential::Session }
     }
 
     /// Runs one call.
@@ -69,6 +75,8 @@ pub fn config(dir: &TempDir) -> Config {
         data: dir.path().to_owned(),
         listen: ([127, 0, 0, 1], 0).into(),
         behind_proxy: false,
+        log: "warn".to_owned(),
+        log_format: LogFormat::Human,
         owner: None,
         model: None,
         vault_key: VaultKey::File,

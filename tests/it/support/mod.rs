@@ -1,3 +1,3 @@
 //! What tests share.
 
-pub mod app;
+pub(crate) mod app;
