@@ -84,7 +84,7 @@ impl Invoker {
         record.found(&found);
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
-        let arguments = own_arguments(&found, call.params.clone())?;
+        let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, &registry);
         record.weighed(risk, &arguments);
@@ -106,7 +106,7 @@ impl Invoker {
         let _ends = cancel.clone().drop_guard();
         let run = Run { call, spec, settings: own.clone(), cancel, approved };
         let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
-        let output = sanitise::redact(output, &own)?;
+        let output = sanitise::redact(output, &own).map_err(Error::of_tool)?;
         Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
     }
 
@@ -144,13 +144,6 @@ impl Approval {
     fn covers(&self, risk: Risk) -> bool {
         self.up_to.is_none_or(|most| risk <= most)
     }
-}
-
-/// The tool's own arguments: checked as the alias has them, translated, checked again as the tool has them.
-fn own_arguments(found: &Found, given: Value) -> Result<Value> {
-    let Some(alias) = found.alias() else { return found.tool.schema().check(given) };
-    let given = alias.schema().unwrap_or_else(|| found.tool.schema()).check(given)?;
-    found.tool.schema().check(alias.adapt(given)?)
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

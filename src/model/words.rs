@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rust_stemmers::{Algorithm, Stemmer};
+
 /// Words that say nothing of what a text is about.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be", "been", "but", "by", "can",
@@ -14,7 +16,9 @@ const STOP_WORDS: &[&str] = &[
 
 /// The distinct words a text is about, in order of the alphabet.
 pub fn topics(text: &str) -> BTreeSet<String> {
-    split(text).into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str())).map(|word| stem(&word)).collect()
+    let stemmer = Stemmer::create(Algorithm::English);
+    let telling = split(text).into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str()));
+    telling.map(|word| stemmer.stem(&word).into_owned()).collect()
 }
 
 /// Every word of a text, in lower case and in order. Scripts without spaces give each pair of neighbours.
@@ -40,40 +44,6 @@ fn pairs(run: &str) -> Vec<String> {
     match chars.as_slice() {
         [one] => vec![one.to_string()],
         many => many.windows(2).map(|pair| pair.iter().collect()).collect(),
-    }
-}
-
-/// An English word without its commonest endings: step 1 of Porter's algorithm (1980), in its spirit.
-fn stem(word: &str) -> String {
-    if !word.is_ascii() || word.len() < 4 || word.bytes().any(|b| b.is_ascii_digit()) {
-        return word.to_owned();
-    }
-    let singular = match word {
-        _ if word.ends_with("sses") => cut(word, 2),
-        _ if word.ends_with("ies") => format!("{}y", cut(word, 3)),
-        _ if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") => word.to_owned(),
-        _ if word.ends_with('s') => cut(word, 1),
-        _ => word.to_owned(),
-    };
-    let bare = ["ing", "ed"].iter().find_map(|ending| {
-        let rest = singular.strip_suffix(ending)?;
-        (rest.len() >= 3 && rest.contains(|c| "aeiouy".contains(c))).then(|| undouble(rest))
-    });
-    let bare = bare.unwrap_or(singular);
-    // 'invoice', 'invoiced' and 'invoicing' meet without the final e; 'party' and 'parties' already have.
-    if bare.len() > 3 { bare.strip_suffix('e').map(str::to_owned).unwrap_or(bare) } else { bare }
-}
-
-fn cut(word: &str, letters: usize) -> String {
-    word.get(..word.len().saturating_sub(letters)).unwrap_or_default().to_owned()
-}
-
-/// 'planned' leaves 'plann': one n is enough. 'll', 'ss' and 'zz' belong to the word.
-fn undouble(word: &str) -> String {
-    let mut ends = word.bytes().rev();
-    match (ends.next(), ends.next()) {
-        (Some(last), Some(before)) if last == before && !b"aeioulsz".contains(&last) => cut(word, 1),
-        _ => word.to_owned(),
     }
 }
 

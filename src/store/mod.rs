@@ -11,6 +11,7 @@ pub mod lists;
 mod lockout;
 pub mod memory;
 mod memory_search;
+pub mod outcomes;
 pub mod password;
 pub mod people;
 pub mod promotions;

@@ -4,3 +4,4 @@ pub mod agents;
 pub mod data;
 pub mod list;
 pub mod memory;
+pub mod operations;
