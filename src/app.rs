@@ -8,7 +8,7 @@ use crate::{
     host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
     net::http::Http,
     store::{
-        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
+        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
         vault::Vault,
     },
 };
@@ -33,8 +33,6 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
-    /// Every secret.
-    pub vault: Vault,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's files.

@@ -1,6 +1,6 @@
 //! The composition root: from a command line to everything running, and back down.
 
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::TcpListener, sync::Arc, time::Duration};
 
 use tokio::{
     runtime::{Handle, Runtime},
@@ -209,9 +209,13 @@ fn end_signal() -> Result<impl Future<Output = ()>> {
 }
 
 fn log_to_stderr(config: &Config) -> Result<()> {
-    let filter = EnvFilter::try_new(&config.log)
-        .map_err(|e| Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log)))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter = EnvFilter::try_new(&config.log).map_err(|e| {
+        Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
+    })?;
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match config.log_format {
         LogFormat::Human => log.with_target(false).init(),
         LogFormat::Json => log.json().init(),

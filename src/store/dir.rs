@@ -4,7 +4,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -99,7 +99,10 @@ const RUN_FILE: &str = "run.json";
 /// The process that serves a data directory.
 pub fn running(dir: &Path) -> Result<Running> {
     let silent = || {
-        Error::conflict(format!("{} is in use by a Satchel that is only starting, or ending. Try again.", dir.display()))
+        Error::conflict(format!(
+            "{} is in use by a Satchel that is only starting, or ending. Try again.",
+            dir.display()
+        ))
     };
     let text = fs::read_to_string(dir.join(RUN_FILE)).map_err(|e| silent().caused_by(e))?;
     let file: RunFile = serde_json::from_str(&text).map_err(|e| silent().caused_by(e))?;
@@ -133,6 +136,15 @@ pub fn keep_anchor(dir: &Path, line: &str) -> Result<()> {
 
 const ANCHORS: &str = "anchors.jsonl";
 
+/// Fails where others may enter the data directory.
+pub fn demand_private(path: &Path) -> Result<()> {
+    let mode = fs::metadata(path).map_err(|e| unusable(path, e))?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(Error::conflict(format!("Others may enter the data directory {} (mode {mode:o}).", path.display())))
+}
+
 /// The database file of a data directory.
 pub fn database(dir: &Path) -> PathBuf {
     dir.join("satchel.db")
@@ -145,7 +157,6 @@ fn unusable(path: &Path, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_directory_is_held_by_one_at_a_time() {

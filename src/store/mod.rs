@@ -5,6 +5,7 @@ pub mod credentials;
 pub mod db;
 pub mod dir;
 mod envelope;
+pub mod health;
 mod key_file;
 pub mod keys;
 pub mod lists;

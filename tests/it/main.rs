@@ -11,3 +11,4 @@ mod list;
 mod memory;
 mod support;
 mod tidy;
+mod web;

@@ -48,7 +48,8 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
         Some(true) => "approve",
         Some(false) => "deny",
         None => {
-            screen.show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "ticket")))?;
+            screen
+                .show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "ticket")))?;
             return Ok(Exit::Unconfirmed);
         }
     };

@@ -1,6 +1,6 @@
 //! `/api/audit`: what happened, and whether the record of it stands.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use actix_web::{
     HttpResponse, get,
@@ -105,7 +105,7 @@ fn filter(query: AuditQuery) -> Filter {
 }
 
 /// How many rows stand under each outcome, risk, door, user and event type.
-#[utoipa::path(tag = "audit", responses((status = 200, body = BTreeMap<String, BTreeMap<String, i64>>)))]
+#[utoipa::path(tag = "audit", responses((status = 200, body = Object)))]
 #[get("/api/audit/facets")]
 async fn facets(state: Data<State>) -> Result<Json<Value>> {
     Ok(Json(state.app.audit.facets().await?))

@@ -78,7 +78,6 @@ async fn decide(
     let DecisionBody { decision, reason, params, for_conversation } = body;
     let answer = Answer { decision, reason, params, for_conversation };
     let (ticket, verdict) = state.invoker.decide(id, answer, &caller).await?;
-    state.ticket_decided(&ticket).await?;
     Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
 }
 

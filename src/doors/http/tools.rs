@@ -1,13 +1,13 @@
 //! `/api/tools`: the library, calls, and each tool's configuration.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
@@ -19,7 +19,7 @@ use super::{
     tool_view::{Facts, ToolView},
 };
 use crate::{
-    engine::{authorise, configure, search},
+    engine::{authorise, search, tool::Tool},
     model::{
         audit::Entry,
         call::{Call, Outcome, Ticket, TicketId},
@@ -27,7 +27,7 @@ use crate::{
         conversation::ConversationId,
         error::{Error, Result},
     },
-    store::{audit::Filter, outcomes::Outcomes, people::Actor, tool_config},
+    store::{audit::Filter, outcomes::Outcomes, people::Actor},
 };
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
@@ -38,10 +38,6 @@ pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(history);
     config.service(reset);
     config.service(enable);
-    config.service(config);
-    config.service(configure_tool);
-    config.service(unconfigure);
-    config.service(test);
 }
 
 /// The tools this caller may use.
@@ -91,8 +87,7 @@ pub(super) struct FoundTools {
 async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
     let started = std::time::Instant::now();
     let limit = need.limit.unwrap_or(5).min(50);
-    let results =
-        search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &need.query, limit);
+    let results = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &need.query, limit);
     Ok(Json(FoundTools { results, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
 }
 
@@ -128,9 +123,6 @@ async fn invoke(
     Body(body): Body<Invocation>,
 ) -> Result<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
-    if let Some(topic) = topic {
-        state.demand_conversation(caller.user, topic).await?;
-    }
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
     let id = call.id;
     match state.invoker.invoke(call, CancellationToken::new()).await {
@@ -187,73 +179,8 @@ async fn enable(
     Ok(Json(ToolView::of(&tool, &Facts::read(&state.app).await?)))
 }
 
-/// A tool's configuration: secrets show as `***`.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Configuration {
-    /// Every key of its schema; null where nothing is stored.
-    values: Map<String, Value>,
-}
-
-/// A tool's configuration, secrets masked.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Configuration)))]
-#[get("/api/tools/{name}/config")]
-async fn config(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Configuration>> {
-    let tool = visible(&state, &caller, &name)?;
-    let stored = state.app.tool_config.values(&tool.spec().name).await?;
-    Ok(Json(Configuration { values: tool_config::masked(&tool.spec().settings, &stored) }))
-}
-
-/// Stores configuration values. `***` keeps what is stored; unknown keys are refused.
-#[utoipa::path(tag = "tools", request_body = BTreeMap<String, Value>, responses((status = 200, body = Configuration)))]
-#[put("/api/tools/{name}/config")]
-async fn configure_tool(
-    state: Data<State>,
-    by: Actor,
-    name: Path<String>,
-    Body(values): Body<Map<String, Value>>,
-) -> Result<Json<Configuration>> {
-    let tool = visible(&state, &by.caller, &name)?;
-    let spec = tool.spec();
-    state.app.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
-    let stored = state.app.tool_config.values(&spec.name).await?;
-    Ok(Json(Configuration { values: tool_config::masked(&spec.settings, &stored) }))
-}
-
-/// Deletes one configuration value.
-#[utoipa::path(tag = "tools", responses((status = 204)))]
-#[delete("/api/tools/{name}/config/{key}")]
-async fn unconfigure(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Result<HttpResponse> {
-    let (name, key) = at.into_inner();
-    let tool = visible(&state, &by.caller, &name)?;
-    state.app.tool_config.delete(&by, &tool.spec().name, &tool.spec().settings, &key).await?;
-    Ok(HttpResponse::NoContent().finish())
-}
-
-/// Whether a configuration is complete.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Completeness {
-    /// Whether it is.
-    ok: bool,
-    /// What is missing, in words.
-    message: String,
-}
-
-/// Says whether all required configuration is there.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Completeness)))]
-#[post("/api/tools/{name}/test")]
-async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
-    let tool = visible(&state, &caller, &name)?;
-    let stored = state.app.tool_config.values(&tool.spec().name).await?;
-    let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
-    let message = match missing.as_slice() {
-        [] => "Configuration looks complete".to_owned(),
-        keys => format!("Missing required config: {}", keys.join(", ")),
-    };
-    Ok(Json(Completeness { ok: missing.is_empty(), message }))
-}
-
 /// A tool this caller may use; what he may not use does not exist for him here.
-fn visible(state: &State, caller: &Caller, name: &str) -> Result<std::sync::Arc<crate::engine::tool::Tool>> {
+pub(super) fn visible(state: &State, caller: &Caller, name: &str) -> Result<Arc<Tool>> {
     let found = state.invoker.registry().find(name)?;
     if authorise::may_see(&found.tool, caller) {
         Ok(found.tool)
