@@ -103,10 +103,21 @@ impl Record {
             Ok(Outcome::Confirm(_)) => AuditOutcome::Waiting,
             Err(error) => refused_or_failed(error),
         };
-        self.event.error = outcome.as_ref().err().map(|e| clip(e.message(), MAX_TEXT));
+        self.event.error = outcome.as_ref().err().map(|e| self.told(e));
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
         let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
         app.audit.close_call(self.event, reward).await.map(|_| ())
+    }
+}
+
+impl Record {
+    /// The error as the row keeps it: what went wrong with private arguments may quote them.
+    fn told(&self, error: &Error) -> String {
+        let quotes = matches!(error.kind(), Kind::Invalid | Kind::NotFound | Kind::Conflict);
+        if quotes && !self.private.is_empty() {
+            return "The arguments do not fit. What is wrong is not kept: they are private.".to_owned();
+        }
+        clip(error.message(), MAX_TEXT)
     }
 }
 
@@ -164,7 +175,8 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_by_their_name_at_any_depth() {
-        let kept = redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}), &[]);
+        let kept =
+            redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}), &[]);
         assert_eq!(kept, json!({"headers": {"Authorization": "***", "accept": "a"}, "list": [{"password": "***"}]}));
     }
 

@@ -90,7 +90,8 @@ impl Schema {
     /// Whether the parameter is JSON written as text: models often give the value itself instead.
     fn holds_json(&self, key: &str) -> bool {
         let property = self.document.get("properties").and_then(|p| p.get(key));
-        property.is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
+        property
+            .is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
     }
 }
 

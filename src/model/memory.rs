@@ -19,9 +19,7 @@ pub const MAX_CONTENT: usize = 4_000;
 pub const MAX_NAME: usize = 100;
 
 /// What kind of memory it is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema, utoipa::ToSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// Something that holds: a preference, a fact, a way of working.

@@ -71,11 +71,7 @@ impl Lists {
     /// One list.
     pub async fn get(&self, name: ListName) -> Result<List> {
         let user = self.user.to_string();
-        self.db
-            .read(move |c| {
-                load(c, &demand(c, &user, &name)?)
-            })
-            .await
+        self.db.read(move |c| load(c, &demand(c, &user, &name)?)).await
     }
 
     /// All lists, the last changed first.
@@ -144,8 +140,7 @@ struct ListRow {
 }
 
 fn find(c: &Connection, user: &str, name: &ListName) -> Result<Option<ListRow>> {
-    let mut statement =
-        c.prepare_cached("SELECT id, name, updated_at FROM lists WHERE user = ?1 AND name_key = ?2")?;
+    let mut statement = c.prepare_cached("SELECT id, name, updated_at FROM lists WHERE user = ?1 AND name_key = ?2")?;
     let read = |row: &rusqlite::Row<'_>| {
         Ok(ListRow { id: row.get(0)?, name: row.get(1)?, updated_at: Time::from_millis(row.get(2)?) })
     };
@@ -161,14 +156,20 @@ fn demand(c: &Connection, user: &str, name: &ListName) -> Result<ListRow> {
 
 fn no_list(c: &Connection, user: &str, name: &ListName) -> Result<Error> {
     let names: Vec<String> = all(c, user)?.into_iter().take(20).map(|list| list.list).collect();
-    let there = if names.is_empty() { "There are no lists yet.".to_owned() } else { format!("There are: {}.", names.join(", ")) };
+    let there = if names.is_empty() {
+        "There are no lists yet.".to_owned()
+    } else {
+        format!("There are: {}.", names.join(", "))
+    };
     Ok(Error::not_found(format!("There is no list '{}'. {there}", name.as_str())))
 }
 
 fn create(c: &Connection, user: &str, name: &ListName, now: Time) -> Result<ListRow> {
     let count: i64 = c.query_row("SELECT count(*) FROM lists WHERE user = ?1", [user], |row| row.get(0))?;
     if usize::try_from(count).is_ok_and(|count| count >= MAX_LISTS) {
-        return Err(Error::conflict(format!("There are {MAX_LISTS} lists already, the most there can be: delete one.")));
+        return Err(Error::conflict(format!(
+            "There are {MAX_LISTS} lists already, the most there can be: delete one."
+        )));
     }
     c.execute(
         "INSERT INTO lists (user, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
@@ -188,8 +189,7 @@ fn write_items(c: &Connection, row: &ListRow, items: &[Item], now: Time) -> Resu
         return Err(Error::conflict(format!("A list holds at most {MAX_ITEMS} items: remove some or begin another.")));
     }
     c.prepare_cached("DELETE FROM list_items WHERE list = ?1")?.execute([row.id])?;
-    let mut insert =
-        c.prepare_cached("INSERT INTO list_items (list, position, text, done) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = c.prepare_cached("INSERT INTO list_items (list, position, text, done) VALUES (?1, ?2, ?3, ?4)")?;
     for (position, item) in (1_i64..).zip(items) {
         insert.execute((row.id, position, &item.text, item.done))?;
     }

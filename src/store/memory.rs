@@ -176,7 +176,9 @@ fn make_room(c: &Connection, user: UserId) -> Result<()> {
         [&user],
     )?;
     if gone == 0 {
-        return Err(Error::conflict(format!("{MOST} memories are kept at most. Forget some on the page Memories first.")));
+        return Err(Error::conflict(format!(
+            "{MOST} memories are kept at most. Forget some on the page Memories first."
+        )));
     }
     Ok(())
 }

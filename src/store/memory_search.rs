@@ -71,7 +71,8 @@ pub(super) fn relevant(c: &Connection, user: UserId, text: &str, limit: usize) -
     let mut chosen: Vec<Memory> = matches.into_iter().map(|m| m.memory).collect();
     // A preference bears on turns that do not name its words.
     let preferences = memory::recent(c, user, &[], 50)?.into_iter().filter(|m| m.category == "preference");
-    let fresh = preferences.filter(|m| !chosen.contains(m)).take(PREFERENCES.min(limit - chosen.len())).collect::<Vec<_>>();
+    let fresh =
+        preferences.filter(|m| !chosen.contains(m)).take(PREFERENCES.min(limit - chosen.len())).collect::<Vec<_>>();
     chosen.extend(fresh);
     Ok(chosen)
 }

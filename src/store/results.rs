@@ -50,8 +50,10 @@ impl Results {
         self.db
             .write(move |c| {
                 c.prepare_cached("DELETE FROM results WHERE created_at < ?1")?.execute([oldest])?;
-                c.prepare_cached("INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)")?
-                    .execute((id.to_string(), user, topic, text, now.millis()))?;
+                c.prepare_cached(
+                    "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute((id.to_string(), user, topic, text, now.millis()))?;
                 Ok(format!("{PREFIX}{id}"))
             })
             .await

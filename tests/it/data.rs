@@ -25,7 +25,11 @@ async fn what_is_missing_or_wrong_is_named() {
         ("transform_data", json!({"data": "[]", "action": "pick", "fields": " "}), "'fields' is missing"),
         ("transform_data", json!({"data": "[]", "action": "shuffle"}), "'action'"),
         ("filter_rows", json!({"data": "{}", "field": "a", "operator": "eq", "value": "1"}), "must be a JSON array"),
-        ("filter_rows", json!({"data": "[]", "field": "a", "operator": "eq", "value": 1}), "must be of type string, not number"),
+        (
+            "filter_rows",
+            json!({"data": "[]", "field": "a", "operator": "eq", "value": 1}),
+            "must be of type string, not number",
+        ),
         ("grep_result", json!({"data": "x", "pattern": "["}), "unclosed character class"),
         ("parse_json", json!({"data": "{", "path": "a"}), "'data' is not JSON"),
         ("parse_json", json!({"data": 7}), "'data': must be of type string, not number"),
@@ -46,7 +50,10 @@ async fn a_long_result_is_read_by_its_handle_and_by_nobody_else() {
     let text = json!(rows).to_string();
     let handle = Results::of(&app.satchel.app.db, mara.user, None).put(text, now).await.unwrap();
     let count = json!({"data": handle, "action": "count"});
-    assert_eq!(app.data(&mara, "transform_data", count.clone()).await.unwrap(), json!({"result": 20_000, "count": 20_000}));
+    assert_eq!(
+        app.data(&mara, "transform_data", count.clone()).await.unwrap(),
+        json!({"result": 20_000, "count": 20_000})
+    );
     let grep = app.data(&mara, "grep_result", json!({"data": handle, "pattern": "\"n\":1999\\d"})).await.unwrap();
     assert_eq!(grep["count"], json!(10));
     assert_eq!(app.data(&noor, "transform_data", count.clone()).await.unwrap_err().kind(), Kind::NotFound);

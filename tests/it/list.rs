@@ -21,7 +21,9 @@ fn open(texts: &[&str]) -> Value {
 async fn a_list_goes_through_its_life_and_its_history_tells() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    let made = list(&app, &mara, json!({"action": "create", "list": "Trip", "items": ["passport", "Passport ", "tickets"]})).await;
+    let made =
+        list(&app, &mara, json!({"action": "create", "list": "Trip", "items": ["passport", "Passport ", "tickets"]}))
+            .await;
     assert_eq!(made["items"], open(&["passport", "tickets"]));
     list(&app, &mara, json!({"action": "add", "list": "trip", "item": "socks"})).await;
     let checked = list(&app, &mara, json!({"action": "check", "list": "trip", "items": ["pass", "socks"]})).await;
@@ -57,8 +59,14 @@ async fn a_mistake_is_named_and_changes_nothing() {
     let mara = app.caller(&[]).await;
     list(&app, &mara, json!({"action": "add", "list": "shopping", "items": ["red wine", "white wine"]})).await;
     for (arguments, wanted) in [
-        (json!({"action": "check", "list": "shopping", "item": "wine"}), "'wine' fits several items: it has red wine, white wine. Nothing was changed."),
-        (json!({"action": "remove", "list": "shopping", "items": ["red wine", "beer"]}), "'beer' is not on the list: it has red wine, white wine. Nothing was changed."),
+        (
+            json!({"action": "check", "list": "shopping", "item": "wine"}),
+            "'wine' fits several items: it has red wine, white wine. Nothing was changed.",
+        ),
+        (
+            json!({"action": "remove", "list": "shopping", "items": ["red wine", "beer"]}),
+            "'beer' is not on the list: it has red wine, white wine. Nothing was changed.",
+        ),
         (json!({"action": "view", "list": "shoping"}), "There is no list 'shoping'. There are: shopping."),
         (json!({"action": "create", "list": "SHOPPING"}), "There is a list 'shopping' already: add to it."),
         (json!({"action": "add", "list": "shopping"}), "'item' is missing: add needs it."),
@@ -69,7 +77,10 @@ async fn a_mistake_is_named_and_changes_nothing() {
     ] {
         assert_eq!(refusal(&app, &mara, arguments).await, wanted);
     }
-    assert_eq!(list(&app, &mara, json!({"action": "view", "list": "shopping"})).await["items"], open(&["red wine", "white wine"]));
+    assert_eq!(
+        list(&app, &mara, json!({"action": "view", "list": "shopping"})).await["items"],
+        open(&["red wine", "white wine"])
+    );
 }
 
 #[tokio::test]

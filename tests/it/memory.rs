@@ -36,9 +36,15 @@ async fn no_other_user_and_no_administrator_reads_a_memory() {
     assert!(contents(&app, &root, "recall_memories", json!({"query": "everything"})).await.is_empty());
     let error = app.data(&root, "memory_get", json!({"key": key})).await.unwrap_err();
     assert_eq!(error.kind(), Kind::NotFound);
+    app.data(&mara, "memorize", json!({"facts": [{"heliotrope": 1}]})).await.unwrap_err();
+    let parallel = json!([{"recipient_name": "save_memory", "parameters": {"content": "heliotrope again"}}]);
+    app.data(&mara, "parallel", json!({"tool_uses": parallel})).await.unwrap();
     let audit = app.data(&root, "query_audit_log", json!({"limit": 100})).await.unwrap().to_string();
     assert!(audit.contains("save_memory") && !audit.contains("heliotrope"), "{audit}");
-    assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "code word"})).await, ["The code word is heliotrope"]);
+    assert_eq!(
+        contents(&app, &mara, "recall_memories", json!({"query": "code word"})).await,
+        ["The code word is heliotrope"]
+    );
 }
 
 #[tokio::test]
@@ -51,7 +57,10 @@ async fn recall_gives_ten_at_most_and_the_newest_first() {
     save(&app, &mara, "Lives in Bern").await;
     let wanted: Vec<String> = (2..12).rev().map(|n| format!("Invoice number {n} was paid late")).collect();
     assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "late invoices"})).await, wanted);
-    assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "what do you know about me?"})).await[0], "Lives in Bern");
+    assert_eq!(
+        contents(&app, &mara, "recall_memories", json!({"query": "what do you know about me?"})).await[0],
+        "Lives in Bern"
+    );
 }
 
 #[tokio::test]
@@ -82,7 +91,10 @@ async fn the_same_said_again_renews_and_a_changed_number_does_not() {
     assert_ne!(again["updated_at"], first["updated_at"]);
     assert_eq!(save(&app, &mara, "The rent is 1200").await["merged"], json!(false));
     assert_eq!(save(&app, &mara, "The rent is 1300").await["merged"], json!(false));
-    assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "rent"})).await, ["The rent is 1300", "The rent is 1200"]);
+    assert_eq!(
+        contents(&app, &mara, "recall_memories", json!({"query": "rent"})).await,
+        ["The rent is 1300", "The rent is 1200"]
+    );
 }
 
 #[tokio::test]
@@ -145,7 +157,9 @@ async fn old_gists_make_room_and_facts_do_not() {
 async fn a_turn_is_given_what_bears_on_it_and_the_latest_preferences() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    app.data(&mara, "save_memory", json!({"content": "Prefers short answers", "category": "preference"})).await.unwrap();
+    app.data(&mara, "save_memory", json!({"content": "Prefers short answers", "category": "preference"}))
+        .await
+        .unwrap();
     for content in ["The sales report goes to Anna", "Has a dog called Bruno", "Lives in Bern"] {
         save(&app, &mara, content).await;
     }
@@ -162,7 +176,9 @@ async fn search_words_are_no_query_language() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
     save(&app, &mara, "Uses C++ and \"quotes\" AND *stars*").await;
-    for query in ["\"", "AND OR NOT", "owner:x OR words:*", "NEAR(a b)", "c++ \"quotes\"", "'; DROP TABLE memories", "("] {
+    for query in
+        ["\"", "AND OR NOT", "owner:x OR words:*", "NEAR(a b)", "c++ \"quotes\"", "'; DROP TABLE memories", "("]
+    {
         app.data(&mara, "recall_memories", json!({"query": query})).await.unwrap();
     }
     assert_eq!(contents(&app, &mara, "recall", json!({"query": "quotes"})).await.len(), 1);

@@ -46,7 +46,7 @@ pub(super) fn tool() -> Tool {
     .example("Precedence is the usual one", json!({"expression": "2 + 2 * 3"}), json!(8))
     .example("A decimal number makes a decimal result", json!({"expression": "7 / 2.0"}), json!(3.5))
     .example("Comparison gives a boolean", json!({"expression": "math::sqrt(16) == 4.0"}), json!(true))
-    .example("Values can be named", json!({"expression": "net = 80.0; net * 1.19"}), json!(95.2))
+    .example("Values can be named", json!({"expression": "net = 80.0; net * 1.25"}), json!(100.0))
     .example("Text can be computed too", json!({"expression": "str::to_uppercase(\"total\")"}), json!("TOTAL"))
 }
 
@@ -69,8 +69,9 @@ fn evaluate_deep(expression: String) -> Result<Value> {
 }
 
 fn evaluate(expression: &str) -> Result<Value> {
-    let answer = evalexpr::eval_with_context_mut(expression, &mut Variables::default())
-        .map_err(|e| Error::invalid(format!("The expression cannot be evaluated: {}.", e.to_string().trim_end_matches('.'))))?;
+    let answer = evalexpr::eval_with_context_mut(expression, &mut Variables::default()).map_err(|e| {
+        Error::invalid(format!("The expression cannot be evaluated: {}.", e.to_string().trim_end_matches('.')))
+    })?;
     scalar(answer)
 }
 
@@ -145,9 +146,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_evaluated_says_why() {
-        for (expression, wanted) in [("2 +", "arguments"), ("1 / 0", "1 / 0"), ("9223372036854775807 + 1", "+"), ("x", "\"x\""), ("2 * (3", "unmatched")] {
+        for (expression, wanted) in [
+            ("2 +", "arguments"),
+            ("1 / 0", "1 / 0"),
+            ("9223372036854775807 + 1", "+"),
+            ("x", "\"x\""),
+            ("2 * (3", "unmatched"),
+        ] {
             let told = refusal(expression);
-            assert!(told.starts_with("The expression cannot be evaluated") && told.contains(wanted), "{expression}: {told}");
+            assert!(
+                told.starts_with("The expression cannot be evaluated") && told.contains(wanted),
+                "{expression}: {told}"
+            );
         }
     }
 

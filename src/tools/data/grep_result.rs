@@ -64,7 +64,8 @@ fn compile(pattern: &str) -> Result<Regex> {
     if pattern.len() > MAX_PATTERN {
         return Err(Error::invalid(format!("The pattern is longer than {MAX_PATTERN} bytes.")));
     }
-    let built = RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).nest_limit(100).build();
+    let built =
+        RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).nest_limit(100).build();
     built.map_err(|e| match e {
         // Its text has the pattern on a line and a caret under the wrong place.
         regex::Error::Syntax(text) => Error::invalid(format!("The pattern is no regular expression. {text}")),

@@ -50,7 +50,10 @@ fn exact(whole: i128, float: f64) -> Ordering {
     if float <= -BEYOND {
         return Ordering::Greater;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is within the range, by the lines above")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it has no fraction and is within the range, by the lines above"
+    )]
     let trunk = float.trunc() as i128;
     whole.cmp(&trunk).then(0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
 }

@@ -88,10 +88,13 @@ fn at(mut value: Value, path: &str) -> Result<Value> {
         let place = || if done.is_empty() { "the top".to_owned() } else { format!("'{}'", done.join(".")) };
         let next = match &mut value {
             Value::Object(map) => map.swap_remove(&step),
-            Value::Array(items) => step.parse::<usize>().ok().filter(|n| *n < items.len()).map(|n| items.swap_remove(n)),
+            Value::Array(items) => {
+                step.parse::<usize>().ok().filter(|n| *n < items.len()).map(|n| items.swap_remove(n))
+            }
             _ => None,
         };
-        value = next.ok_or_else(|| Error::invalid(format!("There is no '{step}' at {}: {}.", place(), what_is(&value))))?;
+        value =
+            next.ok_or_else(|| Error::invalid(format!("There is no '{step}' at {}: {}.", place(), what_is(&value))))?;
         done.push(step);
     }
     Ok(value)
@@ -142,21 +145,32 @@ mod tests {
     #[test]
     fn a_path_that_ends_early_says_where_and_what_there_is() {
         let text = r#"{"user": {"name": "Alice", "tags": [1]}}"#;
-        assert_eq!(refusal(text, Action::Extract, "user.nam"), "There is no 'nam' at 'user': the object has name, tags.");
+        assert_eq!(
+            refusal(text, Action::Extract, "user.nam"),
+            "There is no 'nam' at 'user': the object has name, tags."
+        );
         assert_eq!(
             refusal(text, Action::Extract, "user.tags.1"),
             "There is no '1' at 'user.tags': the array has 1 elements, numbered from 0."
         );
-        assert_eq!(refusal(text, Action::Extract, "user.name.x"), "There is no 'x' at 'user.name': it is string, with nothing inside.");
+        assert_eq!(
+            refusal(text, Action::Extract, "user.name.x"),
+            "There is no 'x' at 'user.name': it is string, with nothing inside."
+        );
         assert_eq!(refusal(text, Action::Extract, "x"), "There is no 'x' at the top: the object has user.");
         assert_eq!(refusal("[1]", Action::Keys, ""), "Only an object has keys: this is array.");
     }
 
     #[test]
     fn every_type_has_jsons_own_name() {
-        for (text, wanted) in
-            [("null", "null"), ("true", "boolean"), ("1.5", "number"), ("\"a\"", "string"), ("[]", "array"), ("{}", "object")]
-        {
+        for (text, wanted) in [
+            ("null", "null"),
+            ("true", "boolean"),
+            ("1.5", "number"),
+            ("\"a\"", "string"),
+            ("[]", "array"),
+            ("{}", "object"),
+        ] {
             assert_eq!(parse(text, Action::Validate, "").unwrap(), json!({"valid": true, "type": wanted}));
         }
         let wrong = parse("{\"a\": }", Action::Validate, "").unwrap();

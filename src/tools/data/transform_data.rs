@@ -167,7 +167,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn rows(values: &[Value]) -> Vec<Value> {
-        values.iter().enumerate().map(|(n, v)| if v == "absent" { json!({"n": n}) } else { json!({"n": n, "v": v}) }).collect()
+        values
+            .iter()
+            .enumerate()
+            .map(|(n, v)| if v == "absent" { json!({"n": n}) } else { json!({"n": n, "v": v}) })
+            .collect()
     }
 
     fn order_of(sorted: &[Value]) -> Vec<u64> {

@@ -46,6 +46,7 @@ struct Further {
     #[serde(default)]
     layer: Layer,
     /// A short name to find it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
 }
 
@@ -151,9 +152,10 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let category = args.category.map(Kind::as_str);
     let first = NewMemory::new(&args.content, args.layer)?.with_category(category)?.with_key(args.key.as_deref())?;
-    let further = args.also.iter().map(|f| {
-        NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref())
-    });
+    let further = args
+        .also
+        .iter()
+        .map(|f| NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref()));
     let all = std::iter::once(Ok(first)).chain(further).collect::<Result<Vec<_>>>()?;
     let saved = cx.memories().save(all, cx.topic(), cx.now()).await?;
     let memories: Vec<Value> = saved.iter().map(shown_saved).collect();
