@@ -1,6 +1,5 @@
 //! The HTTP door: the REST API and the console.
 
-mod answer;
 mod audit;
 mod auth;
 mod body;

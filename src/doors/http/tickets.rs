@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{answer::InvokeAnswer, body::Body, state::State};
+use super::{body::Body, state::State};
 use crate::{
-    engine::decide::Answer,
+    engine::{answer::InvokeAnswer, decide::Answer},
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
