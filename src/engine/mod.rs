@@ -8,6 +8,7 @@ pub mod confirm;
 pub mod context;
 pub mod decide;
 pub mod invoker;
+pub mod overview;
 pub mod record;
 pub mod registry;
 pub mod run;

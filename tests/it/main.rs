@@ -5,8 +5,11 @@
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
 mod crash;
+mod data;
 mod examples;
 mod exec;
+mod list;
+mod memory;
 mod support;
 mod tidy;
 mod web;
