@@ -4,12 +4,17 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod calls;
+mod chat;
 mod crash;
 mod data;
 mod examples;
 mod exec;
+mod guard;
 mod list;
 mod memory;
+mod providers;
 mod support;
 mod tidy;
+mod turns;
 mod web;

@@ -50,7 +50,7 @@ impl TestServer {
         let app = TestApp::start().await;
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let state = State::new(Arc::clone(&app.satchel.app), app.satchel.invoker.clone()).unwrap();
+        let state = State::new(Arc::clone(&app.satchel.app), app.satchel.invoker.clone(), app.satchel.agent.clone()).unwrap();
         let server = server::serve(Arc::new(state), listener).unwrap();
         Self { app, address, _server: server }
     }
