@@ -8,3 +8,4 @@ mod crash;
 mod examples;
 mod support;
 mod tidy;
+mod web;
