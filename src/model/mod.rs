@@ -10,6 +10,7 @@ pub mod json;
 pub mod llm;
 pub mod memory;
 pub mod output;
+pub mod provider;
 pub mod secret;
 pub mod settings;
 pub mod spec;

@@ -2,4 +2,7 @@
 
 pub mod agents;
 pub mod data;
+pub mod desktop;
+pub mod files;
 pub mod list;
+pub mod processes;

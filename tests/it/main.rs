@@ -6,6 +6,7 @@
 
 mod crash;
 mod examples;
+mod exec;
 mod support;
 mod tidy;
 mod web;
