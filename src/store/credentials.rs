@@ -119,6 +119,12 @@ impl People {
         self.local_identity().await.map(|identity| identity.caller)
     }
 
+    /// The name of the first administrator.
+    pub async fn owner_name(&self) -> Result<String> {
+        let owner = self.db.read(first_administrator).await?;
+        owner.map(|(_, name)| name).ok_or_else(|| Error::not_found("There is no owner yet."))
+    }
+
     async fn local_identity(&self) -> Result<Identity> {
         let owner = self.db.read(first_administrator).await?;
         let (user, username) = owner.unwrap_or_else(|| (UserId::new(), "local".to_owned()));

@@ -332,9 +332,13 @@ pub(super) mod tests {
         let (mine, other) = (enter(at(40 * DAY)).await, enter(at(40 * DAY)).await);
         let keep = house.people.by_session(&mine, at(40 * DAY)).await.unwrap().session;
         let new = || Secret::new("another password");
-        let wrong = house.people.change_own_password(&house.owner(), new(), new(), keep).await;
+        let wrong = house.people.change_own_password(&house.owner(), (new(), new()), (keep, "::1".to_owned())).await;
         assert_eq!(kinds(wrong), Some(Kind::Denied));
-        house.people.change_own_password(&house.owner(), Secret::new(PASSWORD), new(), keep).await.unwrap();
+        house
+            .people
+            .change_own_password(&house.owner(), (Secret::new(PASSWORD), new()), (keep, "::1".to_owned()))
+            .await
+            .unwrap();
         assert!(alive(&mine, 40).await && !alive(&other, 40).await);
     }
 

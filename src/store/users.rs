@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
+    lockout::Subject,
     password::Password,
     people::{Actor, People},
     roles, rows, sessions,
@@ -114,19 +115,22 @@ impl People {
         .await
     }
 
-    /// Changes one's own password; all one's other sessions end.
+    /// Changes one's own password, from `current` to `new`; all one's sessions but `keep` end. Wrong passwords count
+    /// as failed sign-ins from `address`.
     pub async fn change_own_password(
         &self,
         by: &Actor,
-        current: Secret,
-        new: Secret,
-        keep: Option<sessions::SessionId>,
+        (current, new): (Secret, Secret),
+        (keep, address): (Option<sessions::SessionId>, String),
     ) -> Result<()> {
         let id = by.caller.user;
         let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
+        let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
+        self.lockout.attempt(&subjects, by.now).map_err(|blocked| blocked.error(by.now))?;
         if !self.hasher.verify(current, kept).await? {
             return Err(Error::denied("The current password is wrong."));
         }
+        self.lockout.forgive(&subjects);
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
         let by = by.clone();
         self.change(move |c| {

@@ -103,6 +103,13 @@ impl Vault {
         self.db.read(move |c| names_in(c, &owner)).await
     }
 
+    /// Opens the record that proves the key, and gives the key's id.
+    pub async fn prove(&self) -> Result<String> {
+        let vault = self.clone();
+        self.db.read(move |c| vault.get_in(c, CANARY)).await?;
+        self.key_id().await
+    }
+
     /// Id of the key in use.
     pub async fn key_id(&self) -> Result<String> {
         self.db.read(|c| Ok(vault_key::State::read(c)?.canary.map(|canary| canary.kek).unwrap_or_default())).await

@@ -25,7 +25,7 @@ fn holds(actual: &Value, wanted: &Value) -> bool {
 
 async fn runs(name: &str, example: &Example) {
     let app = TestApp::start().await;
-    app.satchel.app.settings.update(json!({"exec": {"mode": "sandboxed"}}), app.satchel.app.clock.now()).await.unwrap();
+    app.set(json!({"exec": {"mode": "sandboxed"}})).await;
     let owner = app.caller(&["*"]).await;
     for (tool, arguments) in &example.before {
         let before = app.data(&owner, tool, arguments.clone()).await;

@@ -9,3 +9,4 @@ mod examples;
 mod exec;
 mod support;
 mod tidy;
+mod web;

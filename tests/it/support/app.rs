@@ -40,11 +40,21 @@ impl TestApp {
         Self::start_in(self.dir).await
     }
 
+    /// The owner of the data directory, who may do everything.
+    pub async fn owner(&self) -> Actor {
+        let app = &self.satchel.app;
+        Actor { caller: app.people.local_caller().await.unwrap(), now: app.clock.now() }
+    }
+
+    /// Changes settings.
+    pub async fn set(&self, patch: Value) {
+        self.satchel.app.settings.update(&self.owner().await, patch).await.unwrap();
+    }
+
     /// A new user with a role of exactly these permissions, at the API's door.
     pub async fn caller(&self, permissions: &[&str]) -> Caller {
         let app = &self.satchel.app;
-        let local = app.people.local_caller().await.unwrap();
-        let by = Actor { caller: local, now: app.clock.now() };
+        let by = self.owner().await;
         let number = app.people.users().await.unwrap().len();
         let (role, username) = (format!("role{number}"), format!("user{number}"));
         let permissions = Permissions::parse(permissions).unwrap();

@@ -1,3 +1,4 @@
 //! What tests share.
 
 pub(crate) mod app;
+pub mod http;
