@@ -5,7 +5,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clock::Clock, files::Workspaces},
+    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
     net::http::Http,
     store::{
         audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
@@ -33,6 +33,8 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Where commands run.
+    pub sandbox: Sandbox,
     /// Every user's files.
     pub workspaces: Workspaces,
     /// The one way out.

@@ -109,6 +109,8 @@ pub struct Config {
     pub vault_key: VaultKey,
     /// Commit each write by itself.
     pub commit_each: bool,
+    /// This binary, which starts itself again as the sandbox's helper.
+    pub program: PathBuf,
 }
 
 /// The owner of an unattended start.
@@ -172,6 +174,7 @@ impl Flags {
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             commit_each: env.commit == Some(CommitChoice::Each),
+            program: std::env::current_exe().map_err(Error::internal)?,
             data,
         };
         config.demand_safe_address()?;

@@ -103,7 +103,7 @@ impl Invoker {
         let approved = approval.is_some().then_some(risk);
         let run = Run { call, spec, settings: own.clone(), cancel: cancel.clone(), approved };
         let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
-        let output = sanitise::redact(output, &own)?;
+        let output = sanitise::redact(output, &own).map_err(Error::of_tool)?;
         Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
     }
 

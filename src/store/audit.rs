@@ -189,6 +189,17 @@ pub fn verify(c: &Connection, anchors: &[Anchor], now: Time) -> Result<Verificat
     Ok(Verification { ok: problem.is_none(), entries: seq, head, problem, verified_at: now })
 }
 
+/// Reads anchors, one JSON object a line.
+pub fn parse_anchors(anchors: &str) -> Result<Vec<Anchor>> {
+    let lines = anchors.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(n, line)| {
+            serde_json::from_str(line)
+                .map_err(|e| Error::invalid(format!("Line {} of the anchors is not an anchor: {e}.", n + 1)))
+        })
+        .collect()
+}
+
 fn missed(anchors: &[Anchor], seq: i64, hash: &[u8]) -> Option<String> {
     let anchor = anchors.iter().find(|a| a.seq == seq && a.hash != hex::encode(hash))?;
     Some(format!("Entry {seq} is not the one anchored {}: the chain was written anew.", anchor.at))

@@ -9,6 +9,7 @@ pub mod health;
 mod key_file;
 pub mod keys;
 mod lockout;
+pub mod outcomes;
 pub mod password;
 pub mod people;
 pub mod promotions;

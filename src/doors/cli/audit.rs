@@ -7,16 +7,13 @@ use serde_json::{Value, json};
 use super::{client::Client, run::Exit, screen::Screen};
 use crate::{
     host::clock::Clock,
-    model::{
-        audit::Anchor,
-        error::{Error, Result},
-    },
+    model::error::{Error, Result},
     store::{audit, db::open_read_only, dir},
 };
 
 /// Verifies the chain of a data directory against anchors, one JSON object a line.
 pub fn verify(data: &Path, anchors: &str, json: bool) -> Result<Exit> {
-    let anchors = parse(anchors)?;
+    let anchors = audit::parse_anchors(anchors)?;
     let connection = open_read_only(&dir::database(data)).map_err(|error| {
         Error::not_found(format!("There is no audit to read in {}.", data.display())).caused_by(error)
     })?;
@@ -28,16 +25,6 @@ pub fn verify(data: &Path, anchors: &str, json: bool) -> Result<Exit> {
         Some(problem) => format!("The chain is broken. {problem}"),
     })?;
     Ok(if ok { Exit::Done } else { Exit::Failed })
-}
-
-fn parse(anchors: &str) -> Result<Vec<Anchor>> {
-    let lines = anchors.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(n, line)| {
-            serde_json::from_str(line)
-                .map_err(|e| Error::invalid(format!("Line {} of the anchors is not an anchor: {e}.", n + 1)))
-        })
-        .collect()
 }
 
 pub(super) async fn anchor(client: &Client, screen: &Screen) -> Result<Exit> {

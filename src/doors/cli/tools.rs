@@ -32,14 +32,14 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
     let path = format!("/api/tools/{}/invoke", path_segment(&args.tool));
     let body = json!({"params": params, "dry_run": args.dry_run});
     let answer = client.send(Method::POST, &path, Some(&body)).await?;
-    match (answer.status, answer.body.get("ticket")) {
-        (409, Some(ticket)) => decide(ticket, &args, client, screen).await,
-        (status, _) if status >= 400 => Err(answer.problem()),
+    match answer.status {
+        409 if answer.body.get("ticket").is_some() => decide(&answer.body, &args, client, screen).await,
+        status if status >= 400 => Err(answer.problem()),
         _ => show(&answer.body, screen),
     }
 }
 
-/// Asks the person at the terminal; `--yes` answers for him, but never for what is destructive.
+/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
     let destructive = cell(ticket, "risk") == "destructive";
     let question = format!("{} {}\n{} Run it?", args.tool, cell(ticket, "arguments"), cell(ticket, "reason"));
@@ -48,11 +48,12 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
         Some(true) => "approve",
         Some(false) => "deny",
         None => {
-            screen.show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "id")))?;
+            screen
+                .show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "ticket")))?;
             return Ok(Exit::Unconfirmed);
         }
     };
-    let path = format!("/api/tickets/{}", cell(ticket, "id"));
+    let path = format!("/api/tickets/{}", cell(ticket, "ticket"));
     let decided: Value = client.post(&path, &json!({"decision": decision})).await?;
     match decided.get("result") {
         Some(result) if !result.is_null() => show(result, screen),

@@ -1,5 +1,7 @@
 //! The HTTP door: the REST API and the console.
 
+mod answer;
+mod audit;
 mod auth;
 mod body;
 mod caller;
@@ -20,7 +22,12 @@ pub mod server;
 mod sessions;
 mod settings;
 mod setup;
+mod sse;
 pub mod state;
+mod tickets;
+mod tool_config;
+mod tool_view;
+mod tools;
 mod ui;
 mod users;
 mod vault;

@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{auth, doctor, health, keys, openapi, roles, sessions, settings, setup, users, vault};
+use super::{
+    audit, auth, doctor, health, keys, openapi, roles, sessions, settings, setup, tickets, tool_config, tools, users,
+    vault,
+};
 use crate::model::error::{Error, Result};
 
 /// Who may use a route.
@@ -68,6 +71,27 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/settings", SignedIn),
     route("PUT", "/api/settings", Permission("settings:manage")),
     route("GET", "/api/settings/schema", SignedIn),
+    route("GET", "/api/tools", SignedIn),
+    route("GET", "/api/tools/{name}", SignedIn),
+    route("POST", "/api/tools/find", SignedIn),
+    route("POST", "/api/tools/{name}/invoke", SignedIn),
+    route("GET", "/api/tools/{name}/history", SignedIn),
+    route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
+    route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
+    route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
+    route("PUT", "/api/tools/{name}/config", Permission("settings:manage")),
+    route("DELETE", "/api/tools/{name}/config/{key}", Permission("settings:manage")),
+    route("POST", "/api/tools/{name}/test", Permission("settings:manage")),
+    route("GET", "/api/tickets", SignedIn),
+    route("GET", "/api/tickets/{id}", SignedIn),
+    route("POST", "/api/tickets/{id}", SignedIn),
+    route("GET", "/api/audit", Permission("audit:read")),
+    route("GET", "/api/audit/facets", Permission("audit:read")),
+    route("GET", "/api/audit/export", Permission("audit:read")),
+    route("GET", "/api/audit/tail", Permission("audit:read")),
+    route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
+    route("POST", "/api/audit/verify", Permission("audit:read")),
+    route("POST", "/api/audit/anchors", Permission("audit:read")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
@@ -85,6 +109,10 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     settings::services(config);
     vault::services(config);
     doctor::services(config);
+    tools::services(config);
+    tool_config::services(config);
+    tickets::services(config);
+    audit::services(config);
 }
 
 /// What the table says of a request.

@@ -91,5 +91,6 @@ pub fn config(dir: &TempDir) -> Config {
         model: None,
         vault_key: VaultKey::File,
         commit_each: false,
+        program: env!("CARGO_BIN_EXE_satchel").into(),
     }
 }
