@@ -6,6 +6,9 @@
 
 mod crash;
 mod examples;
+mod people;
+mod routes;
 mod support;
 mod tidy;
+mod vault;
 mod web;

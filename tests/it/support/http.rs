@@ -67,6 +67,18 @@ impl TestServer {
         timeout(PATIENCE, exchange(self.address, request.bytes(self.address))).await.expect("no answer in time")
     }
 
+    /// Sends a request and reads no more of the answer than its status: it may be a stream.
+    pub async fn status(&self, request: &Request) -> u16 {
+        let exchange = async {
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
+            stream.write_all(&request.bytes(self.address)).await.unwrap();
+            let mut head = vec![0; 12];
+            stream.read_exact(&mut head).await.unwrap();
+            String::from_utf8(head).unwrap().split(' ').nth(1).unwrap().parse().unwrap()
+        };
+        timeout(PATIENCE, exchange).await.expect("no answer in time")
+    }
+
     /// Sends bytes as they are.
     pub async fn send_raw(&self, bytes: Vec<u8>) -> Answer {
         timeout(PATIENCE, exchange(self.address, bytes)).await.expect("no answer in time")
