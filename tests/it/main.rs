@@ -6,9 +6,12 @@
 
 mod crash;
 mod data;
+mod engine;
 mod examples;
 mod list;
 mod memory;
+mod operations;
+mod parallel;
 mod support;
 mod tidy;
 mod web;
