@@ -25,7 +25,7 @@ use crate::{
         },
     },
     engine::{invoker::Invoker, registry::Registry},
-    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -152,6 +152,7 @@ impl Satchel {
         if let Err(error) = self.server.stop().await {
             tracing::error!(?error, "the HTTP server did not end well");
         }
+        self.app.processes.shutdown().await;
         self.app.tracker.close();
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
@@ -168,7 +169,11 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     if let Some(owner) = &config.owner {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
+    let sandbox = Sandbox::new(config.program.clone(), dir.path());
     Ok(App {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        sandbox,
+        desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
@@ -177,7 +182,6 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        sandbox: Sandbox::new(config.program.clone(), dir.path()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -176,7 +176,7 @@ impl Flags {
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             commit_each: env.commit == Some(CommitChoice::Each),
-            program: std::env::current_exe().map_err(Error::internal)?,
+            program: PathBuf::from("/proc/self/exe"),
             data,
         };
         config.demand_safe_address()?;

@@ -5,9 +5,15 @@ use super::{
     search::{self, Hit},
 };
 use crate::{
+    host::{
+        files::Rooted,
+        process::OwnProcesses,
+        sandbox::{Command, Finished},
+    },
     model::{audit::Entry, error::Result},
     store::{
         audit::{Audit, Filter},
+        clipboard,
         lists::Lists,
         memory::Memories,
         promotions,
@@ -26,6 +32,37 @@ impl Context {
         match self.topic() {
             Some(topic) if !tools.is_empty() => promotions::promote(&self.app().db, topic, tools).await,
             _ => Ok(()),
+        }
+    }
+
+    /// The caller's files.
+    pub fn files(&self) -> Result<Rooted> {
+        self.app().workspaces.of(self.caller().user, &self.platform().files.roots)
+    }
+
+    /// Runs a command in the sandbox; it ends with the call.
+    pub async fn run_command(&self, command: Command) -> Result<Finished> {
+        self.app().sandbox.run(&self.files()?, command, self.cancelled()).await
+    }
+
+    /// The caller's background processes.
+    pub fn processes(&self) -> Result<OwnProcesses> {
+        Ok(self.app().processes.of(self.caller().user, self.files()?))
+    }
+
+    /// The text on the desktop's clipboard where there is one, else on the caller's own.
+    pub async fn read_clipboard(&self) -> Result<String> {
+        match &self.app().desktop {
+            Some(desktop) => desktop.read().await,
+            None => clipboard::read(&self.app().db, self.caller().user).await,
+        }
+    }
+
+    /// Replaces what that clipboard holds.
+    pub async fn write_clipboard(&self, text: String) -> Result<()> {
+        match &self.app().desktop {
+            Some(desktop) => desktop.write(text).await,
+            None => clipboard::write(&self.app().db, self.caller().user, text, self.now()).await,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod list;
 pub mod llm;
 pub mod memory;
 pub mod output;
+pub mod provider;
 pub mod secret;
 pub mod settings;
 pub mod spec;

@@ -1,11 +1,14 @@
 //! All built-in tools.
 
-use super::{agents, data, memory, operations};
+use super::{agents, data, desktop, files, memory, operations, processes};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
 pub fn all() -> Vec<Tool> {
     let mut all = data::tools();
+    all.extend(files::tools());
+    all.extend(processes::tools());
+    all.extend(desktop::tools());
     all.extend(memory::tools());
     all.extend(operations::tools());
     all.extend(agents::tools());

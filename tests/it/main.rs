@@ -8,6 +8,7 @@ mod crash;
 mod data;
 mod engine;
 mod examples;
+mod exec;
 mod list;
 mod memory;
 mod operations;

@@ -117,7 +117,8 @@ async fn its_risk_is_the_highest_of_its_calls_and_one_approval_covers_exactly_th
     let with_ticket = |params: Value| Call { ticket: Some(ticket.id), ..Call::new(caller.clone(), "parallel", params) };
     let other = with_ticket(uses([sum(1), write("a.txt"), write("c.txt")]));
     assert_eq!(app.satchel.invoker.invoke(other, CancellationToken::new()).await.unwrap_err().kind(), Kind::Invalid);
-    let Outcome::Done(done) = app.satchel.invoker.invoke(with_ticket(params), CancellationToken::new()).await.unwrap() else {
+    let Outcome::Done(done) = app.satchel.invoker.invoke(with_ticket(params), CancellationToken::new()).await.unwrap()
+    else {
         panic!("asked again");
     };
     assert_eq!(done.output.data["ok"], json!(true), "{}", done.output.data);

@@ -149,7 +149,9 @@ fn sweep() {
             return;
         }
         for signal in [Signal::STOP, Signal::KILL] {
-            census::pids(&left).for_each(|pid| drop(kill_process(pid, signal)));
+            census::pids(&left).for_each(|pid| {
+                let _ = kill_process(pid, signal);
+            });
         }
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -54,6 +54,7 @@ fn start(plan: &Plan, stdin: &[u8], lifeline: &OwnedFd, outside: &[i32]) -> Resu
     let child = match sys::fork().map_err(inside)? {
         Side::Child => {
             drop(reader);
+            signals.release();
             let refused = program::become_program(plan, stdin, outside).err();
             if let Some(report) = &refused {
                 report.send(std::fs::File::from(writer));
