@@ -6,6 +6,7 @@ mod calls;
 pub mod chat;
 mod compact;
 mod data;
+pub mod export;
 mod exposure;
 mod history;
 pub mod log;

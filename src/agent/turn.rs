@@ -136,21 +136,12 @@ impl Run {
     }
 
     async fn finish(&self, ended: Result<End>) -> Result<()> {
-        let (state, message, error) = match ended {
-            Ok(End::Answered(message)) => (TurnState::Done, Some(message), None),
-            Ok(End::Parked(message)) => (TurnState::Waiting, Some(message), None),
-            Err(error) if self.cancel.is_cancelled() => {
-                tracing::debug!(?error, "a turn was stopped");
-                (TurnState::Cancelled, None, None)
-            }
-            Err(error) => (TurnState::Failed, None, Some(error)),
-        };
+        let (state, message, error) = self.judge(ended);
         let message = match message {
             Some(message) => Some(message),
             None => self.give_up_steps("This call was not run: the turn had ended.").await?,
         };
         if let Some(error) = &error {
-            tracing::warn!(?error, turn = %self.id(), "a turn failed");
             self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
         }
         let text = error.as_ref().map(|error| error.message().to_owned());
@@ -161,6 +152,19 @@ impl Run {
         }
         self.log.emit("done", &json!({"message_id": message, "state": state}));
         Ok(())
+    }
+
+    /// The state a turn ends in, its last message where that is known, and its error.
+    fn judge(&self, ended: Result<End>) -> (TurnState, Option<MessageId>, Option<Error>) {
+        match ended {
+            Ok(End::Answered(message)) => (TurnState::Done, Some(message), None),
+            Ok(End::Parked(message)) => (TurnState::Waiting, Some(message), None),
+            Err(_) if self.cancel.is_cancelled() => (TurnState::Cancelled, None, None),
+            Err(error) => {
+                tracing::warn!(?error, turn = %self.id(), "a turn failed");
+                (TurnState::Failed, None, Some(error))
+            }
+        }
     }
 
     /// The turn's row in the audit.

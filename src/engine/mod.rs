@@ -1,5 +1,6 @@
 //! The engine: what a tool is, and the one pipeline every call goes through.
 
+pub mod answer;
 pub mod authorise;
 pub mod capabilities;
 pub mod configure;

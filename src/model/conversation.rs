@@ -209,7 +209,7 @@ pub struct Attachment {
 }
 
 /// Most bytes, as base64, that one message may carry along.
-const ATTACHMENTS: usize = 15 << 20;
+const ATTACHMENTS: usize = 7 << 20;
 
 impl Attachment {
     /// Whether a model sees it as an image.
@@ -233,7 +233,7 @@ impl Attachment {
             )));
         }
         if attachments.iter().map(|one| one.data.len()).sum::<usize>() > ATTACHMENTS {
-            return Err(Error::invalid("The attachments are too large: 11 MB together are the most."));
+            return Err(Error::invalid("The attachments are too large: 5 MB together are the most."));
         }
         Ok(())
     }

@@ -20,13 +20,16 @@ struct Health {
     /// `ok`: it answers.
     status: &'static str,
     version: &'static str,
+    /// Whether a model is connected.
+    model: bool,
 }
 
 /// Whether the server answers.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
 #[get("/healthz")]
-async fn healthz() -> Result<Json<Health>> {
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") }))
+async fn healthz(state: Data<State>) -> Result<Json<Health>> {
+    let model = state.agent.providers().any().await?;
+    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), model }))
 }
 
 /// Counters in Prometheus' text format, for programs on this machine and for holders of `settings:manage`.
