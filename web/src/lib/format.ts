@@ -1,11 +1,15 @@
 /** Numbers, times and words as people read them. */
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 export const count = (n: number) => numbers.format(n);
-export const day = (iso: string) => days.format(new Date(iso));
 export const clock = (iso: string) => clocks.format(new Date(iso));
+export function day(iso: string): string {
+  const date = new Date(iso);
+  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`;
+}
+
 export const moment = (iso: string) => `${day(iso)}, ${clock(iso)}`;
 
 /** `1 tool`, `2 tools`. */

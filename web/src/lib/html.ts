@@ -13,16 +13,30 @@ const PROSE: Config = {
 /** What a card's inline CSS may say: how text looks, nothing that loads, covers or moves. */
 const LOOKS = /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
 
-/** A safe fragment. `looks` keeps harmless inline CSS, set through the CSSOM since the page's policy allows no style attribute. */
+/**
+ * A safe fragment. `looks` keeps harmless inline CSS, set through the CSSOM since the page's policy allows no style attribute.
+ * Inline handlers and styles are renamed before parsing: the policy would report each, although none could run.
+ */
 export function safe(html: string, { looks = false } = {}): DocumentFragment {
-  const text = looks ? html.replace(/(<[^>]*?)\sstyle\s*=/gi, '$1 data-looks=') : html;
+  const text = rename(rename(html, /(<[^>]*?)[\s/]on\w+\s*=/gi, ' data-dropped='), /(<[^>]*?)[\s/]style\s*=/gi, ' data-looks=');
   const config = looks ? { ...PROSE, ADD_ATTR: ['data-looks'] } : PROSE;
   const clean = DOMPurify.sanitize(text, { ...config, RETURN_DOM_FRAGMENT: true }) as unknown as DocumentFragment;
+  // Still in a document of its own: nothing has been fetched.
+  for (const image of clean.querySelectorAll('img')) quiet(image);
   const fragment = document.importNode(clean, true);
   for (const element of fragment.querySelectorAll<HTMLElement>('[data-looks]')) dress(element);
-  for (const image of fragment.querySelectorAll('img')) quiet(image);
   for (const link of fragment.querySelectorAll('a[href]')) leave(link as HTMLAnchorElement);
   return fragment;
+}
+
+/** Renames every such attribute of every tag. */
+function rename(html: string, pattern: RegExp, name: string): string {
+  let text = html;
+  for (let was = ''; was !== text; ) {
+    was = text;
+    text = text.replace(pattern, `$1${name}`);
+  }
+  return text;
 }
 
 function dress(element: HTMLElement) {
@@ -43,8 +57,8 @@ function quiet(image: HTMLImageElement) {
     image.alt ||= 'Image';
     return;
   }
-  const link = document.createElement('a');
-  link.href = source || '#';
+  const link = image.ownerDocument.createElement('a');
+  link.setAttribute('href', source || '#');
   link.textContent = `Image${image.alt ? `: ${image.alt}` : ''} (${host(source)}, opens on click)`;
   image.replaceWith(link);
 }

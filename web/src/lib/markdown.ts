@@ -2,7 +2,15 @@
 import { Marked } from 'marked';
 import { safe } from './html';
 
-const marked = new Marked({ gfm: true, breaks: true, async: false });
+const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  // Raw HTML in Markdown is shown as it was written: a model has no need of it, and an attacker has.
+  renderer: { html: ({ text }) => escape(text) },
+});
 
 export function render(text: string): DocumentFragment {
   const fragment = safe(marked.parse(text) as string);

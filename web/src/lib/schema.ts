@@ -51,7 +51,7 @@ export function fields(schema: Schema): Field[] {
 
 function field(name: string, part: Schema, required: boolean, root: Schema): Field {
   const schema = resolve(part, root);
-  const types = [schema['type']].flat().filter((type) => type !== 'null');
+  const types = [schema['type']].flat().filter((type) => type !== undefined && type !== 'null');
   const choices = choicesOf(schema);
   const kind = kindOf(name, types, schema, choices);
   const found: Field = {

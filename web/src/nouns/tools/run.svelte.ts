@@ -13,6 +13,8 @@ export class Run {
   dry = $state(false);
   ticket = $state<Ticket | null>(null);
   failure = $state<unknown>(null);
+  /** Counts the runs that have ended. */
+  ended = $state(0);
   private abort: AbortController | null = null;
 
   constructor(
@@ -84,6 +86,7 @@ export class Run {
       if (!this.abort.signal.aborted) await this.refused(failure);
     } finally {
       this.busy = '';
+      this.ended += 1;
     }
   }
 
@@ -118,6 +121,7 @@ export class Run {
 
   decided(decision: 'approve' | 'deny', answer: InvokeAnswer | null) {
     this.ticket = null;
+    this.ended += 1;
     if (decision === 'approve') this.answer = answer;
     else this.failure = 'You denied it. Nothing has run.';
   }
