@@ -1,1 +1,221 @@
-//! wip
+//! The composition root: from a command line to everything running, and back down.
+
+use std::{net::TcpListener, sync::Arc, time::Duration};
+
+use tokio::{
+    runtime::{Handle, Runtime},
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing_subscriber::EnvFilter;
+use url::Url;
+
+use crate::{
+    app::App,
+    config::{Config, ListenFlags, LogFormat},
+    doors::{
+        cli::{
+            args::{AuditCommand, Command, Line},
+            client::Client,
+            run::{self, Exit},
+        },
+        http::{
+            server::{self, Server},
+            state::State,
+        },
+    },
+    engine::{invoker::Invoker, registry::Registry},
+    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    model::{
+        error::{Error, Kind, Result},
+        secret::Secret,
+        user::Username,
+    },
+    net::{guard::Exceptions, http::Http},
+    store::{
+        audit::Audit,
+        db::{Commit, Db},
+        dir::{self, DataDir, Running},
+        people::People,
+        settings::SettingsStore,
+        tickets::Tickets,
+        token,
+        tool_config::ToolConfig,
+        vault::Vault,
+    },
+    tools,
+};
+
+/// How long what still runs may take once the process is asked to end.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Runs a command line to its exit code.
+pub fn run(line: Line) -> Result<Exit> {
+    let runtime = Runtime::new().map_err(Error::internal)?;
+    let data = line.flags.data_dir()?;
+    match line.command {
+        Command::Serve(listen) => {
+            let config = line.flags.resolve(listen, dir::config_file(&data)?.as_deref())?;
+            log_to_stderr(&config)?;
+            runtime.block_on(serve(config))
+        }
+        Command::Audit(AuditCommand::Verify { anchors }) => {
+            run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
+        }
+        command => {
+            let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
+            let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
+            runtime.block_on(with_server(config, command, line.json))
+        }
+    }
+}
+
+async fn serve(config: Config) -> Result<Exit> {
+    let ended = end_signal()?;
+    let satchel = Satchel::start(config).await?;
+    announce(&satchel).await?;
+    ended.await;
+    satchel.stop().await;
+    Ok(Exit::Done)
+}
+
+/// The lines others wait for: standard output carries nothing else.
+#[expect(clippy::print_stdout, reason = "these lines are what the process promises to print")]
+async fn announce(satchel: &Satchel) -> Result<()> {
+    let base = satchel.url.as_str().trim_end_matches('/');
+    println!("satchel ready {base}");
+    if satchel.app.people.needs_owner().await? {
+        let token = satchel.app.people.issue_link(satchel.app.clock.now());
+        println!("satchel setup {base}/setup?token={}", token.expose());
+    }
+    Ok(())
+}
+
+/// Runs a command against the server of the data directory; where none runs, against one of its own, for as long.
+async fn with_server(config: Config, command: Command, json: bool) -> Result<Exit> {
+    match DataDir::hold(&config.data) {
+        Ok(held) => {
+            let satchel = Satchel::start_in(held, config).await?;
+            let client = Client::new(satchel.url.clone(), satchel.token.clone());
+            let exit = run::run(command, json, &client).await;
+            satchel.stop().await;
+            exit
+        }
+        Err(error) if error.kind() == Kind::Conflict => {
+            let Running { url, token } = dir::running(&config.data)?;
+            run::run(command, json, &Client::new(url, token)).await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Everything that runs, until [`Satchel::stop`].
+pub struct Satchel {
+    /// The service handles.
+    pub app: Arc<App>,
+    /// What runs calls.
+    pub invoker: Invoker,
+    /// Where HTTP is served.
+    pub url: Url,
+    /// Accepted as the command line of this machine.
+    pub token: Secret,
+    server: Server,
+    _dir: DataDir,
+}
+
+impl Satchel {
+    /// Takes the data directory, builds every service and serves.
+    pub async fn start(config: Config) -> Result<Self> {
+        Self::start_in(DataDir::hold(&config.data)?, config).await
+    }
+
+    async fn start_in(dir: DataDir, config: Config) -> Result<Self> {
+        let listener = TcpListener::bind(config.listen).map_err(|e| {
+            Error::conflict(format!("{} cannot be listened on: {e}. Choose another with --listen.", config.listen))
+        })?;
+        let address = listener.local_addr().map_err(Error::internal)?;
+        let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
+        let app = Arc::new(services(&dir, config).await?);
+        let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        recover(&app).await?;
+        let token = token::issue("local_");
+        app.people.accept_local(&token);
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone())?);
+        let server = server::serve(state, listener)?;
+        dir.publish(&Running { url: url.clone(), token: token.clone() })?;
+        Ok(Self { app, invoker, url, token, server, _dir: dir })
+    }
+
+    /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
+    pub async fn stop(self) {
+        self.app.shutdown.cancel();
+        if let Err(error) = self.server.stop().await {
+            tracing::error!(?error, "the HTTP server did not end well");
+        }
+        self.app.tracker.close();
+        if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
+            tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
+        }
+    }
+}
+
+async fn services(dir: &DataDir, config: Config) -> Result<App> {
+    let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
+    let db = Db::open(&dir.database(), commit)?;
+    let clock = Clock::new();
+    let vault = Vault::open(db.clone(), dir.path(), &config.vault_key, clock.now()).await?;
+    let people = People::open(db.clone()).await?;
+    if let Some(owner) = &config.owner {
+        people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
+    }
+    Ok(App {
+        clock,
+        audit: Audit::of(&db),
+        people,
+        settings: SettingsStore::load(db.clone()).await?,
+        tickets: Tickets::of(&db),
+        tool_config: ToolConfig::of(&db, &vault),
+        vault,
+        workspaces: Workspaces::new(dir.path()),
+        sandbox: Sandbox::new(config.program.clone(), dir.path()),
+        http: Http::new(Exceptions::default()),
+        runtime: Handle::current(),
+        tracker: TaskTracker::new(),
+        shutdown: CancellationToken::new(),
+        config,
+        db,
+    })
+}
+
+/// Settles what the last process left in the middle.
+async fn recover(app: &App) -> Result<()> {
+    let calls = app.audit.close_interrupted(app.clock.now()).await?;
+    let tickets = app.tickets.close_interrupted().await?;
+    if calls + tickets > 0 {
+        tracing::warn!(calls, tickets, "the last process ended in the middle of these; the audit says which");
+    }
+    Ok(())
+}
+
+fn end_signal() -> Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(Error::internal)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::internal)?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+fn log_to_stderr(config: &Config) -> Result<()> {
+    let filter = EnvFilter::try_new(&config.log).map_err(|e| {
+        Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
+    })?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match config.log_format {
+        LogFormat::Human => log.with_target(false).init(),
+        LogFormat::Json => log.json().init(),
+    }
+    Ok(())
+}

@@ -1,1 +1,21 @@
-fn main() {}
+//! The binary: parse, run, print the error, exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use satchel::{boot, doors::cli::args::Line, host::sandbox};
+
+/// Many threads allocate at once here, which the C library of a static binary is slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    sandbox::run_if_helper();
+    match boot::run(Line::parse()) {
+        Ok(exit) => ExitCode::from(u8::from(exit)),
+        Err(error) => {
+            eprintln!("satchel: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

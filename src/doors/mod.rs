@@ -1,1 +1,5 @@
-//! wip
+//! The ways in. A door authenticates, builds a `Call`, and renders what comes of it.
+
+pub mod cli;
+pub mod doctor;
+pub mod http;

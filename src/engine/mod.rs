@@ -1,1 +1,17 @@
-//! wip
+//! The engine: what a tool is, and the one pipeline every call goes through.
+
+pub mod authorise;
+pub mod capabilities;
+pub mod configure;
+pub mod confirm;
+pub mod context;
+pub mod decide;
+pub mod invoker;
+pub mod record;
+pub mod registry;
+pub mod run;
+pub mod sanitise;
+pub mod search;
+pub mod tool;
+pub mod validate;
+pub mod wire;

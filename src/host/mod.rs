@@ -1,1 +1,5 @@
-//! wip
+//! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
+
+pub mod clock;
+pub mod files;
+pub mod sandbox;

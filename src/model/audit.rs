@@ -58,7 +58,7 @@ impl AuditOutcome {
 }
 
 /// One thing that happened, before it has its place in the chain.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Event {
     /// When.
     pub time: Time,
@@ -113,7 +113,7 @@ impl Event {
 }
 
 /// A row of the audit: an event and its place in the chain.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Entry {
     /// Its number, from 1, without gaps.
     pub seq: i64,

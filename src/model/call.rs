@@ -67,7 +67,7 @@ impl Call {
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It ran.
-    Done(Done),
+    Done(Box<Done>),
     /// A person must decide first. Asking is not an error.
     Confirm(Box<Ticket>),
 }

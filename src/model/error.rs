@@ -48,12 +48,13 @@ pub struct Error {
     message: String,
     details: Option<Box<Value>>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
+    tools_own: bool,
 }
 
 impl Error {
     /// An error of any kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None, source: None }
+        Self { kind, message: message.into(), details: None, source: None, tools_own: false }
     }
 
     /// The arguments are wrong: say which, and what would be right.
@@ -99,6 +100,18 @@ impl Error {
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = Some(Box::new(details));
         self
+    }
+
+    /// Marks it as a tool's own failure: the call was let through, ran, and failed.
+    #[must_use]
+    pub fn of_tool(mut self) -> Self {
+        self.tools_own = true;
+        self
+    }
+
+    /// Whether a tool ran and failed, as against a call that was never let through.
+    pub fn is_tools_own(&self) -> bool {
+        self.tools_own
     }
 
     /// What a program acts on.

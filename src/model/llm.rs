@@ -1,1 +1,228 @@
 //! What a model is asked and what it answers, in no provider's dialect.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use super::{
+    error::{Error, Result},
+    id::{Id, Noun},
+    secret::Secret,
+};
+
+/// The dialect a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKind {
+    /// `/chat/completions`: OpenAI and everything compatible with it.
+    Openai,
+    /// `/messages`.
+    Anthropic,
+    /// `/api/chat`.
+    Ollama,
+}
+
+impl ProviderKind {
+    /// The word as it stands in rows, answers and `SATCHEL_MODEL`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// The word read back.
+    pub fn parse(text: &str) -> Result<Self> {
+        [Self::Openai, Self::Anthropic, Self::Ollama]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or_else(|| Error::invalid(format!("'{text}' is no kind of provider: use openai, anthropic or ollama.")))
+    }
+
+    /// Where it is asked unless told otherwise.
+    pub fn default_base_url(self) -> &'static str {
+        match self {
+            Self::Openai => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com/v1",
+            Self::Ollama => "http://127.0.0.1:11434",
+        }
+    }
+}
+
+/// A provider's id.
+pub type ProviderId = Id<Provider>;
+
+/// A model that may be asked: where it is and what opens it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// Stable id; the one made from the environment has one too.
+    pub id: ProviderId,
+    /// Its dialect.
+    pub kind: ProviderKind,
+    /// What people call it.
+    pub name: String,
+    /// Where it is asked; its host and port are an exception to the outbound guard, made by an administrator.
+    pub base_url: Url,
+    /// The model's name there.
+    pub model: String,
+    /// The key, where it needs one.
+    pub api_key: Option<Secret>,
+    /// The lowest number is asked first, the others when it fails.
+    pub priority: i64,
+    /// Whether it is asked at all.
+    pub enabled: bool,
+    /// Tokens that fit, where known.
+    pub context_tokens: Option<u32>,
+    /// Set by `SATCHEL_MODEL`: shown, not changed.
+    pub from_environment: bool,
+}
+
+impl Noun for Provider {
+    const NAME: &'static str = "provider";
+}
+
+/// One request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChatRequest {
+    /// Instructions before everything else.
+    pub system: String,
+    /// The conversation.
+    pub messages: Vec<ChatMessage>,
+    /// What it may call.
+    pub tools: Vec<ToolDefinition>,
+    /// Most tokens of an answer, where that is to be limited.
+    pub max_tokens: Option<u32>,
+}
+
+/// One entry of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum ChatMessage {
+    /// What the person says and shows.
+    User {
+        /// The text.
+        text: String,
+        /// Images with it.
+        images: Vec<Image>,
+    },
+    /// What the model said and wanted done.
+    Assistant {
+        /// The text, perhaps empty.
+        text: String,
+        /// Its tool calls.
+        calls: Vec<ToolCall>,
+    },
+    /// What came of its tool calls, each exactly once.
+    Tool {
+        /// In the order of the calls.
+        results: Vec<ToolResult>,
+    },
+}
+
+/// An image in a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Media type.
+    pub mime: String,
+    /// Base64.
+    pub data: String,
+}
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    /// The wire name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON Schema.
+    pub parameters: Value,
+}
+
+/// A call a model wants made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id for it, or one made here where the dialect has none.
+    pub id: String,
+    /// The wire name, as the model wrote it.
+    pub name: String,
+    /// The arguments; `{}` where they could not be read.
+    pub arguments: Value,
+    /// Why the arguments could not be read: the model is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub malformed: Option<String>,
+}
+
+/// What a model reads of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The call's id.
+    pub call: String,
+    /// The tool's wire name.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// A piece of an answer, as it arrives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// More text.
+    Text(String),
+    /// A call, complete.
+    ToolCall(ToolCall),
+    /// What it cost so far; the last one counts.
+    Usage(Usage),
+    /// The end.
+    Stop(StopReason),
+}
+
+/// Tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Usage {
+    /// Read by the model.
+    pub input_tokens: u64,
+    /// Written by it.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Both together: what budgets count.
+    pub fn total(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// The sum of two.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+        }
+    }
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// It is complete.
+    Complete,
+    /// It wants tools called.
+    ToolUse,
+    /// It ran into its limit of tokens.
+    Length,
+    /// The provider held it back.
+    Filtered,
+}
+
+/// About how many tokens a text is: four bytes each, the common rule for English and code; other scripts have
+/// more bytes to a letter and so count higher, as they do.
+pub fn estimate_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+/// About what an image costs, whatever its size: providers scale large ones down to this.
+pub const IMAGE_TOKENS: u64 = 1_200;

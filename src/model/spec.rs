@@ -179,3 +179,6 @@ pub enum Status {
     /// Cannot work here; the description says why.
     Error,
 }
+
+/// Tools that change things and ask for no permission: what they change belongs to the caller alone.
+pub const PERMISSIONLESS: &[&str] = &["save_memory", "list", "clipboard_write", "parallel", "find_tools"];

@@ -1,0 +1,72 @@
+# Satchel: what can be done with this tree. `make` alone lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.ONESHELL:
+
+# One target directory outside the tree, so that a second clone builds nothing twice.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/satchel/target
+TARGET := $(CARGO_TARGET_DIR)
+CARGO := cargo
+LOCKED := --locked
+# What `make bench` measures; `make bench PROFILE=quick` saves the long build.
+PROFILE ?= release
+BENCHES ?=
+
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
+NODE_STAMP := web/node_modules/.package-lock.json
+
+.PHONY: help run build web test check tidy fmt bench dist
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+run: web ## build and start Satchel; it prints the link to open (ARGS="--listen 127.0.0.1:9000")
+	@$(CARGO) build $(LOCKED) --profile quick --bin satchel
+	exec $(TARGET)/quick/satchel serve $(ARGS)
+
+build: web ## build the release binary; the last line is its path
+	@$(CARGO) build $(LOCKED) --release --bin satchel
+	echo "$(TARGET)/release/satchel"
+
+web: web/dist/index.html ## build the console
+
+$(NODE_STAMP): web/package.json web/package-lock.json
+	@scripts/dev/needs rust node python cc
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	touch node_modules/.package-lock.json
+
+web/dist/index.html: $(NODE_STAMP) $(WEB_SOURCES)
+	@cd web && npm run --silent build
+	touch dist/index.html
+
+# The binary is compiled once: the integration tests and the browser tests start the same file.
+test: web ## run every test: web units, Rust, browser
+	@scripts/dev/needs rust node python cc nextest chromium
+	scripts/dev/test
+
+check: web tidy ## formatting, lints, types, layers, licences; fails on the first warning
+	@scripts/dev/needs rust node python cc
+	$(CARGO) fmt --all --check
+	python3 scripts/dev/graph.py deny.toml
+	(cd web && npm run --silent check)
+	$(CARGO) clippy $(LOCKED) --all-targets --quiet -- -D warnings
+
+# Compiled alone, without the crate: a second instead of minutes.
+tidy: ## the rules of the tree itself: layers, sizes, where SQL may stand
+	@scripts/dev/needs rust
+	mkdir -p $(TARGET)
+	CARGO_MANIFEST_DIR="$(CURDIR)" rustc --edition 2024 --test -o $(TARGET)/tidy tests/it/tidy/mod.rs
+	RUST_BACKTRACE=0 $(TARGET)/tidy --quiet
+
+fmt: ## format the Rust sources
+	@$(CARGO) fmt --all
+
+bench: web ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
+	@scripts/dev/needs rust node python cc
+	$(CARGO) bench $(LOCKED) --profile $(PROFILE) --bench figures -- $(BENCHES)
+
+dist: web ## build one static executable and prove that it runs alone; the last line is its path
+	@scripts/dev/needs rust node python cc
+	python3 scripts/dev/dist.py

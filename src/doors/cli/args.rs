@@ -1,0 +1,147 @@
+//! What can be typed. The doc comments are the help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{Flags, ListenFlags};
+
+/// A self-hosted tool platform for AI agents: chat, console, tools, audit, in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "satchel", version, propagate_version = true, max_term_width = 100)]
+pub struct Line {
+    /// For every command.
+    #[command(flatten)]
+    pub flags: Flags,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// One command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start the server and print the link to open
+    Serve(ListenFlags),
+    /// Users: add, list, set a password
+    #[command(subcommand)]
+    User(UserCommand),
+    /// API keys: create, list, revoke
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// List the tools
+    Tools,
+    /// Find the tools for a need
+    Find(FindArgs),
+    /// Run a tool
+    Call(CallArgs),
+    /// The audit: verify its chain, take an anchor
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// The vault: rotate its key
+    #[command(subcommand)]
+    Vault(VaultCommand),
+    /// Check that everything works, and say how to mend what does not
+    Doctor,
+}
+
+/// Users.
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Add a user; the password is asked for, or read from standard input
+    Add(UserArgs),
+    /// Set a user's password; it is asked for, or read from standard input
+    Passwd {
+        /// The user's name
+        name: String,
+    },
+    /// List the users
+    List,
+}
+
+/// A user to add.
+#[derive(Debug, Args)]
+pub struct UserArgs {
+    /// The user's name
+    pub name: String,
+    /// The role: administrator, operator, viewer, or one of your own
+    #[arg(long, default_value = "viewer")]
+    pub role: String,
+}
+
+/// API keys.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Create a key and print it, this once
+    Create {
+        /// Whom it acts for
+        #[arg(long, value_name = "NAME")]
+        user: String,
+        /// What to call it
+        #[arg(long, default_value = "command line")]
+        name: String,
+        /// Its own permissions; without them it may do what its owner may
+        #[arg(long, value_delimiter = ',')]
+        permissions: Option<Vec<String>>,
+    },
+    /// List a user's keys
+    List {
+        /// Whose
+        #[arg(long, value_name = "NAME")]
+        user: String,
+    },
+    /// Revoke a key
+    Revoke {
+        /// The key's id
+        id: String,
+    },
+}
+
+/// A need.
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// What you want to do, in your own words
+    pub need: String,
+    /// How many tools to name
+    #[arg(long, default_value_t = 5)]
+    pub limit: u32,
+}
+
+/// A call.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// The tool's name, id or alias
+    pub tool: String,
+    /// The arguments: one JSON object, or key=value pairs
+    #[arg(value_name = "ARGUMENTS")]
+    pub arguments: Vec<String>,
+    /// Do not ask, but for what is destructive
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Check everything, run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The audit.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Read the whole chain and say whether it stands; the server may run or not
+    Verify {
+        /// Anchors kept elsewhere, one JSON object a line
+        #[arg(long, value_name = "FILE")]
+        anchors: Option<PathBuf>,
+    },
+    /// Print an anchor to keep elsewhere: it shows later that nothing was cut off
+    Anchor,
+}
+
+/// The vault.
+#[derive(Debug, Subcommand)]
+pub enum VaultCommand {
+    /// Make a new key and wrap every secret with it
+    Rotate,
+}

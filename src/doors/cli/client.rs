@@ -1,0 +1,100 @@
+//! The server's API, as the owner of the data directory.
+
+use http::{Method, header};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use url::Url;
+
+use crate::{
+    model::{
+        error::{Error, Kind, Result},
+        secret::Secret,
+    },
+    net::{
+        guard::{Exceptions, HostPort},
+        http::{Http, Request},
+    },
+};
+
+/// Longest answer read.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// A server, and the token that says: this is its machine's owner.
+pub struct Client {
+    http: Http,
+    base: Url,
+    token: Secret,
+}
+
+/// An answer of any status.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The JSON body; null where there is none.
+    pub body: Value,
+}
+
+impl Client {
+    /// A client of the server at `base`.
+    pub fn new(base: Url, token: Secret) -> Self {
+        let http = Http::new(Exceptions::new(HostPort::of(&base)));
+        Self { http, base, token }
+    }
+
+    /// Sends a request and gives the answer, whatever its status.
+    pub async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer> {
+        let url = self.base.join(path).map_err(Error::internal)?;
+        let mut request = match body {
+            Some(body) => Request::post_json(url, body),
+            None => Request::get(url),
+        };
+        request.method = method;
+        // Tools have their own time limits; the server keeps them.
+        request.patience = std::time::Duration::from_secs(3_600);
+        let bearer = format!("Bearer {}", self.token.expose());
+        let response = self.http.send(request.secret_header(header::AUTHORIZATION, &bearer)?).await?;
+        let status = response.status.as_u16();
+        let bytes = response.bytes(MAX_ANSWER).await?;
+        let body =
+            if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).map_err(Error::internal)? };
+        Ok(Answer { status, body })
+    }
+
+    /// Sends, and reads the answer as `T`; a problem answer is the error.
+    pub async fn ask<T: DeserializeOwned>(&self, method: Method, path: &str, body: Option<&Value>) -> Result<T> {
+        let answer = self.send(method, path, body).await?;
+        if answer.status >= 400 {
+            return Err(answer.problem());
+        }
+        serde_json::from_value(answer.body).map_err(Error::internal)
+    }
+
+    /// `GET`.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.ask(Method::GET, path, None).await
+    }
+
+    /// `POST`.
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T> {
+        self.ask(Method::POST, path, Some(body)).await
+    }
+}
+
+impl Answer {
+    /// The error a problem answer tells of.
+    pub fn problem(&self) -> Error {
+        let detail = self.body.get("detail").and_then(Value::as_str).unwrap_or("The server answered with no reason.");
+        let kind = match self.status {
+            400 => Kind::Invalid,
+            401 => Kind::Unauthenticated,
+            403 => Kind::Denied,
+            404 => Kind::NotFound,
+            409 => Kind::Conflict,
+            429 => Kind::Exhausted,
+            503 => Kind::Disabled,
+            507 => Kind::DiskFull,
+            _ => Kind::Internal,
+        };
+        Error::new(kind, detail)
+    }
+}

@@ -1,0 +1,10 @@
+//! The command line: a client of the server's own API, so that it can do nothing the API does not check and audit.
+
+pub mod args;
+mod audit;
+pub mod client;
+mod people;
+mod platform;
+pub mod run;
+mod screen;
+mod tools;

@@ -1,0 +1,37 @@
+//! `satchel vault rotate` and `satchel doctor`.
+
+use serde_json::{Value, json};
+
+use super::{
+    client::Client,
+    run::Exit,
+    screen::{Screen, cell},
+};
+use crate::model::error::Result;
+
+pub(super) async fn rotate(client: &Client, screen: &Screen) -> Result<Exit> {
+    let done: Value = client.post("/api/vault/rotate", &json!({})).await?;
+    screen.show(&done, |d| {
+        format!("{} secrets are wrapped with the new key {}.", cell(d, "records"), cell(d, "key_id"))
+    })?;
+    Ok(Exit::Done)
+}
+
+pub(super) async fn doctor(client: &Client, screen: &Screen) -> Result<Exit> {
+    let report: Value = client.get("/api/doctor").await?;
+    let checks = report.get("checks").and_then(Value::as_array).cloned().unwrap_or_default();
+    let well = checks.iter().all(is_well);
+    screen.show(&report, |_| checks.iter().map(told).collect::<Vec<_>>().join("\n"))?;
+    Ok(if well { Exit::Done } else { Exit::Failed })
+}
+
+fn is_well(check: &Value) -> bool {
+    check.get("ok").and_then(Value::as_bool).unwrap_or_default()
+}
+
+fn told(check: &Value) -> String {
+    let mark = if is_well(check) { "ok " } else { "bad" };
+    let fix = cell(check, "fix");
+    let fix = if fix.is_empty() { String::new() } else { format!("\n     {fix}") };
+    format!("{mark}  {}: {}{fix}", cell(check, "name"), cell(check, "message"))
+}

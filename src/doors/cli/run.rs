@@ -1,0 +1,43 @@
+//! From a command to its exit code.
+
+use super::{args::Command, audit, client::Client, people, platform, screen::Screen, tools};
+use crate::model::error::Result;
+
+/// How a command ended: 0 done, 1 failed, 3 needs confirmation. (2 is a wrong command line.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It is done.
+    Done,
+    /// It failed, and said so in its output.
+    Failed,
+    /// A person must confirm it first.
+    Unconfirmed,
+}
+
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Unconfirmed => 3,
+        }
+    }
+}
+
+/// Runs a command that talks to a server. `serve` and `audit verify` are not among them.
+pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> {
+    let screen = Screen::new(json);
+    match command {
+        Command::User(command) => people::user(command, client, &screen).await,
+        Command::Key(command) => people::key(command, client, &screen).await,
+        Command::Tools => tools::list(client, &screen).await,
+        Command::Find(args) => tools::find(args, client, &screen).await,
+        Command::Call(args) => tools::call(args, client, &screen).await,
+        Command::Audit(_) => audit::anchor(client, &screen).await,
+        Command::Vault(_) => platform::rotate(client, &screen).await,
+        Command::Doctor => platform::doctor(client, &screen).await,
+        Command::Serve(_) => Ok(Exit::Failed),
+    }
+}
+
+pub use audit::verify;

@@ -1,0 +1,139 @@
+//! `satchel tools`, `satchel find` and `satchel call`.
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::{
+    args::{CallArgs, FindArgs},
+    client::Client,
+    run::Exit,
+    screen::{Screen, cell, confirm, listing},
+};
+use crate::model::error::{Error, Result};
+
+pub(super) async fn list(client: &Client, screen: &Screen) -> Result<Exit> {
+    let tools: Value = client.get("/api/tools").await?;
+    screen.show(&tools, |tools| listing(tools, &["name", "category", "risk", "status", "permission", "aliases"]))?;
+    Ok(Exit::Done)
+}
+
+pub(super) async fn find(args: FindArgs, client: &Client, screen: &Screen) -> Result<Exit> {
+    let body = json!({"query": args.need, "limit": args.limit});
+    let found: Value = client.post("/api/tools/find", &body).await?;
+    screen.show(&found, |found| {
+        listing(found.get("results").unwrap_or(&Value::Null), &["name", "score", "description"])
+    })?;
+    Ok(Exit::Done)
+}
+
+pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
+    let tool: Value = client.get(&format!("/api/tools/{}", path_segment(&args.tool))).await?;
+    let params = arguments(&args, &tool)?;
+    let path = format!("/api/tools/{}/invoke", path_segment(&args.tool));
+    let body = json!({"params": params, "dry_run": args.dry_run});
+    let answer = client.send(Method::POST, &path, Some(&body)).await?;
+    match answer.status {
+        409 if answer.body.get("ticket").is_some() => decide(&answer.body, &args, client, screen).await,
+        status if status >= 400 => Err(answer.problem()),
+        _ => show(&answer.body, screen),
+    }
+}
+
+/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
+async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
+    let destructive = cell(ticket, "risk") == "destructive";
+    let question = format!("{} {}\n{} Run it?", args.tool, cell(ticket, "arguments"), cell(ticket, "reason"));
+    let approved = if args.yes && !destructive { Some(true) } else { confirm(&question)? };
+    let decision = match approved {
+        Some(true) => "approve",
+        Some(false) => "deny",
+        None => {
+            screen
+                .show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "ticket")))?;
+            return Ok(Exit::Unconfirmed);
+        }
+    };
+    let path = format!("/api/tickets/{}", cell(ticket, "ticket"));
+    let decided: Value = client.post(&path, &json!({"decision": decision})).await?;
+    match decided.get("result") {
+        Some(result) if !result.is_null() => show(result, screen),
+        _ => {
+            screen.show(&decided, |_| "Refused: nothing was run.".to_owned())?;
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+/// Prints a result: text as it is, everything else as JSON.
+fn show(result: &Value, screen: &Screen) -> Result<Exit> {
+    if result.get("success").and_then(Value::as_bool) == Some(true) {
+        screen.show(result, |result| match result.get("data") {
+            Some(Value::String(text)) => text.clone(),
+            data => serde_json::to_string_pretty(&data).unwrap_or_default(),
+        })?;
+        return Ok(Exit::Done);
+    }
+    let message = result.pointer("/error/message").and_then(Value::as_str).unwrap_or("It failed and gave no reason.");
+    screen.show(result, |_| format!("Failed: {message}"))?;
+    Ok(Exit::Failed)
+}
+
+/// One JSON object, or `key=value` pairs read as the parameter's type.
+fn arguments(args: &CallArgs, tool: &Value) -> Result<Value> {
+    if let [only] = args.arguments.as_slice()
+        && only.trim_start().starts_with('{')
+    {
+        return serde_json::from_str(only).map_err(|e| Error::invalid(format!("The arguments are not JSON: {e}.")));
+    }
+    let schema = parameters(tool, &args.tool);
+    let pairs = args.arguments.iter().map(|pair| {
+        let (key, text) = pair.split_once('=').ok_or_else(|| {
+            Error::invalid(format!("'{pair}' is not an argument: write key=value, or one JSON object."))
+        })?;
+        Ok((key.to_owned(), typed(text, schema.pointer(&format!("/properties/{key}/type")))))
+    });
+    pairs.collect::<Result<Map<_, _>>>().map(Value::Object)
+}
+
+/// The schema of the name that is called: an alias may have its own.
+fn parameters<'a>(tool: &'a Value, name: &str) -> &'a Value {
+    let aliases = tool.get("aliases").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let alias = aliases.iter().find(|alias| cell(alias, "name") == name);
+    alias.and_then(|alias| alias.get("parameters")).or_else(|| tool.get("parameters")).unwrap_or(&Value::Null)
+}
+
+/// A string stays one where the schema wants one; all else that reads as JSON is JSON.
+fn typed(text: &str, wanted: Option<&Value>) -> Value {
+    if wanted.and_then(Value::as_str) == Some("string") {
+        return Value::String(text.to_owned());
+    }
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+fn path_segment(name: &str) -> String {
+    url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(words: &[&str]) -> CallArgs {
+        let arguments = words.iter().map(|w| (*w).to_owned()).collect();
+        CallArgs { tool: "t".into(), arguments, yes: false, dry_run: false }
+    }
+
+    #[test]
+    fn pairs_are_read_as_the_schema_types_them() {
+        let tool = json!({"parameters": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}});
+        let read = arguments(&args(&["query=12", "limit=3", "flag=true"]), &tool).unwrap();
+        assert_eq!(read, json!({"query": "12", "limit": 3, "flag": true}));
+    }
+
+    #[test]
+    fn one_object_is_taken_as_it_is_and_a_stray_word_is_named() {
+        assert_eq!(arguments(&args(&[r#"{"a": 1}"#]), &json!({})).unwrap(), json!({"a": 1}));
+        assert!(arguments(&args(&["stray"]), &json!({})).unwrap_err().message().contains("'stray'"));
+        assert!(arguments(&args(&["{oops"]), &json!({})).unwrap_err().message().contains("not JSON"));
+    }
+}

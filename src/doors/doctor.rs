@@ -1,0 +1,48 @@
+//! Looks at everything that can be wrong with an installation; each finding says how to mend it.
+
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    model::error::Result,
+    store::{dir, health},
+};
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Check {
+    /// What: `database`, `vault`, …
+    pub name: &'static str,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What was found.
+    pub message: String,
+    /// What to do, where it is not.
+    pub fix: Option<String>,
+}
+
+/// Every check, in the order a person would want to read them.
+pub async fn examine(app: &App) -> Vec<Check> {
+    let database = health::examine(&app.db).await.map(|report| report.to_string());
+    let vault = app.vault.prove().await.map(|id| format!("Its key {id} opens it."));
+    let directory = dir::demand_private(&app.config.data).map(|()| "Only its owner may enter.".to_owned());
+    let owner = owner(app).await;
+    vec![
+        check("data directory", directory, "Run: chmod 700 on the data directory."),
+        check("database", database, "Stop Satchel and restore the last backup."),
+        check("vault", vault, "Put the right key file back from a backup."),
+        check("owner", owner, "Open the set-up link the start printed."),
+    ]
+}
+
+fn check(name: &'static str, found: Result<String>, fix: &str) -> Check {
+    match found {
+        Ok(message) => Check { name, ok: true, message, fix: None },
+        Err(error) => Check { name, ok: false, message: error.message().to_owned(), fix: Some(fix.to_owned()) },
+    }
+}
+
+async fn owner(app: &App) -> Result<String> {
+    let owner = app.people.owner_name().await?;
+    Ok(format!("{owner} may do everything."))
+}

@@ -1,0 +1,183 @@
+//! `/api/audit`: what happened, and whether the record of it stands.
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpResponse, get,
+    http::header,
+    post,
+    web::{Bytes, Data, Json, Path, Query},
+};
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{sse, state::State};
+use crate::{
+    model::{
+        audit::{Anchor, Entry, Verification},
+        error::{Error, Result},
+    },
+    store::{
+        audit::{self, Filter},
+        dir,
+    },
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list);
+    config.service(facets);
+    config.service(export);
+    config.service(tail);
+    config.service(one);
+    config.service(verify);
+    config.service(anchor);
+}
+
+/// Most rows one answer holds.
+const MAX_ROWS: u32 = 500;
+/// How often the tail looks for new rows.
+const TAIL_EVERY: Duration = Duration::from_millis(500);
+
+/// Which rows are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AuditQuery {
+    /// How many; 50 if left out, 500 at most.
+    limit: Option<u32>,
+    /// Rows before this number: the `next` of the answer before.
+    before: Option<i64>,
+    /// Event types, by commas.
+    event_type: Option<String>,
+    /// A tool's id or bare name.
+    tool: Option<String>,
+    /// User names, by commas.
+    user: Option<String>,
+    /// Outcomes, by commas.
+    outcome: Option<String>,
+    /// Risks, by commas.
+    risk: Option<String>,
+    /// Doors, by commas.
+    door: Option<String>,
+    /// A conversation's id.
+    topic: Option<String>,
+    /// Text that stands in the row.
+    q: Option<String>,
+}
+
+/// Rows, the newest first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct AuditPage {
+    /// The rows.
+    entries: Vec<Entry>,
+    /// Give it as `before` for the rows that follow; null at the end.
+    next: Option<i64>,
+}
+
+/// The newest rows that pass.
+#[utoipa::path(tag = "audit", params(AuditQuery), responses((status = 200, body = AuditPage)))]
+#[get("/api/audit")]
+async fn list(state: Data<State>, query: Query<AuditQuery>) -> Result<Json<AuditPage>> {
+    let query = query.into_inner();
+    let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
+    let entries = state.app.audit.find(filter(query), limit).await?;
+    let full = entries.len() == limit as usize;
+    let next = entries.last().map(|e| e.seq).filter(|_| full);
+    Ok(Json(AuditPage { entries, next }))
+}
+
+fn filter(query: AuditQuery) -> Filter {
+    Filter {
+        before: query.before,
+        after: None,
+        event_type: query.event_type,
+        tool: query.tool,
+        user: query.user,
+        user_id: None,
+        outcome: query.outcome,
+        risk: query.risk,
+        door: query.door,
+        topic: query.topic,
+        text: query.q,
+    }
+}
+
+/// How many rows stand under each outcome, risk, door, user and event type.
+#[utoipa::path(tag = "audit", responses((status = 200, body = Object)))]
+#[get("/api/audit/facets")]
+async fn facets(state: Data<State>) -> Result<Json<Value>> {
+    Ok(Json(state.app.audit.facets().await?))
+}
+
+/// All rows, one JSON object a line, the oldest first.
+#[utoipa::path(tag = "audit", responses((status = 200, content_type = "application/x-ndjson", body = String)))]
+#[get("/api/audit/export")]
+async fn export(state: Data<State>) -> HttpResponse {
+    let pages = stream::try_unfold((state, 0), |(state, after)| async move {
+        let filter = Filter { after: Some(after), ..Filter::default() };
+        let entries = state.app.audit.find(filter, MAX_ROWS).await?;
+        let Some(last) = entries.last().map(|e| e.seq) else { return Ok::<_, Error>(None) };
+        let mut lines = String::new();
+        for entry in entries {
+            lines.push_str(&serde_json::to_string(&entry).map_err(Error::internal)?);
+            lines.push('\n');
+        }
+        Ok(Some((Bytes::from(lines), (state, last))))
+    });
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\""))
+        .streaming(pages)
+}
+
+/// New rows as they are written, as server-sent events; each event's id is the row's number.
+#[utoipa::path(tag = "audit", responses((status = 200, content_type = "text/event-stream", body = String)))]
+#[get("/api/audit/tail")]
+async fn tail(state: Data<State>) -> Result<HttpResponse> {
+    let newest = state.app.audit.find(Filter::default(), 1).await?;
+    let start = newest.first().map_or(0, |e| e.seq);
+    let events = stream::try_unfold((state, start), |(state, after)| async move {
+        loop {
+            tokio::select! {
+                () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
+                () = tokio::time::sleep(TAIL_EVERY) => {}
+            }
+            let filter = Filter { after: Some(after), ..Filter::default() };
+            let entries = state.app.audit.find(filter, MAX_ROWS).await?;
+            let Some(last) = entries.last().map(|e| e.seq) else { continue };
+            let mut text = String::new();
+            for entry in &entries {
+                text.push_str(&sse::event(&entry.seq.to_string(), "entry", entry)?);
+            }
+            return Ok(Some((Bytes::from(text), (state, last))));
+        }
+    });
+    Ok(sse::response(events))
+}
+
+/// One row.
+#[utoipa::path(tag = "audit", responses((status = 200, body = Entry)))]
+#[get("/api/audit/entries/{seq}")]
+async fn one(state: Data<State>, seq: Path<i64>) -> Result<Json<Entry>> {
+    Ok(Json(state.app.audit.get(*seq).await?))
+}
+
+/// Reads the whole chain and says whether it stands, the data directory's anchors included.
+#[utoipa::path(tag = "audit", responses((status = 200, body = Verification)))]
+#[post("/api/audit/verify")]
+async fn verify(state: Data<State>) -> Result<Json<Verification>> {
+    let anchors = audit::parse_anchors(&dir::anchors(&state.app.config.data, None)?)?;
+    Ok(Json(state.app.audit.verify(anchors, state.app.clock.now()).await?))
+}
+
+/// Takes an anchor; keep it elsewhere. The data directory keeps a copy.
+#[utoipa::path(tag = "audit", responses((status = 200, body = Anchor)))]
+#[post("/api/audit/anchors")]
+async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
+    let anchor = state.app.audit.anchor(state.app.clock.now()).await?;
+    let line = serde_json::to_string(&anchor).map_err(Error::internal)?;
+    dir::keep_anchor(&state.app.config.data, &line)?;
+    Ok(Json(anchor))
+}

@@ -1,0 +1,131 @@
+//! Signing in and out, who one is, one's own password.
+
+use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, caller::Signed, client, state::State};
+use crate::{
+    model::{
+        caller::{Caller, Credential},
+        error::Result,
+        secret::Secret,
+        user::UserId,
+    },
+    store::{people::Actor, sessions::SignedIn},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(login).service(logout).service(me).service(password);
+}
+
+/// The caller.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct Me {
+    /// Stable id.
+    #[schema(value_type = String)]
+    id: UserId,
+    /// His name.
+    username: String,
+    /// His role.
+    role: String,
+    /// What he may do through this credential, now.
+    permissions: Vec<String>,
+    /// `session`, `key` or `local`.
+    credential: &'static str,
+}
+
+impl Me {
+    fn new(caller: &Caller, role: &str) -> Self {
+        Self {
+            id: caller.user,
+            username: caller.username.clone(),
+            role: role.to_owned(),
+            permissions: caller.permissions.iter().map(str::to_owned).collect(),
+            credential: match caller.credential {
+                Credential::Session => "session",
+                Credential::Key(_) => "key",
+                Credential::Local => "local",
+            },
+        }
+    }
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Login {
+    /// In whatever case.
+    username: String,
+    #[schema(value_type = String)]
+    password: Secret,
+}
+
+/// Signs in and sets the session cookie. After failures one has to wait longer each time.
+#[utoipa::path(tag = "auth", responses(
+    (status = 200, body = Me),
+    (status = 401, description = "The name or the password is wrong.", body = super::error::Problem),
+    (status = 429, description = "Too many failures: wait as long as Retry-After says.", body = super::error::Problem),
+))]
+#[post("/api/auth/login")]
+async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> Result<HttpResponse> {
+    let visit = client::visit(&request, &state);
+    let signed = state.app.people.sign_in(&body.0.username, body.0.password, visit).await?;
+    welcome(&request, &state, &signed, HttpResponse::Ok()).await
+}
+
+/// Answers somebody who has just signed in: who he is, and the cookie.
+pub(super) async fn welcome(
+    request: &HttpRequest,
+    state: &State,
+    signed: &SignedIn,
+    mut response: actix_web::HttpResponseBuilder,
+) -> Result<HttpResponse> {
+    let identity = state.app.people.by_session(signed.token.expose(), state.app.clock.now()).await?;
+    let cookie = client::session_cookie(request, state, &signed.token);
+    Ok(response.cookie(cookie).json(Me::new(&identity.caller, &identity.role)))
+}
+
+/// Ends the session that asks.
+#[utoipa::path(tag = "auth", responses((status = 204, description = "Signed out; the cookie is taken back.")))]
+#[post("/api/auth/logout")]
+async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Actor) -> Result<HttpResponse> {
+    if let Some(session) = signed.0.session {
+        state.app.people.sign_out(&by, session).await?;
+    }
+    Ok(HttpResponse::NoContent().cookie(client::no_cookie(&request, &state)).finish())
+}
+
+/// Who the caller is and what he may do.
+#[utoipa::path(tag = "auth", responses((status = 200, body = Me)))]
+#[get("/api/auth/me")]
+async fn me(signed: Signed) -> Json<Me> {
+    Json(Me::new(&signed.0.caller, &signed.0.role))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewPassword {
+    #[schema(value_type = String)]
+    current: Secret,
+    /// 10 characters at least.
+    #[schema(value_type = String)]
+    new: Secret,
+}
+
+/// Changes one's own password; one's other sessions end.
+#[utoipa::path(tag = "auth", responses(
+    (status = 204, description = "Changed."),
+    (status = 429, description = "Too many wrong passwords.", body = super::error::Problem),
+))]
+#[post("/api/auth/password")]
+async fn password(
+    request: HttpRequest,
+    state: Data<State>,
+    (signed, by): (Signed, Actor),
+    body: Body<NewPassword>,
+) -> Result<HttpResponse> {
+    let address = client::address(&request, &state);
+    let Body(NewPassword { current, new }) = body;
+    state.app.people.change_own_password(&by, (current, new), (signed.0.session, address)).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

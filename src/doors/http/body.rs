@@ -1,0 +1,255 @@
+//! Reading a JSON body: whatever is wrong with it is said with the place, and is never our failure.
+
+use std::{future::Future, pin::Pin, str::FromStr, time::Duration};
+
+use actix_web::{
+    FromRequest, HttpRequest,
+    dev::Payload,
+    http::{
+        StatusCode,
+        header::{CONTENT_LENGTH, CONTENT_TYPE},
+    },
+};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::error::Refusal;
+use crate::model::error::{Error, Result};
+
+/// Largest body.
+const LARGEST: usize = 8 << 20;
+/// Deepest nesting.
+const DEEPEST: usize = 64;
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How much of a message from the parser is shown: it may quote the whole value.
+const SHOWN: usize = 300;
+
+/// A JSON body. `T` should `deny_unknown_fields`.
+pub(super) struct Body<T>(pub(super) T);
+
+/// A JSON body that may be left out.
+pub(super) struct OptionalBody<T>(pub(super) T);
+
+type Reading<T> = Pin<Box<dyn Future<Output = std::result::Result<T, actix_web::Error>>>>;
+
+impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+    type Error = actix_web::Error;
+    type Future = Reading<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let bytes = read(&request, payload).await?;
+            if bytes.is_empty() {
+                return Err(Error::invalid("The body is empty: send a JSON object.").into());
+            }
+            demand_json(&request)?;
+            Ok(Self(parse(&bytes)?))
+        })
+    }
+}
+
+impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
+    type Error = actix_web::Error;
+    type Future = Reading<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let bytes = read(&request, payload).await?;
+            if bytes.is_empty() {
+                return Ok(Self(T::default()));
+            }
+            demand_json(&request)?;
+            Ok(Self(parse(&bytes)?))
+        })
+    }
+}
+
+async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Result<Bytes, actix_web::Error> {
+    let announced = request.headers().get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > LARGEST) {
+        return Err(too_large().into());
+    }
+    let collect = async {
+        let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|e| Error::invalid(format!("The body did not arrive whole: {e}.")))?;
+            if bytes.len() + chunk.len() > LARGEST {
+                return Err(too_large().into());
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes.freeze())
+    };
+    match tokio::time::timeout(PATIENCE, collect).await {
+        Ok(read) => read,
+        Err(_) => {
+            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, Error::invalid("The body took too long to arrive.")).into())
+        }
+    }
+}
+
+fn too_large() -> Refusal {
+    let message = format!("The body is larger than {} MB.", LARGEST >> 20);
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, Error::invalid(message))
+}
+
+/// A form another site could send without asking is never taken for JSON.
+fn demand_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
+    let given = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
+        return Ok(());
+    }
+    let message = "The body must be JSON, with the header Content-Type: application/json.";
+    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Error::invalid(message)))
+}
+
+/// Parses JSON; the error says what is wrong and where.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        wrong(&format!("byte {} is not UTF-8", at + 1), None, place(bytes.get(..at).unwrap_or_default()))
+    })?;
+    if let Some(at) = too_deep(text) {
+        let what = format!("it is nested deeper than {DEEPEST} levels");
+        return Err(wrong(&what, None, place(bytes.get(..at).unwrap_or_default())));
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let field = error.path().to_string();
+        describe(error.inner(), (field != ".").then_some(field))
+    })?;
+    reader.end().map_err(|error| describe(&error, None))?;
+    Ok(value)
+}
+
+/// Turns a JSON value, part of a body, into what it should be.
+pub(super) fn parse_value<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let field = error.path().to_string();
+        describe(error.inner(), (field != ".").then_some(field))
+    })
+}
+
+fn describe(error: &serde_json::Error, field: Option<String>) -> Error {
+    let whole = error.to_string();
+    let what = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(what, _)| what).trim_end_matches('.');
+    wrong(what, field, (error.line(), error.column()))
+}
+
+fn wrong(what: &str, field: Option<String>, (line, column): (usize, usize)) -> Error {
+    let mut what: String = what.chars().take(SHOWN).collect();
+    let field = field.map(|field| field.chars().take(SHOWN).collect::<String>());
+    if let Some(field) = &field {
+        what = format!("`{field}`: {what}");
+    }
+    let (place, mut details) = match line {
+        0 => (String::new(), json!({})),
+        _ => (format!(" (line {line}, column {column})"), json!({"line": line, "column": column})),
+    };
+    if let (Some(field), Some(details)) = (field, details.as_object_mut()) {
+        details.insert("field".to_owned(), Value::from(field));
+    }
+    Error::invalid(format!("The body is wrong: {what}{place}.")).with_details(details)
+}
+
+/// Line and column after `before`, counted from 1 as serde_json counts.
+fn place(before: &[u8]) -> (usize, usize) {
+    let line = before.iter().filter(|byte| **byte == b'\n').count();
+    let last = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    (line + 1, before.len() - last + 1)
+}
+
+/// Where nesting goes beyond what is allowed.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match (quoted, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => quoted = !quoted,
+            (false, b'{' | b'[') => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return Some(at);
+                }
+            }
+            (false, b'}' | b']') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A path segment that holds an id: what cannot be one names nothing.
+pub(super) fn id<T: FromStr<Err = Error>>(text: &str) -> Result<T> {
+    text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        #[expect(dead_code, reason = "only parsed")]
+        items: Vec<Item>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Item {
+        #[expect(dead_code, reason = "only parsed")]
+        count: u8,
+    }
+
+    fn refused(text: impl AsRef<[u8]>) -> (String, Value) {
+        let error = parse::<Order>(text.as_ref()).unwrap_err();
+        (error.message().to_owned(), error.details().cloned().unwrap())
+    }
+
+    #[test]
+    fn the_field_and_the_place_are_named() {
+        let (message, details) = refused("{\"items\": [{\"count\": 1},\n {\"count\": \"x\"}]}");
+        assert_eq!(
+            message,
+            "The body is wrong: `items[1].count`: invalid type: string \"x\", expected u8 (line 2, column 14)."
+        );
+        assert_eq!(details, json!({"line": 2, "column": 14, "field": "items[1].count"}));
+        assert!(refused("{\"items\": [], \"x\": 1}").0.contains("unknown field `x`, expected `items`"));
+        assert!(refused("{}").0.contains("missing field `items`"));
+        assert!(refused("{\"items\": []} x").0.contains("trailing characters"));
+        assert!(refused("{\"items\": [").0.contains("EOF"));
+        assert!(refused("[1]").0.starts_with("The body is wrong"));
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_said_with_its_byte() {
+        let (message, details) = refused(b"{\n\"a\xff\": 1}");
+        assert_eq!(message, "The body is wrong: byte 5 is not UTF-8 (line 2, column 3).");
+        assert_eq!(details, json!({"line": 2, "column": 3}));
+    }
+
+    #[test]
+    fn depth_is_limited_and_brackets_in_strings_do_not_count() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse::<Value>(nested(64).as_bytes()).is_ok());
+        assert!(refused(nested(65)).0.contains("deeper than 64 levels (line 1, column 65)"));
+        assert!(refused("[".repeat(1 << 20)).0.contains("deeper than 64"));
+        let text = format!("{{\"items\": \"{}\\\"{}\"}}", "[".repeat(100), "{".repeat(100));
+        assert!(refused(text).0.contains("invalid type: string"));
+    }
+
+    #[test]
+    fn a_huge_value_is_not_quoted_back() {
+        let (message, _) = refused(format!("{{\"items\": \"{}\"}}", "x".repeat(1 << 20)));
+        assert!(message.len() < 500, "{}", message.len());
+    }
+}

@@ -1,0 +1,88 @@
+//! What a request says of its client: address, browser, cookie, and how cookies are set.
+
+use actix_web::{
+    HttpRequest,
+    cookie::{Cookie, SameSite, time::Duration},
+    http::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, USER_AGENT},
+};
+
+use super::state::State;
+use crate::{
+    model::secret::Secret,
+    store::sessions::{LONGEST, Visit},
+};
+
+/// The session cookie's name.
+pub(super) const SESSION: &str = "satchel_session";
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// What a request shows to say who it is.
+pub(super) enum Shown<'a> {
+    /// `Authorization: Bearer …`; a cookie beside it does not count.
+    Bearer(&'a str),
+    /// An `Authorization` header of another kind.
+    Unreadable,
+    /// The session cookie.
+    Session(&'a str),
+    /// Nothing.
+    Nothing,
+}
+
+/// Reads the credential of a request.
+pub(super) fn shown(headers: &HeaderMap) -> Shown<'_> {
+    if let Some(value) = headers.get(AUTHORIZATION) {
+        let bearer = value.to_str().ok().and_then(|text| text.split_once(' '));
+        return match bearer {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Shown::Bearer(token.trim()),
+            _ => Shown::Unreadable,
+        };
+    }
+    let cookies = headers.get_all(COOKIE).filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(';'));
+    let mut ours = cookies.filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == SESSION);
+    ours.next().map_or(Shown::Nothing, |(_, token)| Shown::Session(token))
+}
+
+/// Where and when somebody signs in.
+pub(super) fn visit(request: &HttpRequest, state: &State) -> Visit {
+    let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    Visit { address: address(request, state), user_agent: agent.to_owned(), now: state.app.clock.now() }
+}
+
+/// The client's address; behind a proxy, the last one the proxy has written.
+pub(super) fn address(request: &HttpRequest, state: &State) -> String {
+    let forwarded = state.app.config.behind_proxy.then(|| request.headers().get_all(FORWARDED_FOR).last()).flatten();
+    let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next().map(str::trim));
+    match last.filter(|text| !text.is_empty()) {
+        Some(text) => text.chars().take(64).collect(),
+        None => request.peer_addr().map(|peer| peer.ip().to_string()).unwrap_or_default(),
+    }
+}
+
+/// Whether the request comes from a program on this machine, with no proxy between.
+pub(super) fn is_local(request: &HttpRequest, state: &State) -> bool {
+    !state.app.config.behind_proxy && request.peer_addr().is_some_and(|peer| peer.ip().is_loopback())
+}
+
+/// The cookie that keeps a browser signed in.
+pub(super) fn session_cookie(request: &HttpRequest, state: &State, token: &Secret) -> Cookie<'static> {
+    let lasts = Duration::seconds(i64::try_from(LONGEST.as_secs()).unwrap_or(i64::MAX));
+    cookie(request, state, token.expose().to_owned(), lasts)
+}
+
+/// The cookie that signs a browser out.
+pub(super) fn no_cookie(request: &HttpRequest, state: &State) -> Cookie<'static> {
+    cookie(request, state, String::new(), Duration::ZERO)
+}
+
+fn cookie(request: &HttpRequest, state: &State, value: String, lasts: Duration) -> Cookie<'static> {
+    let https = request.headers().get(FORWARDED_PROTO).is_some_and(|value| value.as_bytes() == b"https");
+    Cookie::build(SESSION, value)
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Strict)
+        .secure(state.app.config.behind_proxy && https)
+        .max_age(lasts)
+        .finish()
+}

@@ -1,0 +1,147 @@
+//! Errors as RFC 9457 problem JSON: the status by kind, the message as detail, further fields beside it.
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+    },
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::model::error::{Error, Kind};
+
+/// What every error answer looks like; some have more fields.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct Problem {
+    /// Which problem it is, as a URN.
+    #[serde(rename = "type")]
+    #[schema(rename = "type", example = "urn:satchel:invalid")]
+    pub(super) kind: String,
+    /// The same in words.
+    pub(super) title: String,
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// What happened and what to do.
+    pub(super) detail: String,
+}
+
+/// An error whose status HTTP knows and the rest of the house does not.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    error: Error,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, error: Error) -> Self {
+        Self { status, error }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl ResponseError for Refusal {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let slug = self.status.canonical_reason().unwrap_or("error").to_lowercase().replace(' ', "-");
+        respond(&self.error, self.status, &slug, self.status.canonical_reason().unwrap_or("Error"))
+    }
+}
+
+impl ResponseError for Error {
+    fn status_code(&self) -> StatusCode {
+        describe(self.kind()).0
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let (status, slug, title) = describe(self.kind());
+        respond(self, status, slug, title)
+    }
+}
+
+/// Status, slug and title of each kind.
+fn describe(kind: Kind) -> (StatusCode, &'static str, &'static str) {
+    match kind {
+        Kind::Invalid => (StatusCode::BAD_REQUEST, "invalid", "The request is wrong"),
+        Kind::Unauthenticated => (StatusCode::UNAUTHORIZED, "unauthenticated", "Not signed in"),
+        Kind::Denied => (StatusCode::FORBIDDEN, "denied", "Not permitted"),
+        Kind::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
+        Kind::Conflict => (StatusCode::CONFLICT, "conflict", "Not possible now"),
+        Kind::Unconfigured => (StatusCode::CONFLICT, "unconfigured", "A setting is missing"),
+        Kind::Disabled => (StatusCode::SERVICE_UNAVAILABLE, "disabled", "Switched off"),
+        Kind::Exhausted => (StatusCode::TOO_MANY_REQUESTS, "exhausted", "Too much"),
+        Kind::Timeout => (StatusCode::GATEWAY_TIMEOUT, "timeout", "It took too long"),
+        Kind::Cancelled => (StatusCode::SERVICE_UNAVAILABLE, "cancelled", "Cancelled"),
+        Kind::Upstream => (StatusCode::BAD_GATEWAY, "upstream", "Another system failed"),
+        Kind::DiskFull => (StatusCode::INSUFFICIENT_STORAGE, "disk-full", "The disk is full"),
+        Kind::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Something failed inside Satchel"),
+    }
+}
+
+fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpResponse {
+    let mut body = Map::new();
+    body.insert("type".to_owned(), Value::from(format!("urn:satchel:{slug}")));
+    body.insert("title".to_owned(), Value::from(title));
+    body.insert("status".to_owned(), Value::from(status.as_u16()));
+    body.insert("detail".to_owned(), Value::from(error.message()));
+    if let Some(Value::Object(details)) = error.details() {
+        for (key, value) in details {
+            body.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    let retry = body.get("retry_after").and_then(Value::as_u64);
+    let mut response = HttpResponse::build(status);
+    response.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/problem+json")));
+    if let Some(seconds) = retry {
+        response.insert_header((RETRY_AFTER, seconds));
+    }
+    response.body(Value::Object(body).to_string())
+}
+
+/// The error for a path nothing answers.
+pub(super) fn no_such_path() -> Error {
+    Error::not_found("There is nothing at this path. GET /api/openapi.json lists everything there is.")
+}
+
+/// The error for a path that has other methods.
+pub(super) fn wrong_method(method: &str) -> Refusal {
+    let shown: String = method.chars().take(20).collect();
+    let error = Error::invalid(format!("This path does not take {shown}. GET /api/openapi.json says what it takes."));
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::body::MessageBody;
+    use serde_json::json;
+
+    fn body(response: HttpResponse) -> Value {
+        serde_json::from_slice(&response.into_body().try_into_bytes().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_error_is_a_problem_with_its_details_beside_it() {
+        let error = Error::new(Kind::Exhausted, "Wait.").with_details(json!({"retry_after": 4, "status": 1}));
+        let response = error.error_response();
+        assert_eq!(response.headers().get("retry-after").unwrap(), "4");
+        assert_eq!(response.headers().get("content-type").unwrap(), "application/problem+json");
+        let wanted = json!({"type": "urn:satchel:exhausted", "title": "Too much", "status": 429, "detail": "Wait.", "retry_after": 4});
+        assert_eq!(body(response), wanted);
+    }
+
+    #[test]
+    fn an_internal_error_shows_nothing_of_its_cause() {
+        let response = Error::internal("secret table missing").error_response();
+        assert!(!body(response).to_string().contains("secret table"));
+    }
+}

@@ -1,0 +1,203 @@
+//! The gate every request passes: which row of the table, who asks, may he; then the handler, never an unanswered panic.
+//!
+//! A request without a row reaches no handler at all, so nothing is served that the table does not name.
+
+use std::{panic::AssertUnwindSafe, time::Instant};
+
+use actix_web::{
+    HttpMessage, HttpRequest, HttpResponse, ResponseError,
+    body::{BodySize, BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{
+        Method,
+        header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue},
+    },
+    middleware::Next,
+    web::Data,
+};
+use futures_util::FutureExt;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    caller::nobody,
+    client::{self, Shown},
+    error::{no_such_path, wrong_method},
+    headers,
+    routes::{Guard, Match, ROUTES, Route},
+    state::State,
+    ui,
+};
+use crate::{
+    model::{
+        audit::{AuditOutcome, Event, EventType},
+        caller::Credential,
+        error::{Error, Kind, Result},
+    },
+    store::people::SharedIdentity,
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Answers smaller than this are not worth compressing.
+const WORTH_COMPRESSING: u64 = 1024;
+
+/// The middleware.
+pub(super) async fn pass(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let started = Instant::now();
+    let Some(state) = request.app_data::<Data<State>>().map(|data| data.clone().into_inner()) else {
+        return Ok(answer(request, &Error::internal("the server has no state")));
+    };
+    let found = state.table.find(request.method().as_str(), request.match_info().as_str());
+    let mut response = match found {
+        Match::Route(number) => match ROUTES.get(number) {
+            Some(route) => serve(request, next, (&state, route)).await,
+            None => answer(request, &no_such_path()),
+        },
+        Match::Method => {
+            let refusal = wrong_method(request.method().as_str());
+            answer(request, &refusal)
+        }
+        Match::Nothing => console(request),
+    };
+    let id = Uuid::now_v7();
+    log(&mut response, id);
+    finish(&mut response, id);
+    let number = if let Match::Route(number) = found { Some(number) } else { None };
+    state.meters.count(number, response.status().as_u16(), started.elapsed());
+    Ok(response)
+}
+
+async fn serve(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+    (state, route): (&State, &Route),
+) -> ServiceResponse<BoxBody> {
+    match admit(request.request(), state, route).await {
+        Err(error) => return answer(request, &error),
+        Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
+        Ok(None) => {}
+    }
+    let kept = request.request().clone();
+    match AssertUnwindSafe(next.call(request)).catch_unwind().await {
+        Ok(Ok(response)) => response.map_into_boxed_body(),
+        Ok(Err(error)) => ServiceResponse::from_err(error, kept),
+        Err(panic) => {
+            let what = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            ServiceResponse::from_err(Error::internal(format!("a handler panicked: {what}")), kept)
+        }
+    }
+}
+
+/// Who asks, if anybody, and whether he may.
+async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Option<SharedIdentity>> {
+    let now = state.app.clock.now();
+    let shown = client::shown(request.headers());
+    let by_bearer = matches!(shown, Shown::Bearer(_));
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    // A bearer token is never sent by a browser on its own; everything else might be.
+    if !by_bearer && (changes || matches!(shown, Shown::Session(_)) || route.guard == Guard::Machine) {
+        state.hosts.demand_same_origin(request.headers())?;
+    }
+    if route.guard == Guard::Public {
+        return Ok(None);
+    }
+    let identity = match shown {
+        Shown::Bearer(token) => Some(state.app.people.by_key(token, now).await?),
+        Shown::Session(token) => Some(state.app.people.by_session(token, now).await?),
+        Shown::Unreadable => {
+            return Err(Error::new(Kind::Unauthenticated, "Send the key as `Authorization: Bearer …`."));
+        }
+        Shown::Nothing => None,
+    };
+    let verdict = allow(route.guard, identity.as_ref(), client::is_local(request, state));
+    if let (Err(error), Some(identity), true) = (&verdict, &identity, changes) {
+        state.app.audit.append(refusal(state, identity, route, error)).await?;
+    }
+    verdict.map(|()| identity)
+}
+
+fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result<()> {
+    let signed_in = || identity.map(|identity| &identity.caller).ok_or_else(nobody);
+    match guard {
+        Guard::Public => Ok(()),
+        Guard::SignedIn => signed_in().map(drop),
+        Guard::Person => match signed_in()?.credential {
+            Credential::Session => Ok(()),
+            Credential::Key(_) | Credential::Local => {
+                Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
+            }
+        },
+        Guard::Permission(permission) => signed_in()?.demand(permission),
+        Guard::Machine if local => Ok(()),
+        Guard::Machine => signed_in()?.demand("settings:manage"),
+    }
+}
+
+/// The audit row of an action that was not permitted.
+fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Error) -> Event {
+    Event {
+        time: state.app.clock.now(),
+        event_type: EventType::AdminAction,
+        user_id: Some(identity.caller.user),
+        user: identity.caller.username.clone(),
+        topic: None,
+        tool: None,
+        door: identity.caller.door,
+        action: format!("{} {}", route.method, route.path),
+        arguments: json!({}),
+        risk: None,
+        outcome: AuditOutcome::Refused,
+        error: Some(error.message().to_owned()),
+        duration_ms: None,
+        call_id: None,
+    }
+}
+
+/// What is no route is a page or a file of the console, or nothing.
+fn console(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+    let (request, _) = request.into_parts();
+    let response = ui::respond(&request).unwrap_or_else(|error| error.error_response());
+    ServiceResponse::new(request, response)
+}
+
+fn answer(request: ServiceRequest, error: &dyn ResponseError) -> ServiceResponse<BoxBody> {
+    request.into_response(error.error_response())
+}
+
+/// Logs what failed inside, once, with the id the caller sees.
+fn log(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
+    let request = response.request();
+    let (method, path, status) = (request.method(), request.path(), response.status().as_u16());
+    let error = response.response().error().and_then(|error| error.as_error::<Error>());
+    match error {
+        Some(error) if error.kind() == Kind::Internal => {
+            tracing::error!(request_id = %id, %method, path, ?error, "a request failed");
+        }
+        _ if status >= 500 => tracing::warn!(request_id = %id, %method, path, status, ?error, "answered"),
+        _ => tracing::debug!(request_id = %id, %method, path, status, "answered"),
+    }
+}
+
+fn finish(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
+    let small = matches!(response.response().body().size(), BodySize::None | BodySize::Sized(..WORTH_COMPRESSING));
+    let headers = response.headers_mut();
+    headers::add(headers);
+    let mut text = [0; uuid::fmt::Simple::LENGTH];
+    if let Ok(value) = HeaderValue::from_str(id.simple().encode_lower(&mut text)) {
+        headers.insert(REQUEST_ID, value);
+    }
+    let stream = headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"));
+    // A compressor would hold back the events of a stream.
+    if (small || stream) && !headers.contains_key(CONTENT_ENCODING) {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("identity"));
+    }
+}
+
+/// Catches what the router finds no handler for; the gate has answered it before.
+pub(super) async fn nothing() -> HttpResponse {
+    no_such_path().error_response()
+}

@@ -1,0 +1,37 @@
+//! Whether the server works, for people and for machines.
+
+use actix_web::{
+    HttpResponse, get,
+    web::{Data, Json},
+};
+use serde::Serialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::state::State;
+use crate::model::error::Result;
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(healthz).service(metrics);
+}
+
+/// The server's health.
+#[derive(Serialize, utoipa::ToSchema)]
+struct Health {
+    /// `ok`: it answers.
+    status: &'static str,
+    version: &'static str,
+}
+
+/// Whether the server answers.
+#[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
+#[get("/healthz")]
+async fn healthz() -> Result<Json<Health>> {
+    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") }))
+}
+
+/// Counters in Prometheus' text format, for programs on this machine and for holders of `settings:manage`.
+#[utoipa::path(tag = "platform", responses((status = 200, description = "Prometheus text", content_type = "text/plain", body = String)))]
+#[get("/metrics")]
+async fn metrics(state: Data<State>) -> HttpResponse {
+    HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(state.meters.render())
+}

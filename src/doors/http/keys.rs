@@ -1,0 +1,83 @@
+//! API keys: one's own, and those of users one manages.
+
+use actix_web::{
+    HttpResponse, delete, get, post,
+    web::{Data, Json, Path, Query},
+};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    model::{caller::Permissions, error::Result, user::ApiKey},
+    store::{keys::NewKey, people::Actor},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(revoke);
+}
+
+/// Whose.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Whose {
+    /// A user's id, for those who manage users; left out, one's own.
+    pub(super) user: Option<String>,
+}
+
+/// Keys, the newest first; never the keys themselves.
+#[utoipa::path(tag = "keys", params(Whose), responses((status = 200, body = [ApiKey])))]
+#[get("/api/keys")]
+async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<ApiKey>>> {
+    let user = whose.user.as_deref().map(id).transpose()?;
+    let user = state.app.people.reach(&by, user).await?;
+    state.app.people.keys(user).await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewKey)]
+struct Create {
+    /// What it is for.
+    name: String,
+    /// None that the caller does not hold; left out, what its owner may at the time.
+    #[schema(value_type = Option<Vec<String>>)]
+    permissions: Option<Permissions>,
+    /// A user's id, for those who manage users; left out, one's own.
+    user: Option<String>,
+}
+
+/// A key, with the only sight of it there is.
+#[derive(Serialize, utoipa::ToSchema)]
+struct Created {
+    /// What to send as `Authorization: Bearer …`. It cannot be shown again.
+    key: String,
+    #[serde(flatten)]
+    info: ApiKey,
+}
+
+/// Makes a key and shows it, this once.
+#[utoipa::path(tag = "keys", responses(
+    (status = 201, body = Created),
+    (status = 403, description = "It would be wider than its maker.", body = super::error::Problem),
+    (status = 409, description = "Too many keys.", body = super::error::Problem),
+))]
+#[post("/api/keys")]
+async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+    let Create { name, permissions, user } = body.0;
+    let user = user.as_deref().map(id).transpose()?;
+    let user = state.app.people.reach(&by, user).await?;
+    let (info, key) = state.app.people.create_key(&by, NewKey { user, name, permissions }).await?;
+    Ok(HttpResponse::Created().json(Created { key: key.expose().to_owned(), info }))
+}
+
+/// Revokes a key at once.
+#[utoipa::path(tag = "keys", params(("id" = String, Path,)), responses((status = 204, description = "Revoked.")))]
+#[delete("/api/keys/{id}")]
+async fn revoke(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    state.app.people.revoke_key(&by, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

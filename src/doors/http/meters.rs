@@ -1,0 +1,94 @@
+//! What `/metrics` counts: requests and their time, by route and class of status.
+
+use std::time::{Duration, Instant};
+
+use metrics::{Counter, Key, Label, Level, Metadata, Recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+use super::routes::ROUTES;
+
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+const META: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
+
+/// The counters of one server.
+pub(super) struct Meters {
+    handle: PrometheusHandle,
+    routes: Vec<RouteMeter>,
+    other: RouteMeter,
+    started: Instant,
+}
+
+struct RouteMeter {
+    requests: Vec<Counter>,
+    micros: Counter,
+}
+
+impl Meters {
+    pub(super) fn new() -> Self {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let routes = ROUTES.iter().map(|route| RouteMeter::new(&recorder, route.method, route.path)).collect();
+        let other = RouteMeter::new(&recorder, "other", "other");
+        Self { handle: recorder.handle(), routes, other, started: Instant::now() }
+    }
+
+    /// Counts an answer; `route` is the row's number, if one matched.
+    pub(super) fn count(&self, route: Option<usize>, status: u16, took: Duration) {
+        let meter = route.and_then(|number| self.routes.get(number)).unwrap_or(&self.other);
+        if let Some(requests) = meter.requests.get(usize::from(status / 100).saturating_sub(1)) {
+            requests.increment(1);
+        }
+        meter.micros.increment(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// Everything counted, in Prometheus' text format.
+    pub(super) fn render(&self) -> String {
+        let mut text = self.handle.render();
+        let gauges = [
+            ("satchel_uptime_seconds", "Time since the start.", self.started.elapsed().as_secs()),
+            ("satchel_build_info", "Always 1.", 1),
+        ];
+        for (name, help, value) in gauges {
+            let labels = match name {
+                "satchel_build_info" => concat!("{version=\"", env!("CARGO_PKG_VERSION"), "\"}"),
+                _ => "",
+            };
+            text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name}{labels} {value}\n"));
+        }
+        text
+    }
+}
+
+impl RouteMeter {
+    fn new(recorder: &PrometheusRecorder, method: &'static str, path: &'static str) -> Self {
+        let labels = || vec![Label::from_static_parts("method", method), Label::from_static_parts("route", path)];
+        let counter =
+            |name: &'static str, labels: Vec<Label>| recorder.register_counter(&Key::from_parts(name, labels), &META);
+        let requests = CLASSES.iter().map(|class| {
+            let mut labels = labels();
+            labels.push(Label::from_static_parts("status", class));
+            counter("satchel_http_requests_total", labels)
+        });
+        Self { requests: requests.collect(), micros: counter("satchel_http_request_microseconds_total", labels()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_counted_by_route_and_class() {
+        let meters = Meters::new();
+        meters.count(Some(0), 200, Duration::from_micros(7));
+        meters.count(Some(0), 200, Duration::from_micros(5));
+        meters.count(None, 404, Duration::from_micros(1));
+        let text = meters.render();
+        for line in [
+            "satchel_http_requests_total{method=\"GET\",route=\"/healthz\",status=\"2xx\"} 2",
+            "satchel_http_request_microseconds_total{method=\"GET\",route=\"/healthz\"} 12",
+            "satchel_http_requests_total{method=\"other\",route=\"other\",status=\"4xx\"} 1",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+    }
+}

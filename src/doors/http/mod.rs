@@ -1,0 +1,33 @@
+//! The HTTP door: the REST API and the console.
+
+mod answer;
+mod audit;
+mod auth;
+mod body;
+mod caller;
+mod client;
+mod doctor;
+mod error;
+mod gate;
+mod headers;
+mod health;
+mod keys;
+mod meters;
+pub mod openapi;
+mod origin;
+mod path;
+mod roles;
+pub mod routes;
+pub mod server;
+mod sessions;
+mod settings;
+mod setup;
+mod sse;
+pub mod state;
+mod tickets;
+mod tool_config;
+mod tool_view;
+mod tools;
+mod ui;
+mod users;
+mod vault;

@@ -1,0 +1,135 @@
+//! The OpenAPI document, collected from the handlers; what follows from a route's guard is added here, once.
+
+use std::collections::BTreeSet;
+
+use actix_web::{HttpResponse, get, http::header::ContentType, web::Data};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, ResponseBuilder,
+        path::Operation,
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+    },
+};
+use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
+
+use super::{
+    client::SESSION,
+    error::Problem,
+    routes::{self, Guard, ROUTES},
+    state::State,
+};
+use crate::model::error::{Error, Result};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(read);
+}
+
+/// This document.
+#[utoipa::path(tag = "platform", responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json")))]
+#[get("/api/openapi.json")]
+async fn read(state: Data<State>) -> HttpResponse {
+    HttpResponse::Ok().content_type(ContentType::json()).body(state.document.clone())
+}
+
+/// The whole API.
+pub fn document() -> OpenApi {
+    let (_, mut document) = actix_web::App::new().into_utoipa_app().configure(routes::configure).split_for_parts();
+    document.info = InfoBuilder::new()
+        .title("Satchel")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("Errors are RFC 9457 problem JSON. Times are RFC 3339 in UTC."))
+        .build();
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert(Problem::name().into_owned(), Problem::schema());
+    components.add_security_scheme(
+        "key",
+        SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("sk_satchel_…").build()),
+    );
+    components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(SESSION))));
+    for route in ROUTES {
+        if let Some(item) = document.paths.paths.get_mut(route.path)
+            && let Some(operation) = operation(item, route.method)
+        {
+            complete(operation, route.guard);
+        }
+    }
+    document
+}
+
+/// The document as it is served and kept in the repository.
+pub fn text(document: &OpenApi) -> Result<String> {
+    let builder: OpenApiBuilder = document.clone().into();
+    builder.build().to_pretty_json().map(|text| text + "\n").map_err(Error::internal)
+}
+
+/// Every path and method of the document.
+pub(super) fn operations(document: &OpenApi) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for (path, item) in &document.paths.paths {
+        let methods = [
+            ("GET", &item.get),
+            ("POST", &item.post),
+            ("PUT", &item.put),
+            ("PATCH", &item.patch),
+            ("DELETE", &item.delete),
+        ];
+        let there = methods.into_iter().filter(|(_, operation)| operation.is_some());
+        found.extend(there.map(|(method, _)| (path.clone(), method.to_owned())));
+    }
+    found
+}
+
+fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operation> {
+    match method {
+        "GET" => item.get.as_mut(),
+        "POST" => item.post.as_mut(),
+        "PUT" => item.put.as_mut(),
+        "PATCH" => item.patch.as_mut(),
+        "DELETE" => item.delete.as_mut(),
+        _ => None,
+    }
+}
+
+/// Adds the security and the errors that follow from the guard and the parameters.
+fn complete(operation: &mut Operation, guard: Guard) {
+    let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
+    match guard {
+        Guard::Public => {}
+        Guard::SignedIn | Guard::Person | Guard::Permission(_) | Guard::Machine => {
+            errors.push(("401", "Nobody is signed in, or the credential is not known."));
+        }
+    }
+    if let Guard::Permission(permission) = guard {
+        errors.push(("403", "The caller may not do this."));
+        let note = format!("Needs the permission `{permission}`.");
+        let description = operation.description.take();
+        operation.description = Some(description.map_or(note.clone(), |text| format!("{text}\n\n{note}")));
+    }
+    if guard == Guard::Person {
+        errors.push(("403", "Only a person in a session may do this."));
+    }
+    let takes_body = operation.request_body.is_some();
+    if takes_body {
+        errors.push(("400", "The request is wrong; the detail says what and where."));
+        errors.push(("413", "The body is too large."));
+        errors.push(("415", "The body is not JSON."));
+    }
+    if operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()) {
+        errors.push(("404", "No such thing, or not for this caller."));
+    }
+    for (status, description) in errors {
+        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
+        let response =
+            ResponseBuilder::new().description(description).content("application/problem+json", problem).build();
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+    }
+    operation.security = Some(match guard {
+        Guard::Public | Guard::Machine => vec![SecurityRequirement::default()],
+        Guard::Person => vec![SecurityRequirement::new::<_, [&str; 0], &str>("session", [])],
+        Guard::SignedIn | Guard::Permission(_) => vec![
+            SecurityRequirement::new::<_, [&str; 0], &str>("key", []),
+            SecurityRequirement::new::<_, [&str; 0], &str>("session", []),
+        ],
+    });
+}

@@ -1,0 +1,97 @@
+//! Roles, and the permissions they are made of.
+
+use actix_web::{
+    HttpResponse, delete, get, post, put,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, state::State};
+use crate::{
+    model::{
+        caller::{PERMISSIONS, Permissions},
+        error::Result,
+        user::Role,
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(change).service(remove).service(permissions);
+}
+
+/// All roles, built-in ones first.
+#[utoipa::path(tag = "users", responses((status = 200, body = [Role])))]
+#[get("/api/roles")]
+async fn list(state: Data<State>) -> Result<Json<Vec<Role>>> {
+    state.app.people.roles().await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewRole)]
+struct Create {
+    /// 1 to 64 lower-case letters, digits, `-` or `_`.
+    name: String,
+    /// None that the caller does not hold.
+    #[schema(value_type = Vec<String>)]
+    permissions: Permissions,
+}
+
+/// Makes a role.
+#[utoipa::path(tag = "users", responses(
+    (status = 201, body = Role),
+    (status = 409, description = "The name is taken.", body = super::error::Problem),
+))]
+#[post("/api/roles")]
+async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+    let role = state.app.people.create_role(&by, body.0.name, body.0.permissions).await?;
+    Ok(HttpResponse::Created().json(role))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RoleChange)]
+struct Change {
+    /// In place of those before.
+    #[schema(value_type = Vec<String>)]
+    permissions: Permissions,
+}
+
+/// Replaces what a role grants, at once, for all who have it.
+#[utoipa::path(tag = "users", params(("name" = String, Path,)), responses(
+    (status = 200, body = Role),
+    (status = 409, description = "It is built in, or the last administrator's.", body = super::error::Problem),
+))]
+#[put("/api/roles/{name}")]
+async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<Role>> {
+    state.app.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)
+}
+
+/// Deletes a role nobody has.
+#[utoipa::path(tag = "users", params(("name" = String, Path,)), responses(
+    (status = 204, description = "Deleted."),
+    (status = 409, description = "It is built in or in use.", body = super::error::Problem),
+))]
+#[delete("/api/roles/{name}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    state.app.people.delete_role(&by, path.into_inner()).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// One permission.
+#[derive(Serialize, utoipa::ToSchema)]
+struct PermissionInfo {
+    /// `area:verb`, or `*`.
+    name: &'static str,
+    /// What it opens.
+    description: &'static str,
+}
+
+/// Every permission there is, for making roles and keys.
+#[utoipa::path(tag = "users", responses((status = 200, body = [PermissionInfo])))]
+#[get("/api/permissions")]
+async fn permissions() -> Json<Vec<PermissionInfo>> {
+    Json(PERMISSIONS.iter().map(|(name, description)| PermissionInfo { name, description }).collect())
+}

@@ -1,0 +1,244 @@
+//! Every route and who may use it: one row each. A handler without a row, or a row without a handler, fails at start.
+
+use std::collections::{BTreeSet, HashMap};
+
+use utoipa::openapi::OpenApi;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    audit, auth, doctor, health, keys, openapi, roles, sessions, settings, setup, tickets, tool_config, tools, users,
+    vault,
+};
+use crate::model::error::{Error, Result};
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Anybody.
+    Public,
+    /// Who shows a session or a key.
+    SignedIn,
+    /// A person: a session, not a key.
+    Person,
+    /// Who holds the permission.
+    Permission(&'static str),
+    /// A program on this machine; from elsewhere, who holds `settings:manage`.
+    Machine,
+}
+
+/// One route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Route {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    pub method: &'static str,
+    /// The pattern, with `{name}` for one segment.
+    pub path: &'static str,
+    /// Who may use it.
+    pub guard: Guard,
+}
+
+const fn route(method: &'static str, path: &'static str, guard: Guard) -> Route {
+    Route { method, path, guard }
+}
+
+use Guard::{Machine, Permission, Person, Public, SignedIn};
+
+/// All routes.
+pub const ROUTES: &[Route] = &[
+    route("GET", "/healthz", Public),
+    route("GET", "/metrics", Machine),
+    route("GET", "/api/openapi.json", Public),
+    route("GET", "/api/setup", Public),
+    route("POST", "/api/setup", Public),
+    route("POST", "/api/auth/login", Public),
+    route("POST", "/api/auth/logout", Person),
+    route("GET", "/api/auth/me", SignedIn),
+    route("POST", "/api/auth/password", Person),
+    route("GET", "/api/users", Permission("users:manage")),
+    route("POST", "/api/users", Permission("users:manage")),
+    route("PATCH", "/api/users/{id}", Permission("users:manage")),
+    route("DELETE", "/api/users/{id}", Permission("users:manage")),
+    route("GET", "/api/roles", Permission("users:manage")),
+    route("POST", "/api/roles", Permission("users:manage")),
+    route("PUT", "/api/roles/{name}", Permission("users:manage")),
+    route("DELETE", "/api/roles/{name}", Permission("users:manage")),
+    route("GET", "/api/permissions", SignedIn),
+    route("GET", "/api/keys", SignedIn),
+    route("POST", "/api/keys", SignedIn),
+    route("DELETE", "/api/keys/{id}", SignedIn),
+    route("GET", "/api/sessions", SignedIn),
+    route("DELETE", "/api/sessions/{id}", SignedIn),
+    route("GET", "/api/settings", SignedIn),
+    route("PUT", "/api/settings", Permission("settings:manage")),
+    route("GET", "/api/settings/schema", SignedIn),
+    route("GET", "/api/tools", SignedIn),
+    route("GET", "/api/tools/{name}", SignedIn),
+    route("POST", "/api/tools/find", SignedIn),
+    route("POST", "/api/tools/{name}/invoke", SignedIn),
+    route("GET", "/api/tools/{name}/history", SignedIn),
+    route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
+    route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
+    route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
+    route("PUT", "/api/tools/{name}/config", Permission("settings:manage")),
+    route("DELETE", "/api/tools/{name}/config/{key}", Permission("settings:manage")),
+    route("POST", "/api/tools/{name}/test", Permission("settings:manage")),
+    route("GET", "/api/tickets", SignedIn),
+    route("GET", "/api/tickets/{id}", SignedIn),
+    route("POST", "/api/tickets/{id}", SignedIn),
+    route("GET", "/api/audit", Permission("audit:read")),
+    route("GET", "/api/audit/facets", Permission("audit:read")),
+    route("GET", "/api/audit/export", Permission("audit:read")),
+    route("GET", "/api/audit/tail", Permission("audit:read")),
+    route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
+    route("POST", "/api/audit/verify", Permission("audit:read")),
+    route("POST", "/api/audit/anchors", Permission("audit:read")),
+    route("POST", "/api/vault/rotate", Permission("settings:manage")),
+    route("GET", "/api/doctor", Permission("settings:manage")),
+];
+
+/// Every handler. The order does not matter: no two rows of one method match the same path.
+pub fn configure(config: &mut ServiceConfig<'_>) {
+    health::services(config);
+    openapi::services(config);
+    setup::services(config);
+    auth::services(config);
+    users::services(config);
+    roles::services(config);
+    keys::services(config);
+    sessions::services(config);
+    settings::services(config);
+    vault::services(config);
+    doctor::services(config);
+    tools::services(config);
+    tool_config::services(config);
+    tickets::services(config);
+    audit::services(config);
+}
+
+/// What the table says of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// The row's number in [`ROUTES`].
+    Route(usize),
+    /// The path is known, with other methods.
+    Method,
+    /// No such path.
+    Nothing,
+}
+
+/// The table, made quick to look up.
+pub struct Table {
+    fixed: HashMap<&'static str, Vec<usize>>,
+    patterns: Vec<(Vec<&'static str>, usize)>,
+}
+
+impl Table {
+    /// Fails where rows and handlers differ, or two rows of one method could match the same path.
+    pub fn new(document: &OpenApi) -> Result<Self> {
+        let rows: BTreeSet<(String, String)> =
+            ROUTES.iter().map(|r| (r.path.to_owned(), r.method.to_owned())).collect();
+        let handlers = openapi::operations(document);
+        if let Some((path, method)) = handlers.difference(&rows).next() {
+            return Err(broken(format!("{method} {path} has a handler but no row in the route table")));
+        }
+        if let Some((path, method)) = rows.difference(&handlers).next() {
+            return Err(broken(format!("{method} {path} has a row in the route table but no handler")));
+        }
+        demand_unambiguous()?;
+        let mut table = Self { fixed: HashMap::new(), patterns: Vec::new() };
+        for (number, route) in ROUTES.iter().enumerate() {
+            if route.path.contains('{') {
+                table.patterns.push((route.path.split('/').collect(), number));
+            } else {
+                table.fixed.entry(route.path).or_default().push(number);
+            }
+        }
+        Ok(table)
+    }
+
+    /// The row for a request. `path` is decoded as the router decodes it.
+    pub fn find(&self, method: &str, path: &str) -> Match {
+        let fixed = self.fixed.get(path).into_iter().flatten().copied();
+        let segments: Vec<&str> = path.split('/').collect();
+        let matching = self.patterns.iter().filter(|(pattern, _)| matches(pattern, &segments));
+        let mut known = false;
+        for number in fixed.chain(matching.map(|(_, number)| *number)) {
+            known = true;
+            if ROUTES.get(number).is_some_and(|route| route.method == method) {
+                return Match::Route(number);
+            }
+        }
+        if known { Match::Method } else { Match::Nothing }
+    }
+}
+
+fn matches(pattern: &[&str], segments: &[&str]) -> bool {
+    pattern.len() == segments.len()
+        && pattern.iter().zip(segments).all(|(part, given)| match part.starts_with('{') {
+            true => !given.is_empty(),
+            false => part == given,
+        })
+}
+
+/// Two rows that match one path would leave the choice between their guards to the order of registration.
+fn demand_unambiguous() -> Result<()> {
+    for (number, a) in ROUTES.iter().enumerate() {
+        for b in ROUTES.iter().skip(number + 1).filter(|b| b.method == a.method) {
+            let (left, right): (Vec<&str>, Vec<&str>) = (a.path.split('/').collect(), b.path.split('/').collect());
+            let both = |(l, r): (&&str, &&str)| l == r || l.starts_with('{') || r.starts_with('{');
+            if left.len() == right.len() && left.iter().zip(&right).all(both) {
+                return Err(broken(format!("{} {} and {} match the same paths", a.method, a.path, b.path)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn broken(what: String) -> Error {
+    Error::conflict(format!("This build of Satchel is broken: {what}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(method: &str, path: &str) -> Option<&'static str> {
+        match Table::new(&openapi::document()).unwrap().find(method, path) {
+            Match::Route(number) => Some(ROUTES[number].path),
+            Match::Method => Some("other method"),
+            Match::Nothing => None,
+        }
+    }
+
+    #[test]
+    fn the_table_and_the_handlers_agree() {
+        Table::new(&openapi::document()).unwrap();
+    }
+
+    #[test]
+    fn a_handler_without_a_row_is_refused() {
+        let mut document = openapi::document();
+        let extra = document.paths.paths.get("/healthz").unwrap().clone();
+        document.paths.paths.insert("/api/forgotten".to_owned(), extra);
+        let Err(error) = Table::new(&document) else { panic!("started") };
+        assert!(error.message().contains("GET /api/forgotten has a handler but no row"), "{error}");
+    }
+
+    #[test]
+    fn a_row_without_a_handler_is_refused() {
+        let mut document = openapi::document();
+        document.paths.paths.remove("/healthz");
+        let Err(error) = Table::new(&document) else { panic!("started") };
+        assert!(error.message().contains("GET /healthz has a row"), "{error}");
+    }
+
+    #[test]
+    fn paths_are_matched_whole_and_by_method() {
+        assert_eq!(found("GET", "/api/users"), Some("/api/users"));
+        assert_eq!(found("DELETE", "/api/users/x"), Some("/api/users/{id}"));
+        assert_eq!(found("DELETE", "/api/users"), Some("other method"));
+        for path in ["/api/users/", "/api/users/x/y", "/api//users", "/api/Users", "/api/users/x/"] {
+            assert_eq!(found("GET", path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Serving HTTP: workers, limits, shutdown.
+
+use std::{net::TcpListener, sync::Arc, time::Duration};
+
+use actix_web::{
+    App, HttpServer,
+    dev::ServerHandle,
+    middleware::{Compress, from_fn},
+    web::{self, Data},
+};
+use tokio::task::JoinHandle;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{gate, path, routes, state::State};
+use crate::model::error::{Error, Result};
+
+/// How long a connection may be silent.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// How long a client may take to send the head of a request.
+const HEAD: Duration = Duration::from_secs(10);
+/// How long answers may still take after the stop; less than what the process has.
+const DRAIN: u64 = 3;
+/// Connections at once; 2,000 streams and the requests beside them fit.
+const CONNECTIONS: usize = 8_192;
+
+/// A running server.
+pub struct Server {
+    handle: ServerHandle,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+/// Serves on a listener that is bound already, until [`Server::stop`].
+pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
+    let runtime = state.app.runtime.clone();
+    let data = Data::from(state);
+    let server = HttpServer::new(move || {
+        App::new()
+            .app_data(data.clone())
+            .app_data(path::path_config())
+            .app_data(path::query_config())
+            .configure(|config| routes::configure(&mut ServiceConfig::new(config)))
+            .default_service(web::to(gate::nothing))
+            .wrap(from_fn(gate::pass))
+            .wrap(Compress::default())
+    })
+    .keep_alive(KEEP_ALIVE)
+    .client_request_timeout(HEAD)
+    .max_connections(CONNECTIONS)
+    .shutdown_timeout(DRAIN)
+    .disable_signals()
+    .listen(listener)
+    .map_err(Error::internal)?
+    .run();
+    Ok(Server { handle: server.handle(), task: runtime.spawn(server) })
+}
+
+impl Server {
+    /// Accepts nothing more, lets answers end, and returns when all workers have.
+    pub async fn stop(self) -> Result<()> {
+        self.handle.stop(true).await;
+        self.task.await.map_err(Error::internal)?.map_err(Error::internal)
+    }
+}

@@ -1,0 +1,34 @@
+//! Signed-in browsers: one's own, and those of users one manages.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    web::{Data, Json, Path, Query},
+};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::id, caller::Signed, keys::Whose, state::State};
+use crate::{
+    model::error::Result,
+    store::{people::Actor, sessions::Session},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(end);
+}
+
+/// Live sessions, the last used first.
+#[utoipa::path(tag = "auth", params(Whose), responses((status = 200, body = [Session])))]
+#[get("/api/sessions")]
+async fn list(state: Data<State>, signed: Signed, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<Session>>> {
+    let user = whose.user.as_deref().map(id).transpose()?;
+    let user = state.app.people.reach(&by, user).await?;
+    state.app.people.sessions(user, signed.0.session, by.now).await.map(Json)
+}
+
+/// Ends a session at once.
+#[utoipa::path(tag = "auth", params(("id" = String, Path,)), responses((status = 204, description = "Ended.")))]
+#[delete("/api/sessions/{id}")]
+async fn end(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    state.app.people.end_session(&by, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

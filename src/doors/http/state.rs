@@ -1,0 +1,32 @@
+//! What every handler can reach.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{meters::Meters, openapi, origin::Hosts, routes::Table};
+use crate::{app::App, engine::invoker::Invoker, model::error::Result};
+
+/// The HTTP door's handles, one for all workers.
+pub struct State {
+    /// The services.
+    pub app: Arc<App>,
+    /// What runs calls.
+    pub invoker: Invoker,
+    pub(super) table: Table,
+    pub(super) hosts: Hosts,
+    pub(super) meters: Meters,
+    pub(super) document: Bytes,
+}
+
+impl State {
+    /// Checks the route table against the handlers; fails where one has no row, or a row no handler.
+    pub fn new(app: Arc<App>, invoker: Invoker) -> Result<Self> {
+        let document = openapi::document();
+        let table = Table::new(&document)?;
+        let hosts = Hosts::new(&app.config);
+        let meters = Meters::new();
+        let document = openapi::text(&document)?.into();
+        Ok(Self { app, invoker, table, hosts, meters, document })
+    }
+}

@@ -1,0 +1,99 @@
+//! `/api/tickets`: questions to the person who is signed in.
+
+use actix_web::{
+    HttpResponse, get,
+    http::{StatusCode, header},
+    post,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{answer::InvokeAnswer, body::Body, state::State};
+use crate::{
+    engine::decide::Answer,
+    model::{
+        call::{Decision, Ticket, TicketId, TicketState},
+        caller::Caller,
+        error::Result,
+    },
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(pending);
+    config.service(one);
+    config.service(decide);
+}
+
+/// The caller's undecided tickets, oldest first.
+#[utoipa::path(tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
+#[get("/api/tickets")]
+async fn pending(state: Data<State>, caller: Caller) -> Result<Json<Vec<Ticket>>> {
+    Ok(Json(state.app.tickets.pending(caller.user, state.app.clock.now()).await?))
+}
+
+/// One of the caller's tickets.
+#[utoipa::path(tag = "tickets", responses((status = 200, body = Ticket)))]
+#[get("/api/tickets/{id}")]
+async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<Json<Ticket>> {
+    Ok(Json(state.app.tickets.get(id.parse()?, caller.user, state.app.clock.now()).await?))
+}
+
+/// A decision.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DecisionBody {
+    /// `approve` runs it once, with exactly these arguments.
+    decision: Decision,
+    /// Why not; the model reads it.
+    reason: Option<String>,
+    /// Arguments in place of those asked for.
+    params: Option<Value>,
+    /// Do not ask again for this tool in this conversation; never for destructive ones.
+    #[serde(default)]
+    for_conversation: bool,
+}
+
+/// What a decision led to.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Decided {
+    /// Where the ticket stands now.
+    state: TicketState,
+    /// What came of the call; null where it was refused.
+    result: Option<InvokeAnswer>,
+}
+
+/// Decides a ticket. Only the person it is addressed to can, not his API keys.
+#[utoipa::path(tag = "tickets", responses((status = 200, body = Decided)))]
+#[post("/api/tickets/{id}")]
+async fn decide(
+    state: Data<State>,
+    caller: Caller,
+    id: Path<String>,
+    Body(body): Body<DecisionBody>,
+) -> Result<Json<Decided>> {
+    let id: TicketId = id.parse()?;
+    let DecisionBody { decision, reason, params, for_conversation } = body;
+    let answer = Answer { decision, reason, params, for_conversation };
+    let (ticket, verdict) = state.invoker.decide(id, answer, &caller).await?;
+    Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
+}
+
+/// 409: the ticket's fields, and the ticket itself under `ticket`.
+pub(super) fn must_confirm(ticket: &Ticket) -> HttpResponse {
+    let problem = json!({
+        "type": "about:blank",
+        "title": "Needs confirmation",
+        "status": StatusCode::CONFLICT.as_u16(),
+        "detail": format!("{} A person decides it in the console; then repeat the call with the ticket.", ticket.reason),
+        "ticket": ticket.id,
+        "risk": ticket.risk,
+        "reason": ticket.reason,
+        "tool": ticket.tool,
+        "arguments": ticket.arguments,
+        "expires_at": ticket.expires_at,
+    });
+    HttpResponse::Conflict().insert_header((header::CONTENT_TYPE, "application/problem+json")).body(problem.to_string())
+}

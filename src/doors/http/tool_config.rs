@@ -1,0 +1,86 @@
+//! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only (R34, R35).
+
+use actix_web::{
+    HttpResponse, delete, get, post, put,
+    web::{Data, Json, Path},
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, state::State, tools::visible};
+use crate::{
+    engine::configure,
+    model::{caller::Caller, error::Result},
+    store::{people::Actor, tool_config},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(read).service(change).service(forget).service(test);
+}
+
+/// A tool's configuration: secrets show as `***`.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Configuration {
+    /// Every key of its schema; null where nothing is stored.
+    values: Map<String, Value>,
+}
+
+/// A tool's configuration, secrets masked.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Configuration)))]
+#[get("/api/tools/{name}/config")]
+async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Configuration>> {
+    let tool = visible(&state, &caller, &name)?;
+    let stored = state.app.tool_config.values(&tool.spec().name).await?;
+    Ok(Json(Configuration { values: tool_config::masked(&tool.spec().settings, &stored) }))
+}
+
+/// Stores configuration values. `***` keeps what is stored; unknown keys are refused.
+#[utoipa::path(tag = "tools", request_body = Object, responses((status = 200, body = Configuration)))]
+#[put("/api/tools/{name}/config")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    name: Path<String>,
+    Body(values): Body<Map<String, Value>>,
+) -> Result<Json<Configuration>> {
+    let tool = visible(&state, &by.caller, &name)?;
+    let spec = tool.spec();
+    state.app.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
+    let stored = state.app.tool_config.values(&spec.name).await?;
+    Ok(Json(Configuration { values: tool_config::masked(&spec.settings, &stored) }))
+}
+
+/// Deletes one configuration value.
+#[utoipa::path(tag = "tools", responses((status = 204)))]
+#[delete("/api/tools/{name}/config/{key}")]
+async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Result<HttpResponse> {
+    let (name, key) = at.into_inner();
+    let tool = visible(&state, &by.caller, &name)?;
+    state.app.tool_config.delete(&by, &tool.spec().name, &tool.spec().settings, &key).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Whether a configuration is complete.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Completeness {
+    /// Whether it is.
+    ok: bool,
+    /// What is missing, in words.
+    message: String,
+}
+
+/// Says whether all required configuration is there.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Completeness)))]
+#[post("/api/tools/{name}/test")]
+async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
+    let tool = visible(&state, &caller, &name)?;
+    let stored = state.app.tool_config.values(&tool.spec().name).await?;
+    let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
+    let message = match missing.as_slice() {
+        [] => "Configuration looks complete".to_owned(),
+        keys => format!("Missing required config: {}", keys.join(", ")),
+    };
+    Ok(Json(Completeness { ok: missing.is_empty(), message }))
+}

@@ -1,0 +1,175 @@
+//! A tool as the API shows it: its spec, whether it can be used now, what it costs and how it has fared.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    app::App,
+    engine::{
+        authorise, configure,
+        tool::{Alias, Tool},
+    },
+    model::{
+        error::Result,
+        llm::estimate_tokens,
+        settings::Settings,
+        spec::{Category, Example, Risk, Setting, Source, Status},
+        time::Time,
+    },
+    store::outcomes::{Outcomes, Tally},
+};
+
+/// Another name of a tool, with what differs under it.
+#[derive(Serialize, ToSchema)]
+pub(super) struct AliasView {
+    /// The name.
+    name: String,
+    /// What it does.
+    description: String,
+    /// Its parameters.
+    parameters: Value,
+}
+
+/// How a tool has fared.
+#[derive(Serialize, Default, ToSchema)]
+pub(super) struct Stats {
+    /// Calls that ran.
+    pub(super) calls: i64,
+    /// Those that failed.
+    pub(super) failures: i64,
+    /// Median duration of the last calls; only on the tool's own page.
+    pub(super) median_ms: Option<u64>,
+    /// 95th percentile of the last calls; only on the tool's own page.
+    pub(super) p95_ms: Option<u64>,
+    /// The last call.
+    pub(super) last_used_at: Option<Time>,
+    /// What was learned of it: 1 at first, 0.1 to 5.
+    pub(super) weight: f64,
+}
+
+/// A tool.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ToolView {
+    /// Fully qualified id.
+    pub(super) id: String,
+    /// Bare name.
+    name: String,
+    /// Other names.
+    aliases: Vec<AliasView>,
+    /// Group in the library.
+    category: Category,
+    /// What it does.
+    description: String,
+    /// When to choose it.
+    when_to_use: String,
+    /// JSON Schema of its arguments.
+    parameters: Value,
+    /// Least risk of a call.
+    risk: Risk,
+    /// The permission it needs.
+    permission: Option<&'static str>,
+    /// Where it comes from.
+    source: Source,
+    /// Whether it can be used now.
+    status: Status,
+    /// Why it cannot.
+    status_reason: Option<String>,
+    /// How long a call may take.
+    timeout_seconds: u64,
+    /// Always in the model's context.
+    innate: bool,
+    /// Not switched off.
+    enabled: bool,
+    /// What its description costs in a model's context.
+    tokens: u64,
+    /// Worked examples.
+    examples: Vec<Example>,
+    /// Configuration it takes.
+    settings: Vec<Setting>,
+    /// How it has fared.
+    pub(super) stats: Stats,
+}
+
+/// What views of tools are made from, read once for a whole list.
+pub(super) struct Facts {
+    settings: Arc<Settings>,
+    keys_set: BTreeMap<String, Vec<String>>,
+    tallies: BTreeMap<String, Tally>,
+}
+
+impl Facts {
+    /// Reads the settings, the stored configuration keys and the outcomes.
+    pub(super) async fn read(app: &App) -> Result<Self> {
+        Ok(Self {
+            settings: app.settings.get(),
+            keys_set: app.tool_config.keys_set().await?,
+            tallies: Outcomes::of(&app.db).tallies().await?,
+        })
+    }
+}
+
+impl ToolView {
+    /// The view of one tool.
+    pub(super) fn of(tool: &Tool, facts: &Facts) -> Self {
+        let spec = tool.spec();
+        let (status, status_reason) = status(tool, facts);
+        let cost = json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+        Self {
+            id: spec.id(),
+            name: spec.name.clone(),
+            aliases: tool.aliases().iter().map(|alias| alias_view(tool, alias)).collect(),
+            category: spec.category,
+            description: spec.description.clone(),
+            when_to_use: spec.when_to_use.clone(),
+            parameters: spec.parameters.clone(),
+            risk: spec.risk,
+            permission: spec.permission,
+            source: spec.source,
+            enabled: authorise::switched_on(tool, &facts.settings).is_ok(),
+            status,
+            status_reason,
+            timeout_seconds: spec.timeout.as_secs(),
+            innate: spec.innate,
+            tokens: estimate_tokens(&cost.to_string()),
+            examples: spec.examples.clone(),
+            settings: spec.settings.clone(),
+            stats: stats(facts.tallies.get(&spec.id())),
+        }
+    }
+}
+
+fn status(tool: &Tool, facts: &Facts) -> (Status, Option<String>) {
+    let off = authorise::switched_on(tool, &facts.settings).and_then(|()| tool.check_available(&facts.settings));
+    if let Err(error) = off {
+        return (Status::Disabled, Some(error.message().to_owned()));
+    }
+    let set = facts.keys_set.get(&tool.spec().name);
+    let is_set = |key: &str| set.is_some_and(|keys| keys.iter().any(|k| k == key));
+    let missing = configure::missing(&tool.spec().settings, is_set);
+    let reason = (!missing.is_empty()).then(|| format!("Missing required config: {}", missing.join(", ")));
+    (configure::status(tool.spec(), is_set), reason)
+}
+
+fn alias_view(tool: &Tool, alias: &Alias) -> AliasView {
+    AliasView {
+        name: alias.name().to_owned(),
+        description: alias.description().unwrap_or(&tool.spec().description).to_owned(),
+        parameters: alias.schema().map_or_else(|| tool.spec().parameters.clone(), |s| s.document().clone()),
+    }
+}
+
+fn stats(tally: Option<&Tally>) -> Stats {
+    match tally {
+        None => Stats { weight: 1.0, ..Stats::default() },
+        Some(tally) => Stats {
+            calls: tally.calls,
+            failures: tally.failures,
+            weight: tally.weight,
+            last_used_at: Some(tally.last_used_at),
+            ..Stats::default()
+        },
+    }
+}

@@ -1,0 +1,190 @@
+//! `/api/tools`: the library, calls, and each tool's configuration.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpResponse, delete, get, post, put,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    answer::InvokeAnswer,
+    body::Body,
+    state::State,
+    tool_view::{Facts, ToolView},
+};
+use crate::{
+    engine::{authorise, search, tool::Tool},
+    model::{
+        audit::Entry,
+        call::{Call, Outcome, Ticket, TicketId},
+        caller::Caller,
+        conversation::ConversationId,
+        error::{Error, Result},
+    },
+    store::{audit::Filter, outcomes::Outcomes, people::Actor},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list);
+    config.service(one);
+    config.service(find);
+    config.service(invoke);
+    config.service(history);
+    config.service(reset);
+    config.service(enable);
+}
+
+/// The tools this caller may use.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
+#[get("/api/tools")]
+async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>> {
+    let facts = Facts::read(&state.app).await?;
+    let registry = state.invoker.registry();
+    let seen = registry.tools().iter().filter(|tool| authorise::may_see(tool, &caller));
+    Ok(Json(seen.map(|tool| ToolView::of(tool, &facts)).collect()))
+}
+
+/// One tool, by id, name or alias.
+#[utoipa::path(tag = "tools", responses((status = 200, body = ToolView)))]
+#[get("/api/tools/{name}")]
+async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<ToolView>> {
+    let tool = visible(&state, &caller, &name)?;
+    let mut view = ToolView::of(&tool, &Facts::read(&state.app).await?);
+    let timing = Outcomes::of(&state.app.db).timing(&view.id).await?;
+    view.stats.median_ms = timing.map(|t| t.median_ms);
+    view.stats.p95_ms = timing.map(|t| t.p95_ms);
+    Ok(Json(view))
+}
+
+/// A need in plain words.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Need {
+    /// What you want to do.
+    query: String,
+    /// How many tools to return; 5 if left out, 50 at most.
+    limit: Option<usize>,
+}
+
+/// The tools that fit a need.
+#[derive(Serialize, ToSchema)]
+pub(super) struct FoundTools {
+    /// The best first.
+    results: Vec<search::Hit>,
+    /// How long the search took.
+    took_ms: f64,
+}
+
+/// Finds the tools that fit a need, among those this caller may call.
+#[utoipa::path(tag = "tools", responses((status = 200, body = FoundTools)))]
+#[post("/api/tools/find")]
+async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
+    let started = std::time::Instant::now();
+    let limit = need.limit.unwrap_or(5).min(50);
+    let results = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &need.query, limit);
+    Ok(Json(FoundTools { results, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
+}
+
+/// A call.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Invocation {
+    /// The arguments.
+    #[serde(default)]
+    params: Value,
+    /// The conversation it belongs to.
+    #[schema(value_type = Option<String>)]
+    topic: Option<ConversationId>,
+    /// A ticket, to get the result of a call that had to be confirmed.
+    #[schema(value_type = Option<String>)]
+    ticket: Option<TicketId>,
+    /// Check everything, run nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Runs a tool. A tool's own failure is an answer with `success: false`.
+#[utoipa::path(tag = "tools", responses(
+    (status = 200, body = InvokeAnswer),
+    (status = 400, description = "The arguments are wrong; the detail says what and where."),
+    (status = 409, body = Ticket, description = "A person must confirm it first: repeat the call with the ticket."),
+))]
+#[post("/api/tools/{name}/invoke")]
+async fn invoke(
+    state: Data<State>,
+    caller: Caller,
+    name: Path<String>,
+    Body(body): Body<Invocation>,
+) -> Result<HttpResponse> {
+    let Invocation { params, topic, ticket, dry_run } = body;
+    let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
+    let id = call.id;
+    match state.invoker.invoke(call, CancellationToken::new()).await {
+        Ok(Outcome::Done(done)) => Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done))),
+        Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(&ticket)),
+        Err(error) if error.is_tools_own() => Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error))),
+        Err(error) => Err(error),
+    }
+}
+
+/// The last calls of a tool: one's own, or everybody's for who may read the audit.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Entry>)))]
+#[get("/api/tools/{name}/history")]
+async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Vec<Entry>>> {
+    let tool = visible(&state, &caller, &name)?;
+    let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
+    let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
+    Ok(Json(state.app.audit.find(filter, 20).await?))
+}
+
+/// Forgets what was learned of a tool.
+#[utoipa::path(tag = "tools", responses((status = 204)))]
+#[delete("/api/tools/{name}/stats")]
+async fn reset(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
+    let tool = visible(&state, &by.caller, &name)?;
+    Outcomes::of(&state.app.db).reset(&by, tool.spec().id()).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// On or off.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Switch {
+    /// Whether it can be called.
+    enabled: bool,
+}
+
+/// Switches a tool on or off for everybody.
+#[utoipa::path(tag = "tools", responses((status = 200, body = ToolView)))]
+#[put("/api/tools/{name}/enabled")]
+async fn enable(
+    state: Data<State>,
+    by: Actor,
+    name: Path<String>,
+    Body(switch): Body<Switch>,
+) -> Result<Json<ToolView>> {
+    let tool = visible(&state, &by.caller, &name)?;
+    let mut disabled = state.app.settings.get().disabled_tools.clone();
+    disabled.retain(|name| *name != tool.spec().name && *name != tool.spec().id());
+    if !switch.enabled {
+        disabled.push(tool.spec().name.clone());
+    }
+    state.app.settings.update(&by, json!({"disabled_tools": disabled})).await?;
+    Ok(Json(ToolView::of(&tool, &Facts::read(&state.app).await?)))
+}
+
+/// A tool this caller may use; what he may not use does not exist for him here.
+pub(super) fn visible(state: &State, caller: &Caller, name: &str) -> Result<Arc<Tool>> {
+    let found = state.invoker.registry().find(name)?;
+    if authorise::may_see(&found.tool, caller) {
+        Ok(found.tool)
+    } else {
+        Err(Error::not_found(format!("There is no tool '{name}' you may use.")))
+    }
+}

@@ -1,0 +1,95 @@
+//! Users, for those who manage them.
+
+use actix_web::{
+    HttpResponse, delete, get, patch, post,
+    web::{Data, Json, Path},
+};
+use serde::Deserialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    model::{
+        error::Result,
+        secret::Secret,
+        user::{User, Username},
+    },
+    store::{
+        people::Actor,
+        users::{NewUser, UserChange},
+    },
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(change).service(remove);
+}
+
+/// All users, by name.
+#[utoipa::path(tag = "users", responses((status = 200, body = [User])))]
+#[get("/api/users")]
+async fn list(state: Data<State>) -> Result<Json<Vec<User>>> {
+    state.app.people.users().await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewUser)]
+struct Create {
+    #[schema(value_type = String)]
+    username: Username,
+    /// 10 characters at least.
+    #[schema(value_type = String)]
+    password: Secret,
+    /// A role that grants nothing the caller does not hold.
+    role: String,
+}
+
+/// Makes a user.
+#[utoipa::path(tag = "users", responses(
+    (status = 201, body = User),
+    (status = 409, description = "The name is taken.", body = super::error::Problem),
+))]
+#[post("/api/users")]
+async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+    let Create { username, password, role } = body.0;
+    let user = state.app.people.create_user(&by, NewUser { username, password, role }).await?;
+    Ok(HttpResponse::Created().json(user))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = UserChange)]
+struct Change {
+    role: Option<String>,
+    /// Kept out: his sessions end, his keys do nothing.
+    disabled: Option<bool>,
+    /// 10 characters at least; ends his sessions.
+    #[schema(value_type = Option<String>)]
+    password: Option<Secret>,
+}
+
+/// Changes a user's role or password, or keeps him out.
+#[utoipa::path(tag = "users", params(("id" = String, Path,)), responses(
+    (status = 200, body = User),
+    (status = 409, description = "He is the last administrator.", body = super::error::Problem),
+))]
+#[patch("/api/users/{id}")]
+async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<User>> {
+    let Change { role, disabled, password } = body.0;
+    let change = UserChange { role, disabled, password };
+    state.app.people.change_user(&by, id(&path)?, change).await.map(Json)
+}
+
+/// Deletes a user with everything that is only his.
+#[utoipa::path(tag = "users", params(("id" = String, Path,)), responses(
+    (status = 204, description = "Deleted."),
+    (status = 409, description = "He is the last administrator.", body = super::error::Problem),
+))]
+#[delete("/api/users/{id}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    state.app.people.delete_user(&by, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,60 @@
+//! Step 2: may this caller use this tool now? The answer is a grant that cannot be forged: `Tool::run` demands one.
+
+use super::tool::Tool;
+use crate::model::{
+    caller::Caller,
+    error::{Error, Kind, Result},
+    settings::Settings,
+};
+
+/// Proof that a caller was checked for a tool. Only [`check`] makes one.
+#[derive(Debug)]
+pub struct Grant {
+    _sealed: (),
+}
+
+/// Fails with the reason where the caller may not use the tool, or nobody may now.
+///
+/// The policy layers (R16) narrow here, after the permission and before the grant.
+pub fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<Grant> {
+    switched_on(tool, settings)?;
+    permitted(tool, caller)?;
+    Ok(Grant { _sealed: () })
+}
+
+/// Whether the caller may know of the tool at all: a model is never shown others (R1).
+pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
+    permitted(tool, caller).is_ok()
+}
+
+/// Whether it can be called now; what is switched off is not offered to a model.
+pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings) -> bool {
+    check(tool, caller, settings).is_ok() && tool.check_available(settings).is_ok()
+}
+
+fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
+    let spec = tool.spec();
+    match spec.permission {
+        Some(permission) if !caller.permissions.grants(permission) => Err(Error::denied(format!(
+            "You may not use {}: it needs the permission '{permission}'. An administrator can grant it.",
+            spec.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Fails where the kill switch, its source's or its own is off (R41).
+pub fn switched_on(tool: &Tool, settings: &Settings) -> Result<()> {
+    let spec = tool.spec();
+    if !settings.tools_enabled {
+        return Err(Error::new(Kind::Disabled, "Tools are disabled."));
+    }
+    if settings.disabled_sources.contains(&spec.source) {
+        let source = spec.source.as_str();
+        return Err(Error::new(Kind::Disabled, format!("Tools are disabled: all from {source} are switched off.")));
+    }
+    if settings.disabled_tools.iter().any(|name| *name == spec.name || *name == spec.id()) {
+        return Err(Error::new(Kind::Disabled, format!("The tool {} is switched off.", spec.name)));
+    }
+    Ok(())
+}

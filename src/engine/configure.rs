@@ -1,0 +1,89 @@
+//! Step 5: a tool's own settings, from the vault: it sees no other tool's.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    app::App,
+    model::{
+        error::{Error, Kind, Result},
+        secret::Secret,
+        spec::{Setting, Spec, Status},
+    },
+};
+
+/// The settings handed to one run of one tool.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSettings {
+    values: BTreeMap<String, Secret>,
+    secret: Vec<String>,
+}
+
+impl ToolSettings {
+    /// A setting's text, its default included; secrets too, for the one place that needs them.
+    pub fn get(&self, key: &str) -> Option<&Secret> {
+        self.values.get(key)
+    }
+
+    /// A setting's text, or an error that says which key to set.
+    pub fn require(&self, key: &str) -> Result<&Secret> {
+        self.get(key).ok_or_else(|| Error::new(Kind::Unconfigured, format!("Missing required config: {key}.")))
+    }
+
+    /// The secret values, to be kept out of everything this run gives back.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.secret.iter().filter_map(|key| self.values.get(key))
+    }
+}
+
+/// Reads a tool's settings; fails where a required one is missing.
+pub async fn load(app: &App, spec: &Spec) -> Result<ToolSettings> {
+    if spec.settings.is_empty() {
+        return Ok(ToolSettings::default());
+    }
+    let stored = app.tool_config.values(&spec.name).await?;
+    let settings = merge(&spec.settings, stored);
+    let missing = missing(&spec.settings, |key| settings.get(key).is_some());
+    if missing.is_empty() { Ok(settings) } else { Err(unconfigured(spec, &missing)) }
+}
+
+/// The required keys that are not set.
+pub fn missing(settings: &[Setting], is_set: impl Fn(&str) -> bool) -> Vec<&str> {
+    let lacking = |s: &&Setting| s.required && s.default.is_none() && !is_set(&s.key);
+    settings.iter().filter(lacking).map(|s| s.key.as_str()).collect()
+}
+
+/// What R36 calls the state of a tool with these keys set.
+pub fn status(spec: &Spec, is_set: impl Fn(&str) -> bool) -> Status {
+    if spec.settings.is_empty() {
+        Status::System
+    } else if missing(&spec.settings, is_set).is_empty() {
+        Status::Connected
+    } else {
+        Status::Available
+    }
+}
+
+fn merge(settings: &[Setting], mut stored: BTreeMap<String, Secret>) -> ToolSettings {
+    let mut merged = ToolSettings::default();
+    for setting in settings {
+        let value = stored.remove(&setting.key).or_else(|| setting.default.clone().map(Secret::new));
+        if let Some(value) = value {
+            merged.values.insert(setting.key.clone(), value);
+        }
+        if setting.secret {
+            merged.secret.push(setting.key.clone());
+        }
+    }
+    merged
+}
+
+fn unconfigured(spec: &Spec, missing: &[&str]) -> Error {
+    Error::new(
+        Kind::Unconfigured,
+        format!(
+            "Missing required config: {}. An administrator sets it on the page of the tool {}.",
+            missing.join(", "),
+            spec.name
+        ),
+    )
+}

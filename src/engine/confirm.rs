@@ -1,0 +1,118 @@
+//! Step 4: must a person be asked first? (R5, R7)
+
+use super::registry::Found;
+use crate::{
+    app::App,
+    model::{
+        call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
+        error::{Error, Kind, Result},
+        spec::Risk,
+    },
+    store::tickets::{Claim, LIFETIME, Verdict, digest},
+};
+use serde_json::Value;
+
+/// What this step decides.
+pub enum Confirmation {
+    /// Run it.
+    Proceed,
+    /// This is what comes of the call: a question, or the result of one that was answered.
+    Settled(Outcome),
+}
+
+/// A call whose arguments are valid and whose risk is known.
+pub struct Weighed<'a> {
+    /// What the door built.
+    pub call: &'a Call,
+    /// The tool it means.
+    pub found: &'a Found,
+    /// The tool's own arguments.
+    pub arguments: &'a Value,
+    /// How risky exactly this call is.
+    pub risk: Risk,
+}
+
+/// Lets the call through, asks, or answers with what came of an earlier question.
+pub async fn check(app: &App, weighed: &Weighed<'_>) -> Result<Confirmation> {
+    if let Some(id) = weighed.call.ticket {
+        return collect(app, weighed, id).await.map(Confirmation::Settled);
+    }
+    match reason(app, weighed).await? {
+        None => Ok(Confirmation::Proceed),
+        Some(reason) => {
+            let ticket = app.tickets.ask(question(app, weighed, reason), &weighed.call.caller).await?;
+            Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
+        }
+    }
+}
+
+/// Why a person must be asked, if so.
+pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
+    let Weighed { call, found, arguments, risk } = weighed;
+    if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get()) {
+        return Ok(Some(reason));
+    }
+    match risk {
+        Risk::Read | Risk::LowWrite => Ok(None),
+        Risk::Destructive => Ok(Some("It is destructive: that is always asked.".to_owned())),
+        Risk::HighWrite if call.tainted => {
+            Ok(Some("It is high write, and content from outside is in this conversation.".to_owned()))
+        }
+        Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
+        Risk::HighWrite => {
+            let approved = match call.topic {
+                Some(topic) => app.tickets.approved_for(topic, found.tool.spec().id()).await?,
+                None => false,
+            };
+            Ok((!approved).then(|| "It is high write, and you do not hold the permission '*'.".to_owned()))
+        }
+    }
+}
+
+fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {
+    let now = app.clock.now();
+    Ticket {
+        id: TicketId::new(),
+        user: weighed.call.caller.user,
+        topic: weighed.call.topic,
+        tool: weighed.found.tool.spec().id(),
+        asked_as: weighed.found.name().to_owned(),
+        arguments: weighed.arguments.clone(),
+        risk: weighed.risk,
+        reason,
+        state: TicketState::Pending,
+        created_at: now,
+        expires_at: now.after(LIFETIME),
+    }
+}
+
+async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId) -> Result<Outcome> {
+    let call = weighed.call;
+    let tool = weighed.found.tool.spec().id();
+    let digest = digest(&tool, weighed.arguments);
+    let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
+    let (ticket, verdict) = app.tickets.collect(claim, app.clock.now()).await?;
+    match verdict {
+        Some(verdict) => outcome(&ticket, weighed.found, call, verdict),
+        None if ticket.state == TicketState::Expired => {
+            Err(Error::conflict("This question expired before it was answered: nothing was run. Ask again."))
+        }
+        None => Ok(Outcome::Confirm(Box::new(ticket))),
+    }
+}
+
+fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Result<Outcome> {
+    match verdict {
+        Verdict::Ran { mut output, duration_ms } => {
+            if let Some(alias) = found.alias() {
+                output.data = alias.project(output.data);
+            }
+            Ok(Outcome::Done(Box::new(Done { call: call.id, tool: ticket.tool.clone(), output, duration_ms })))
+        }
+        Verdict::Failed { kind, message } => Err(Error::new(kind, message)),
+        Verdict::Refused { reason } => {
+            let why = reason.map_or_else(String::new, |r| format!(" Their reason: {r}"));
+            Err(Error::new(Kind::Denied, format!("The person refused this call. Nothing was run.{why}")))
+        }
+    }
+}

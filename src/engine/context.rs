@@ -1,0 +1,136 @@
+//! What a running tool is handed: capabilities already narrowed to this caller, this tool and this conversation.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    configure::ToolSettings,
+    invoker::{Approval, Invoker},
+    registry::Registry,
+};
+use crate::{
+    app::App,
+    model::{
+        call::{Call, CallId, Outcome},
+        caller::Caller,
+        conversation::ConversationId,
+        error::{Error, Result},
+        settings::Settings,
+        spec::{Risk, Spec},
+        time::Time,
+    },
+};
+
+/// Deepest nesting of calls in calls.
+pub const MAX_DEPTH: u8 = 3;
+
+/// One run's capabilities. Cheap to clone. Most of them are in [`super::capabilities`].
+#[derive(Clone)]
+pub struct Context {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    invoker: Invoker,
+    call: Call,
+    tool: String,
+    settings: ToolSettings,
+    cancel: CancellationToken,
+    approved: Option<Risk>,
+}
+
+/// What a context is made of, beside the invoker.
+pub(super) struct Run<'a> {
+    pub(super) call: &'a Call,
+    pub(super) spec: &'a Spec,
+    pub(super) settings: ToolSettings,
+    pub(super) cancel: CancellationToken,
+    /// A person approved this run: calls within it up to that risk are part of what he approved.
+    pub(super) approved: Option<Risk>,
+}
+
+impl Context {
+    pub(super) fn new(invoker: Invoker, run: Run<'_>) -> Self {
+        // The arguments travel beside the context; keeping a second copy of a large text would be waste.
+        let call = Call { params: Value::Null, ..run.call.clone() };
+        let tool = run.spec.name.clone();
+        let Run { settings, cancel, approved, .. } = run;
+        Self { shared: Arc::new(Shared { invoker, call, tool, settings, cancel, approved }) }
+    }
+
+    /// Who asked.
+    pub fn caller(&self) -> &Caller {
+        &self.shared.call.caller
+    }
+
+    /// The conversation it belongs to.
+    pub fn topic(&self) -> Option<ConversationId> {
+        self.shared.call.topic
+    }
+
+    /// This call's id.
+    pub fn call_id(&self) -> CallId {
+        self.shared.call.id
+    }
+
+    /// The running tool's name.
+    pub fn tool(&self) -> &str {
+        &self.shared.tool
+    }
+
+    /// This tool's own settings.
+    pub fn settings(&self) -> &ToolSettings {
+        &self.shared.settings
+    }
+
+    /// Ends when the call is taken back: long work should watch it.
+    pub fn cancelled(&self) -> &CancellationToken {
+        &self.shared.cancel
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Time {
+        self.app().clock.now()
+    }
+
+    /// The platform's settings, which are policy and never a model's parameter.
+    pub fn platform(&self) -> Arc<Settings> {
+        self.app().settings.get()
+    }
+
+    /// The tools as they are now.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.shared.invoker.registry()
+    }
+
+    /// Calls another tool as the same caller, through the same pipeline.
+    pub async fn invoke(&self, tool: &str, params: Value) -> Result<Outcome> {
+        let depth = self.shared.call.depth + 1;
+        if depth > MAX_DEPTH {
+            return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
+        }
+        let call = Call {
+            id: CallId::new(),
+            tool: tool.to_owned(),
+            params,
+            ticket: None,
+            dry_run: false,
+            depth,
+            ..self.shared.call.clone()
+        };
+        let cancel = self.shared.cancel.child_token();
+        match self.shared.approved {
+            None => Box::pin(self.shared.invoker.invoke(call, cancel)).await,
+            Some(risk) => {
+                let approval = Approval { by: call.caller.username.clone(), up_to: Some(risk) };
+                Box::pin(self.shared.invoker.invoke_approved(call, approval, cancel)).await
+            }
+        }
+    }
+
+    pub(super) fn app(&self) -> &App {
+        &self.shared.invoker.app
+    }
+}

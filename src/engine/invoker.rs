@@ -1,0 +1,157 @@
+//! The pipeline: the one function that runs a tool, whoever asks and through whichever door.
+//!
+//! find → authorise → validate → confirm → configure → run → sanitise → audit → remember.
+//! Each step is a file of its own beside this one, and each fails closed.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::FutureExt;
+use parking_lot::RwLock;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    authorise, configure,
+    confirm::{self, Confirmation, Weighed},
+    context::{Context, Run},
+    record::Record,
+    registry::{Found, Registry},
+    run, sanitise,
+};
+use crate::{
+    app::App,
+    model::{
+        call::{Call, Done, Outcome},
+        error::{Error, Result},
+        output::Output,
+        spec::Risk,
+    },
+};
+
+/// Runs calls. Cheap to clone; every clone is the same invoker.
+#[derive(Clone)]
+pub struct Invoker {
+    pub(super) app: Arc<App>,
+    registry: Arc<RwLock<Arc<Registry>>>,
+}
+
+impl Invoker {
+    /// An invoker over these tools.
+    pub fn new(app: Arc<App>, registry: Registry) -> Self {
+        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))) }
+    }
+
+    /// The tools as they are now.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read())
+    }
+
+    /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
+    pub async fn invoke(&self, call: Call, cancel: CancellationToken) -> Result<Outcome> {
+        self.start(call, None, cancel).await
+    }
+
+    /// Runs a call that a person has approved, or whose parent he has.
+    pub(super) async fn invoke_approved(&self, call: Call, by: Approval, cancel: CancellationToken) -> Result<Outcome> {
+        self.start(call, Some(by), cancel).await
+    }
+
+    async fn start(&self, call: Call, approval: Option<Approval>, cancel: CancellationToken) -> Result<Outcome> {
+        let this = self.clone();
+        let attempt = async move { this.attempt(call, approval, cancel).await };
+        let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
+        task.await.map_err(Error::internal)?
+    }
+
+    /// Opens the record, takes the steps, closes the record: a panic closes it too.
+    async fn attempt(&self, call: Call, approval: Option<Approval>, cancel: CancellationToken) -> Result<Outcome> {
+        let mut record = Record::open(&call, approval.as_ref(), self.app.clock.now());
+        let steps = self.steps(&call, approval.as_ref(), &mut record, &cancel);
+        let outcome = AssertUnwindSafe(steps).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&panic)));
+        record.close(&self.app, &outcome).await?;
+        outcome
+    }
+
+    async fn steps(
+        &self,
+        call: &Call,
+        approval: Option<&Approval>,
+        record: &mut Record,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome> {
+        let registry = self.registry();
+        let found = registry.find(&call.tool)?;
+        record.found(&found);
+        let settings = self.app.settings.get();
+        let grant = authorise::check(&found.tool, &call.caller, &settings)?;
+        let arguments = own_arguments(&found, call.params.clone())?;
+        found.tool.check_available(&settings)?;
+        let risk = found.tool.risk_with(&arguments, &registry);
+        record.weighed(risk, &arguments);
+        let weighed = Weighed { call, found: &found, arguments: &arguments, risk };
+        if call.dry_run {
+            return self.rehearse(&weighed).await;
+        }
+        if !approval.is_some_and(|by| by.covers(risk))
+            && let Confirmation::Settled(outcome) = confirm::check(&self.app, &weighed).await?
+        {
+            return Ok(outcome);
+        }
+        let own = configure::load(&self.app, found.tool.spec()).await?;
+        record.about_to_run(&self.app).await?;
+        let spec = found.tool.spec();
+        let approved = approval.is_some().then_some(risk);
+        let run = Run { call, spec, settings: own.clone(), cancel: cancel.clone(), approved };
+        let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
+        let output = sanitise::redact(output, &own).map_err(Error::of_tool)?;
+        Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
+    }
+
+    fn done(&self, call: &Call, found: &Found, mut output: Output, record: &Record) -> Done {
+        if let Some(alias) = found.alias() {
+            output.data = alias.project(output.data);
+        }
+        sanitise::lift_budget(&mut output);
+        Done { call: call.id, tool: found.tool.spec().id(), output, duration_ms: record.ran_for() }
+    }
+
+    /// What a dry run answers: everything was checked, nothing was run.
+    async fn rehearse(&self, weighed: &Weighed<'_>) -> Result<Outcome> {
+        let spec = weighed.found.tool.spec();
+        configure::load(&self.app, spec).await?;
+        let asks = confirm::reason(&self.app, weighed).await?;
+        let data = json!({
+            "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,
+            "risk": weighed.risk.as_str(), "asks": asks.is_some(), "reason": asks,
+        });
+        let done = Done { call: weighed.call.id, tool: spec.id(), output: Output::json(data), duration_ms: 0 };
+        Ok(Outcome::Done(Box::new(done)))
+    }
+}
+
+/// That a person has said yes: to this very call, or to the call it is part of.
+pub(super) struct Approval {
+    /// Whose name the audit row carries.
+    pub by: String,
+    /// The highest risk it covers; none where it was given to exactly these arguments.
+    pub up_to: Option<Risk>,
+}
+
+impl Approval {
+    fn covers(&self, risk: Risk) -> bool {
+        self.up_to.is_none_or(|most| risk <= most)
+    }
+}
+
+/// The tool's own arguments: checked as the alias has them, translated, checked again as the tool has them.
+fn own_arguments(found: &Found, given: Value) -> Result<Value> {
+    let Some(alias) = found.alias() else { return found.tool.schema().check(given) };
+    let given = alias.schema().unwrap_or_else(|| found.tool.schema()).check(given)?;
+    found.tool.schema().check(alias.adapt(given)?)
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text =
+        panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::internal(format!("a tool panicked: {}", text.unwrap_or_default()))
+}

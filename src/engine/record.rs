@@ -1,0 +1,173 @@
+//! Steps 8 and 9, audit and remember: one row a call, refusals included, and one reward.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::{invoker::Approval, registry::Found};
+use crate::{
+    app::App,
+    model::{
+        audit::{AuditOutcome, Event, EventType},
+        call::{Call, Outcome},
+        error::{Error, Kind, Result},
+        secret::MASK,
+        spec::Risk,
+        time::Time,
+    },
+    store::audit::Reward,
+};
+
+/// Longest text an audit row keeps of one argument.
+const MAX_TEXT: usize = 1_000;
+/// Words in an argument's name that make its value a secret.
+const SECRET_WORDS: &[&str] =
+    &["password", "passwd", "secret", "token", "authorization", "api_key", "apikey", "api-key", "credential", "cookie"];
+
+/// A call's row while the call is under way.
+pub struct Record {
+    event: Event,
+    started: Instant,
+    intent_kept: bool,
+}
+
+impl Record {
+    /// Opens the row: whatever happens next, [`Record::close`] writes it.
+    pub(super) fn open(call: &Call, approval: Option<&Approval>, now: Time) -> Self {
+        let action = match approval {
+            Some(approval) => format!("invoke, approved by {}", approval.by),
+            None if call.dry_run => "dry run".to_owned(),
+            None if call.ticket.is_some() => "collect".to_owned(),
+            None => "invoke".to_owned(),
+        };
+        let event = Event {
+            time: now,
+            event_type: EventType::ToolInvocation,
+            user_id: Some(call.caller.user),
+            user: call.caller.username.clone(),
+            topic: call.topic,
+            tool: Some(clip(&call.tool, 80)),
+            door: call.caller.door,
+            action,
+            arguments: redact(&call.params),
+            risk: None,
+            outcome: AuditOutcome::Failure,
+            error: None,
+            duration_ms: None,
+            call_id: Some(call.id),
+        };
+        Self { event, started: Instant::now(), intent_kept: false }
+    }
+
+    /// The name is known now.
+    pub(super) fn found(&mut self, found: &Found) {
+        self.event.tool = Some(found.tool.spec().id());
+    }
+
+    /// The risk and the tool's own arguments are known now.
+    pub(super) fn weighed(&mut self, risk: Risk, arguments: &Value) {
+        self.event.risk = Some(risk);
+        self.event.arguments = redact(arguments);
+    }
+
+    /// The run begins. A call that changes things leaves a durable trace first.
+    pub(super) async fn about_to_run(&mut self, app: &App) -> Result<()> {
+        self.started = Instant::now();
+        self.event.duration_ms = Some(0);
+        if self.event.risk == Some(Risk::Read) {
+            return Ok(());
+        }
+        if let Some(call) = self.event.call_id {
+            app.audit.open_call(call, self.event.clone()).await?;
+            self.intent_kept = true;
+        }
+        Ok(())
+    }
+
+    /// Milliseconds since the run began.
+    pub(super) fn ran_for(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Writes the row and the reward. Where that fails for a call that changed nothing, the call fails.
+    pub(super) async fn close(mut self, app: &App, outcome: &Result<Outcome>) -> Result<()> {
+        let ran = self.event.duration_ms.is_some();
+        if ran {
+            self.event.duration_ms = Some(self.ran_for());
+        }
+        self.event.outcome = match outcome {
+            Ok(Outcome::Done(_)) => AuditOutcome::Success,
+            Ok(Outcome::Confirm(_)) => AuditOutcome::Waiting,
+            Err(error) => refused_or_failed(error),
+        };
+        self.event.error = outcome.as_ref().err().map(|e| clip(e.message(), MAX_TEXT));
+        metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
+        let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
+        app.audit.close_call(self.event, reward).await.map(|_| ())
+    }
+}
+
+fn refused_or_failed(error: &Error) -> AuditOutcome {
+    match error.kind() {
+        Kind::Denied | Kind::Disabled | Kind::Unauthenticated | Kind::Exhausted => AuditOutcome::Refused,
+        _ => AuditOutcome::Failure,
+    }
+}
+
+/// R43: success +0.3, the tool's failure −0.2, an outside failure −0.05; a call taken back teaches nothing.
+fn reward(tool: String, outcome: &Result<Outcome>) -> Option<Reward> {
+    let (change, failed) = match outcome {
+        Ok(Outcome::Done(_)) => (0.3, false),
+        Ok(Outcome::Confirm(_)) => return None,
+        Err(error) => match error.kind() {
+            Kind::Cancelled => return None,
+            Kind::Upstream | Kind::DiskFull => (-0.05, true),
+            _ => (-0.2, true),
+        },
+    };
+    Some(Reward { tool, change, failed })
+}
+
+/// Arguments as the audit keeps them: secrets masked by their name, long texts clipped.
+pub fn redact(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(k, v)| (clip(k, 80), redact_field(k, v))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.iter().take(50).map(redact).collect()),
+        Value::String(text) => Value::String(clip(text, MAX_TEXT)),
+        other => other.clone(),
+    }
+}
+
+fn redact_field(name: &str, value: &Value) -> Value {
+    let name = name.to_ascii_lowercase();
+    let secret = SECRET_WORDS.iter().any(|word| name.contains(word));
+    if secret && !value.is_null() { Value::String(MASK.to_owned()) } else { redact(value) }
+}
+
+fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}… ({} characters)", text.get(..end).unwrap_or_default(), text.chars().count()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_masked_by_their_name_at_any_depth() {
+        let kept = redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}));
+        assert_eq!(kept, json!({"headers": {"Authorization": "***", "accept": "a"}, "list": [{"password": "***"}]}));
+    }
+
+    #[test]
+    fn long_texts_are_clipped_with_their_length() {
+        let kept = redact(&json!({"data": "é".repeat(5_000)}));
+        let text = kept["data"].as_str().unwrap();
+        assert!(text.ends_with("… (5000 characters)") && text.chars().count() < 1_030);
+    }
+}

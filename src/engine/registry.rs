@@ -1,0 +1,125 @@
+//! Step 1: which tool a name means. Names are unique: a second registration is an error, never a replacement.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    tool::{Alias, Tool},
+    wire,
+};
+use crate::model::error::{Error, Result};
+
+/// All tools, by every name they have.
+#[derive(Default)]
+pub struct Registry {
+    tools: Vec<Arc<Tool>>,
+    names: HashMap<String, Name>,
+}
+
+#[derive(Clone, Copy)]
+struct Name {
+    tool: usize,
+    alias: Option<usize>,
+}
+
+/// A tool, and the alias it was found by.
+#[derive(Clone)]
+pub struct Found {
+    /// The tool.
+    pub tool: Arc<Tool>,
+    alias: Option<usize>,
+}
+
+impl Found {
+    /// The alias it was found by, if by one.
+    pub fn alias(&self) -> Option<&Alias> {
+        self.alias.and_then(|n| self.tool.aliases().get(n))
+    }
+
+    /// The bare name it was found by.
+    pub fn name(&self) -> &str {
+        self.alias().map_or(&self.tool.spec().name, Alias::name)
+    }
+}
+
+impl Registry {
+    /// All of these tools. Fails where two share an id, a name or an alias.
+    pub fn of(tools: Vec<Tool>) -> Result<Self> {
+        let mut registry = Self::default();
+        for tool in tools {
+            registry.add(tool)?;
+        }
+        Ok(registry)
+    }
+
+    fn add(&mut self, tool: Tool) -> Result<()> {
+        let at = self.tools.len();
+        let id = tool.spec().id();
+        let mut names = vec![(id.clone(), None), (tool.spec().name.clone(), None)];
+        names.extend(tool.aliases().iter().enumerate().map(|(n, alias)| (alias.name().to_owned(), Some(n))));
+        for (name, alias) in names {
+            if let Some(taken) = self.names.get(&name).and_then(|n| self.tools.get(n.tool)) {
+                return Err(Error::conflict(format!(
+                    "{id} cannot be registered: {} has the name '{name}'.",
+                    taken.spec()
+                )));
+            }
+            self.names.insert(name, Name { tool: at, alias });
+        }
+        self.tools.push(Arc::new(tool));
+        Ok(())
+    }
+
+    /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.
+    pub fn find(&self, asked: &str) -> Result<Found> {
+        let bare = asked.strip_prefix("functions.").unwrap_or(asked);
+        let name = self.names.get(bare).or_else(|| self.names.get(&wire::decode(bare)));
+        let found = name.and_then(|name| {
+            let tool = Arc::clone(self.tools.get(name.tool)?);
+            Some(Found { tool, alias: name.alias })
+        });
+        found.ok_or_else(|| {
+            let shown: String = asked.chars().take(80).collect();
+            Error::not_found(format!(
+                "There is no tool '{shown}'. Search by need with find_tools, or see the list of tools."
+            ))
+        })
+    }
+
+    /// Every tool, in the order of registration.
+    pub fn tools(&self) -> &[Arc<Tool>] {
+        &self.tools
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{output::Output, spec::Category};
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    fn tool(name: &str) -> Tool {
+        Tool::new(name, Category::Data, "Does.", "When.", |_, _: Nothing| async { Ok(Output::default()) })
+    }
+
+    #[test]
+    fn every_spelling_finds_the_tool() {
+        let registry = Registry::of(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
+        for name in ["read", "builtin:read", "fs-read", "functions.read", "functions.fs-read", "builtin__read"] {
+            assert_eq!(registry.find(name).unwrap().tool.spec().id(), "builtin:read", "{name}");
+        }
+        assert_eq!(registry.find("fs-read").unwrap().name(), "fs-read");
+        assert!(registry.find("reads").is_err());
+        assert!(registry.find("functions.functions.read").is_err());
+    }
+
+    #[test]
+    fn a_taken_name_is_refused_and_named() {
+        let twice = vec![tool("read"), tool("grep").alias(Alias::same("read"))];
+        let error = Registry::of(twice).err().unwrap();
+        assert_eq!(error.message(), "builtin:grep cannot be registered: builtin:read has the name 'read'.");
+    }
+}

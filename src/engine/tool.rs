@@ -1,0 +1,303 @@
+//! A tool: its spec, its other names, and what runs it. A struct, not a trait: built-in tools, scripts and remote
+//! tools differ only in how the value was made.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{authorise::Grant, context::Context, registry::Registry, validate::Schema};
+use crate::model::{
+    error::{Error, Result},
+    output::Output,
+    settings::Settings,
+    spec::{Category, DEFAULT_TIMEOUT, Example, Risk, Setting, Source, Spec},
+};
+
+type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
+type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Risk + Send + Sync>;
+type Asks = Arc<dyn Fn(&Value, &Settings) -> Option<String> + Send + Sync>;
+type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
+
+/// A tool, ready to be registered.
+#[derive(Clone)]
+pub struct Tool {
+    spec: Spec,
+    schema: Schema,
+    aliases: Vec<Alias>,
+    risk_of: Option<RiskOf>,
+    asks: Option<Asks>,
+    available: Option<Available>,
+    handler: Handler,
+}
+
+impl Tool {
+    /// A built-in tool. Its parameters are the schema of `run`'s arguments; it reads, asks for no permission and has
+    /// [`DEFAULT_TIMEOUT`] until the builder says otherwise.
+    pub fn new<Args, Run, Running>(name: &str, category: Category, what: &str, when: &str, run: Run) -> Self
+    where
+        Args: DeserializeOwned + JsonSchema + Send + 'static,
+        Run: Fn(Context, Args) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
+        let schema = Schema::of::<Args>();
+        let spec = Spec {
+            name: name.to_owned(),
+            source: Source::Builtin,
+            description: what.to_owned(),
+            when_to_use: when.to_owned(),
+            category,
+            parameters: schema.document().clone(),
+            risk: Risk::Read,
+            permission: None,
+            timeout: DEFAULT_TIMEOUT,
+            settings: Vec::new(),
+            examples: Vec::new(),
+            innate: false,
+        };
+        let run = Arc::new(run);
+        let handler: Handler = Arc::new(move |context, arguments| {
+            let run = Arc::clone(&run);
+            Box::pin(async move { run(context, parse(arguments)?).await })
+        });
+        Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, handler }
+    }
+
+    /// Sets the least risk of a call.
+    #[must_use]
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.spec.risk = risk;
+        self
+    }
+
+    /// Sets the permission a caller needs.
+    #[must_use]
+    pub fn permission(mut self, permission: &'static str) -> Self {
+        self.spec.permission = Some(permission);
+        self
+    }
+
+    /// Sets how long a call may take.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.spec.timeout = timeout;
+        self
+    }
+
+    /// Keeps it always in the model's context (R30).
+    #[must_use]
+    pub fn innate(mut self) -> Self {
+        self.spec.innate = true;
+        self
+    }
+
+    /// Adds a setting of its configuration.
+    #[must_use]
+    pub fn setting(mut self, setting: Setting) -> Self {
+        self.spec.settings.push(setting);
+        self
+    }
+
+    /// Raises the risk by the arguments; it never lowers it.
+    #[must_use]
+    pub fn risk_of<Args, F>(self, risk_of: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args) -> Risk + Send + Sync + 'static,
+    {
+        self.risk_among(move |args, _| risk_of(args))
+    }
+
+    /// Raises the risk by the arguments and the tools they name.
+    #[must_use]
+    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
+    {
+        // Arguments reach this only after validation; what still does not parse is as risky as it gets.
+        self.risk_of = Some(Arc::new(move |arguments, registry| match parse(arguments.clone()) {
+            Ok(args) => risk_of(&args, registry),
+            Err(_) => Risk::Destructive,
+        }));
+        self
+    }
+
+    /// Asks a person for a reason the risk does not cover, for instance a policy of its settings.
+    #[must_use]
+    pub fn asks<Args, F>(mut self, asks: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Settings) -> Option<String> + Send + Sync + 'static,
+    {
+        self.asks = Some(Arc::new(move |arguments, settings| match parse(arguments.clone()) {
+            Ok(args) => asks(&args, settings),
+            Err(error) => Some(error.message().to_owned()),
+        }));
+        self
+    }
+
+    /// Says when the platform's settings switch it off, and why.
+    #[must_use]
+    pub fn available(mut self, available: impl Fn(&Settings) -> Result<()> + Send + Sync + 'static) -> Self {
+        self.available = Some(Arc::new(available));
+        self
+    }
+
+    /// Adds a worked example: documentation and test.
+    #[must_use]
+    pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
+        self.example_after(Vec::new(), title, arguments, result)
+    }
+
+    /// Adds a worked example that needs other calls first.
+    #[must_use]
+    pub fn example_after(mut self, before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Self {
+        self.spec.examples.push(example(before, title, arguments, result));
+        self
+    }
+
+    /// Adds another name.
+    #[must_use]
+    pub fn alias(mut self, alias: Alias) -> Self {
+        self.aliases.push(alias);
+        self
+    }
+
+    /// What is known of it.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Its compiled parameters.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Its other names.
+    pub fn aliases(&self) -> &[Alias] {
+        &self.aliases
+    }
+
+    /// The risk of a call with these arguments.
+    pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Risk {
+        self.risk_of.as_ref().map_or(self.spec.risk, |of| of(arguments, registry).max(self.spec.risk))
+    }
+
+    /// Why a person must be asked whatever the risk, if so.
+    pub fn asks_because(&self, arguments: &Value, settings: &Settings) -> Option<String> {
+        self.asks.as_ref().and_then(|asks| asks(arguments, settings))
+    }
+
+    /// Fails with the reason where the platform's settings switch it off.
+    pub fn check_available(&self, settings: &Settings) -> Result<()> {
+        self.available.as_ref().map_or(Ok(()), |available| available(settings))
+    }
+
+    /// Runs it. The grant proves that the caller was checked; only the pipeline has one.
+    pub(super) fn run(&self, _: &Grant, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
+        (self.handler)(context, arguments)
+    }
+}
+
+type Adapt = Arc<dyn Fn(Value) -> Result<Value> + Send + Sync>;
+type Project = Arc<dyn Fn(Value) -> Value + Send + Sync>;
+
+/// Another name of a tool, with parameters and a result shape of its own; the implementation is the tool's.
+#[derive(Clone)]
+pub struct Alias {
+    name: String,
+    description: Option<String>,
+    schema: Option<Schema>,
+    adapt: Option<Adapt>,
+    project: Option<Project>,
+    examples: Vec<Example>,
+}
+
+impl Alias {
+    /// The same tool under another name.
+    pub fn same(name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, description: None, schema: None, adapt: None, project: None, examples: Vec::new() }
+    }
+
+    /// A name with its own parameters, turned into the tool's, and its own result, made from the tool's.
+    pub fn new<Mine, Theirs>(
+        name: &str,
+        what: &str,
+        adapt: impl Fn(Mine) -> Result<Theirs> + Send + Sync + 'static,
+        project: impl Fn(Value) -> Value + Send + Sync + 'static,
+    ) -> Self
+    where
+        Mine: DeserializeOwned + JsonSchema,
+        Theirs: serde::Serialize,
+    {
+        Self {
+            description: Some(what.to_owned()),
+            schema: Some(Schema::of::<Mine>()),
+            adapt: Some(Arc::new(move |arguments| {
+                serde_json::to_value(adapt(parse(arguments)?)?).map_err(Error::internal)
+            })),
+            project: Some(Arc::new(project)),
+            ..Self::same(name)
+        }
+    }
+
+    /// Adds a worked example under this name.
+    #[must_use]
+    pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
+        self.example_after(Vec::new(), title, arguments, result)
+    }
+
+    /// Adds a worked example under this name that needs other calls first.
+    #[must_use]
+    pub fn example_after(mut self, before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Self {
+        self.examples.push(example(before, title, arguments, result));
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it does, where that differs from the tool.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// Its parameters, where they differ from the tool's.
+    pub fn schema(&self) -> Option<&Schema> {
+        self.schema.as_ref()
+    }
+
+    /// Its worked examples.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    /// The tool's arguments from this name's.
+    pub fn adapt(&self, arguments: Value) -> Result<Value> {
+        self.adapt.as_ref().map_or(Ok(arguments.clone()), |adapt| adapt(arguments))
+    }
+
+    /// This name's result from the tool's.
+    pub fn project(&self, data: Value) -> Value {
+        match &self.project {
+            Some(project) => project(data),
+            None => data,
+        }
+    }
+}
+
+fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Example {
+    let before = before.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect();
+    Example { title: title.to_owned(), before, arguments, result }
+}
+
+/// Validated arguments always parse; the error says where if a schema ever promises less than its type.
+fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T> {
+    serde_json::from_value(arguments).map_err(|e| Error::invalid(format!("The arguments do not fit: {e}.")))
+}

@@ -1,0 +1,252 @@
+//! Step 3: arguments against the tool's JSON Schema, with an error that says what is wrong and where.
+
+use std::sync::Arc;
+
+use jsonschema::{Validator, error::ValidationErrorKind};
+use schemars::{JsonSchema, generate::SchemaSettings, transform::transform_subschemas};
+use serde_json::{Map, Value, json};
+
+use crate::model::{
+    error::{Error, Result},
+    json::depth,
+};
+
+/// Deepest nesting of arguments.
+pub const MAX_DEPTH: usize = 64;
+/// Most problems one error names.
+const MAX_PROBLEMS: usize = 5;
+
+/// A JSON Schema and its compiled form. Cheap to clone.
+#[derive(Clone)]
+pub struct Schema {
+    document: Arc<Value>,
+    validator: Option<Arc<Validator>>,
+}
+
+impl Schema {
+    /// The schema of a tool's arguments: one flat object, no `$ref`, optional fields simply absent from `required`.
+    pub fn of<T: JsonSchema>() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|s| {
+            s.inline_subschemas = true;
+            s.meta_schema = None;
+        });
+        let mut schema = settings.into_generator().into_root_schema_for::<T>();
+        strip(&mut schema);
+        let mut document = schema.to_value();
+        if let Value::Object(map) = &mut document {
+            map.remove("description");
+            map.entry("properties").or_insert_with(|| json!({}));
+        }
+        Self::compile(document)
+    }
+
+    /// A schema from its document. One that does not compile accepts nothing.
+    pub fn compile(document: Value) -> Self {
+        let validator = jsonschema::draft202012::options().build(&document).ok().map(Arc::new);
+        Self { document: Arc::new(document), validator }
+    }
+
+    /// The JSON Schema (2020-12).
+    pub fn document(&self) -> &Value {
+        &self.document
+    }
+
+    /// Fails with every problem's place and remedy; else gives the arguments back, without optional nulls.
+    pub fn check(&self, arguments: Value) -> Result<Value> {
+        let arguments = self.normalise(arguments)?;
+        let validator = self.validator.as_ref().ok_or_else(|| Error::internal("a schema does not compile"))?;
+        let problems: Vec<Value> = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| problem(&e)).collect();
+        if problems.is_empty() {
+            return Ok(arguments);
+        }
+        let told: Vec<&str> = problems.iter().filter_map(|p| p.get("problem").and_then(Value::as_str)).collect();
+        let message = format!("The arguments are wrong: {}.", told.join("; "));
+        Err(Error::invalid(message).with_details(json!({"problems": problems})))
+    }
+
+    /// Models write `null` for what they leave out; here leaving out means absent.
+    fn normalise(&self, arguments: Value) -> Result<Value> {
+        let mut map = match arguments {
+            Value::Null => Map::new(),
+            Value::Object(map) => map,
+            other => return Err(Error::invalid(format!("The arguments must be an object, not {}.", word(&other)))),
+        };
+        let required = self.document.get("required").and_then(Value::as_array);
+        let is_required = |key: &str| required.is_some_and(|r| r.iter().any(|v| v.as_str() == Some(key)));
+        map.retain(|key, value| !value.is_null() || is_required(key));
+        let arguments = Value::Object(map);
+        if depth(&arguments) > MAX_DEPTH {
+            return Err(Error::invalid(format!("The arguments are nested deeper than {MAX_DEPTH} levels.")));
+        }
+        Ok(arguments)
+    }
+}
+
+fn problem(error: &jsonschema::ValidationError<'_>) -> Value {
+    let place = error.instance_path().to_string();
+    let at = if place.is_empty() { String::new() } else { format!("'{}': ", place.trim_start_matches('/')) };
+    let text = match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            format!("{at}unknown parameter {}", quoted(unexpected))
+        }
+        ValidationErrorKind::Required { property } => {
+            format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
+        }
+        ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
+        _ => format!("{at}{}", short(&error.to_string())),
+    };
+    json!({"path": place, "problem": text})
+}
+
+fn expected(error: &jsonschema::ValidationError<'_>) -> String {
+    let text = error.to_string();
+    // The library's sentence ends in `is not of type "string"` or `is not of types "string", "null"`.
+    let types = text.rsplit_once("is not of type").map_or("", |(_, types)| types.trim_start_matches('s').trim());
+    format!("must be of type {}", types.replace('"', ""))
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|n| format!("'{}'", short(n))).collect::<Vec<_>>().join(", ")
+}
+
+/// A message never repeats a megabyte of what somebody sent.
+fn short(text: &str) -> String {
+    if text.chars().count() <= 160 {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(80).collect();
+    let tail: String = text.chars().rev().take(76).collect::<Vec<_>>().into_iter().rev().collect();
+    format!("{head} … {tail}")
+}
+
+/// JSON's own name of a value's type.
+pub fn word(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Drops what a reader of the schema does not need: titles, Rust's number formats, and `null` as a type.
+fn strip(schema: &mut schemars::Schema) {
+    transform_subschemas(&mut |s: &mut schemars::Schema| strip(s), schema);
+    let Some(map) = schema.as_object_mut() else { return };
+    map.remove("title");
+    if map
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|f| f.starts_with("uint") || f.starts_with("int") || f == "double")
+    {
+        map.remove("format");
+    }
+    if let Some(Value::Array(types)) = map.get_mut("type") {
+        types.retain(|t| t != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            map.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(variants)) = map.get_mut("enum") {
+        variants.retain(|v| !v.is_null());
+    }
+    if map.get("default").is_some_and(Value::is_null) {
+        map.remove("default");
+    }
+    flatten_nullable(map);
+}
+
+/// `anyOf: [X, null]`, what an optional enum becomes, is X.
+fn flatten_nullable(map: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = map.get("anyOf") else { return };
+    let is_null = |v: &Value| v.get("type").and_then(Value::as_str) == Some("null");
+    if let [one, other] = options.as_slice()
+        && is_null(other)
+        && let Value::Object(inner) = one.clone()
+    {
+        map.remove("anyOf");
+        for (key, value) in inner {
+            map.entry(key).or_insert(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Args {
+        /// Where.
+        path: String,
+        /// How much.
+        limit: Option<u32>,
+        /// In which way.
+        order: Option<Order>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Order {
+        Asc,
+        Desc,
+    }
+
+    fn refusal(arguments: Value) -> String {
+        Schema::of::<Args>().check(arguments).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn a_schema_is_flat_and_without_nulls() {
+        let wanted = json!({
+            "type": "object",
+            "properties": {
+                "path": {"description": "Where.", "type": "string"},
+                "limit": {"description": "How much.", "type": "integer", "minimum": 0},
+                "order": {"description": "In which way.", "type": "string", "enum": ["asc", "desc"]},
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        });
+        let document = Schema::of::<Args>().document().clone();
+        assert_eq!(document.get("properties").unwrap().get("path"), wanted["properties"].get("path"));
+        assert_eq!(document["required"], wanted["required"]);
+        assert_eq!(document["additionalProperties"], json!(false));
+        assert_eq!(document["properties"]["order"]["enum"], json!(["asc", "desc"]));
+        assert_eq!(document["properties"]["order"]["type"], json!("string"));
+        assert_eq!(document["properties"]["limit"]["type"], json!("integer"));
+        assert!(!document.to_string().contains("null"), "{document}");
+    }
+
+    #[test]
+    fn each_problem_says_what_and_where() {
+        assert_eq!(refusal(json!({})), "The arguments are wrong: 'path' is missing.");
+        assert_eq!(refusal(json!({"path": "a", "colour": 1})), "The arguments are wrong: unknown parameter 'colour'.");
+        assert_eq!(refusal(json!({"path": 3})), "The arguments are wrong: 'path': must be of type string, not number.");
+        assert_eq!(refusal(json!([1])), "The arguments must be an object, not array.");
+        assert!(refusal(json!({"path": "a", "order": "up"})).contains("'order'"));
+    }
+
+    #[test]
+    fn optional_nulls_are_absent() {
+        let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": null})).unwrap();
+        assert_eq!(checked, json!({"path": "a"}));
+    }
+
+    #[test]
+    fn a_message_never_repeats_a_megabyte() {
+        assert!(refusal(json!({"path": "a", "order": "x".repeat(1 << 20)})).len() < 400);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+        assert!(refusal(json!({"path": deep})).contains("nested deeper"));
+    }
+}

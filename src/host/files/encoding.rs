@@ -1,0 +1,191 @@
+//! Encodings of text: names, and bytes to characters and back, with nothing replaced silently.
+
+use std::str::FromStr;
+
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+
+use crate::model::error::{Error, Result};
+
+/// An encoding of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Charset {
+    /// UTF-8, a byte order mark being text like any other.
+    #[default]
+    Utf8,
+    /// Another encoding of the WHATWG standard.
+    Other(&'static Encoding),
+}
+
+/// Bytes of a file with where they lie in it, and the window that is wanted.
+pub(super) struct Chunk<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Where `bytes` begins in the file.
+    pub(super) start: u64,
+    /// The window's first byte.
+    pub(super) from: u64,
+    /// One past the window's last byte.
+    pub(super) to: u64,
+    /// Whether the window reaches the end of the file.
+    pub(super) last: bool,
+}
+
+impl FromStr for Charset {
+    type Err = Error;
+
+    fn from_str(label: &str) -> Result<Self> {
+        // Python's spellings beside those of the web.
+        let plain = label.trim().to_ascii_lowercase().replace('_', "-");
+        let plain = if plain == "latin-1" { "latin1" } else { &plain };
+        match Encoding::for_label(plain.as_bytes()) {
+            Some(found) if found == UTF_8 => Ok(Self::Utf8),
+            Some(found) if found != REPLACEMENT => Ok(Self::Other(found)),
+            _ => Err(Error::invalid(format!(
+                "'{label}' is not an encoding known here. Try utf-8, utf-16le, iso-8859-1, windows-1252 or shift_jis."
+            ))),
+        }
+    }
+}
+
+impl Charset {
+    /// The encoding's usual name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Other(other) => other.name(),
+        }
+    }
+
+    /// Whether a character's beginning can be found from the middle of a file.
+    pub(super) fn finds_its_place(self) -> bool {
+        match self {
+            Self::Utf8 => true,
+            Self::Other(other) => other.is_single_byte(),
+        }
+    }
+
+    /// The whole characters within the window, and the byte after the last of them; else the wrong byte's place.
+    pub(super) fn decode(self, chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+        match self {
+            Self::Utf8 => decode_utf8(chunk),
+            Self::Other(other) => decode_other(other, chunk),
+        }
+    }
+
+    /// The text's bytes; a character the encoding does not have is an error.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>> {
+        match self {
+            Self::Utf8 => Ok(text.as_bytes().to_vec()),
+            Self::Other(other) if other == UTF_16LE => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Self::Other(other) if other == UTF_16BE => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Self::Other(other) => encode_other(other, text),
+        }
+    }
+}
+
+fn decode_utf8(chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+    // An offset within a character begins with the next one.
+    let inside = |byte: &&u8| (**byte & 0b1100_0000) == 0b1000_0000;
+    let skip = if chunk.from == 0 { 0 } else { chunk.bytes.iter().take(3).take_while(inside).count() };
+    let bytes = chunk.bytes.get(skip..).unwrap_or_default();
+    let begin = chunk.start + skip as u64;
+    let (text, rest) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text, 0),
+        Err(e) => {
+            let (good, bad) = bytes.split_at(e.valid_up_to());
+            if e.error_len().is_some() || chunk.last {
+                return Err(begin + good.len() as u64);
+            }
+            (std::str::from_utf8(good).unwrap_or_default(), bad.len())
+        }
+    };
+    Ok((text.to_owned(), begin + (bytes.len() - rest) as u64))
+}
+
+/// Decodes byte by byte: what comes out with a byte is the character that byte completes.
+fn decode_other(encoding: &'static Encoding, chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let (mut text, mut reached, mut begin) = (String::new(), chunk.from, chunk.start);
+    let mut buffer = [0; 16];
+    for (at, byte) in (chunk.start..).zip(chunk.bytes) {
+        let last = at + 1 == chunk.start + chunk.bytes.len() as u64 && chunk.last;
+        let (result, _, written) =
+            decoder.decode_to_utf8_without_replacement(std::slice::from_ref(byte), &mut buffer, last);
+        if let DecoderResult::Malformed(..) = result {
+            return Err(begin);
+        }
+        let characters = buffer.get(..written).and_then(|out| std::str::from_utf8(out).ok()).unwrap_or_default();
+        if characters.is_empty() {
+            continue;
+        }
+        if begin >= chunk.from && at < chunk.to {
+            text.push_str(characters);
+            reached = at + 1;
+        }
+        begin = at + 1;
+        if begin >= chunk.to {
+            break;
+        }
+    }
+    Ok((text, reached))
+}
+
+fn encode_other(encoding: &'static Encoding, text: &str) -> Result<Vec<u8>> {
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        bytes.reserve(rest.len() + 16);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = rest.get(read..).unwrap_or_default();
+        match result {
+            EncoderResult::InputEmpty => return Ok(bytes),
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(c) => {
+                return Err(Error::invalid(format!("{} has no character '{c}'. Write it as utf-8.", encoding.name())));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(charset: &str, bytes: &[u8], from: u64, to: u64) -> Result<(String, u64), u64> {
+        let charset: Charset = charset.parse().unwrap();
+        let size = bytes.len() as u64;
+        let to = to.min(size);
+        let slice = &bytes[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()];
+        let (bytes, start) = if charset.finds_its_place() { (slice, from) } else { (bytes, 0) };
+        charset.decode(&Chunk { bytes, start, from, to, last: to >= size })
+    }
+
+    #[test]
+    fn a_window_holds_whole_characters_only() {
+        let text = "aé€😀z".as_bytes();
+        assert_eq!(window("utf-8", text, 0, 2), Ok(("a".to_owned(), 1)));
+        assert_eq!(window("utf-8", text, 2, 6), Ok(("€".to_owned(), 6)));
+        assert_eq!(window("utf-8", text, 4, 99), Ok(("😀z".to_owned(), 11)));
+        let japanese = Charset::Other(encoding_rs::SHIFT_JIS).encode("日本a").unwrap();
+        assert_eq!(window("shift_jis", &japanese, 0, 3), Ok(("日".to_owned(), 2)));
+        assert_eq!(window("shift_jis", &japanese, 1, 5), Ok(("本a".to_owned(), 5)));
+    }
+
+    #[test]
+    fn a_wrong_byte_is_found_not_replaced() {
+        assert_eq!(window("utf-8", b"ab\xffcd", 0, 5), Err(2));
+        assert_eq!(window("utf-8", b"ab\xe2\x82", 0, 4), Err(2));
+        assert_eq!(window("utf-16le", b"a\0\x00\xd8", 0, 4), Err(2));
+        assert!(Charset::Other(encoding_rs::WINDOWS_1252).encode("日").is_err());
+    }
+
+    #[test]
+    fn what_is_encoded_decodes_to_itself() {
+        for label in ["utf-8", "utf-16le", "utf-16be", "latin-1", "Windows-1252", "gb18030"] {
+            let charset: Charset = label.parse().unwrap();
+            let bytes = charset.encode("Zoë spoke").unwrap();
+            assert_eq!(window(label, &bytes, 0, 99), Ok(("Zoë spoke".to_owned(), bytes.len() as u64)), "{label}");
+        }
+        assert!("klingon".parse::<Charset>().is_err());
+    }
+}

@@ -1,0 +1,339 @@
+//! The sandbox: commands run where they can neither see nor reach anything but the workspace and system programs.
+//!
+//! The binary runs itself again as a helper, which makes the namespaces and stays outside ([`helper`]); inside, a
+//! supervisor furnishes the file tree and starts the program ([`supervisor`]), after the last privileges were given
+//! up ([`program`]). The server holds one socket: when it closes, for whatever reason, everything inside is killed.
+
+mod census;
+mod filter;
+mod helper;
+mod paths;
+mod plan;
+mod program;
+mod running;
+mod supervisor;
+mod sys;
+pub(in crate::host) mod tape;
+mod view;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::{
+    process::{ChildStderr, ChildStdout},
+    sync::{OnceCell, Semaphore},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+pub(in crate::host) use self::running::Running;
+pub use self::{
+    helper::run_if_helper,
+    plan::{Limit, Limits, Part},
+    running::Ended,
+};
+use self::{
+    plan::{Plan, Report, View},
+    running::Refusal,
+    tape::{Keep, SharedTape, Tape, record},
+};
+use super::files::Rooted;
+use crate::model::error::{Error, Kind, Result};
+
+/// Bytes of each output that are kept.
+pub const MAX_OUTPUT: usize = 1_000_000;
+
+/// Most bytes of standard input.
+pub const MAX_INPUT: usize = 1_000_000;
+
+/// Commands that run at once; more wait their turn.
+const AT_ONCE: usize = 8;
+
+/// How long a command waits for its turn.
+const TURN: Duration = Duration::from_secs(30);
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A line for the shell.
+    Shell(String),
+    /// A program, looked up in the sandbox's `PATH`, and its arguments; no shell sees them.
+    Program(String, Vec<String>),
+}
+
+/// A command and all that belongs to it.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// What is run.
+    pub action: Action,
+    /// Where; from [`Rooted::directory`].
+    pub cwd: PathBuf,
+    /// Set beside what every command gets (PATH, HOME, LANG, TMPDIR); nothing of the server's environment is.
+    pub env: Vec<(String, String)>,
+    /// What it reads.
+    pub stdin: Vec<u8>,
+    /// Wall time.
+    pub timeout: Duration,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+impl Command {
+    /// A command with nothing to read and the usual limits.
+    pub fn new(action: Action, cwd: PathBuf, timeout: Duration) -> Self {
+        let limits = Limits { cpu_seconds: timeout.as_secs() + 1, ..Limits::default() };
+        Self { action, cwd, env: Vec::new(), stdin: Vec::new(), timeout, limits }
+    }
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// What it wrote, at most [`MAX_OUTPUT`] bytes of it; bytes that are no UTF-8 become U+FFFD.
+    pub stdout: String,
+    /// The same for errors.
+    pub stderr: String,
+    /// How it ended.
+    pub ended: Ended,
+    /// Bytes it wrote beyond what is kept.
+    pub dropped: u64,
+    /// Its time was up, and it was killed.
+    pub timed_out: bool,
+}
+
+/// How much of the sandbox works here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// All of it.
+    Full,
+    /// Files and network are confined; a part that would hold besides is missing.
+    Reduced,
+    /// Too little: no command runs.
+    Off,
+}
+
+/// What this machine's kernel lets a sandbox do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// All in one word, as `/healthz` shows it.
+    pub level: Level,
+    /// Parts that do not work here, with the kernel's reason.
+    pub missing: Vec<(Part, String)>,
+    parts: BTreeSet<Part>,
+}
+
+/// Runs commands. Copies share their turns.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    helper: Arc<Path>,
+    trial: Arc<Path>,
+    known: Arc<OnceCell<Capabilities>>,
+    turns: Arc<Semaphore>,
+}
+
+impl Sandbox {
+    /// `helper` is this very binary, `/proc/self/exe` but in tests; its `main` calls [`run_if_helper`] first.
+    /// Parts are tried in `data_dir`, which must exist.
+    pub fn new(helper: impl Into<PathBuf>, data_dir: impl Into<PathBuf>) -> Self {
+        let (helper, data_dir): (PathBuf, PathBuf) = (helper.into(), data_dir.into());
+        let trial = data_dir.canonicalize().unwrap_or(data_dir);
+        Self {
+            helper: helper.into(),
+            trial: trial.into(),
+            known: Arc::default(),
+            turns: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// The same without some parts: what a kernel or a container that refuses them would leave.
+    #[must_use]
+    pub async fn without(&self, parts: &[Part]) -> Self {
+        let mut known = self.capabilities().await.clone();
+        for part in parts {
+            known.parts.remove(part);
+            known.missing.push((*part, "left out".to_owned()));
+        }
+        known.level = level(&known.parts);
+        Self { known: Arc::new(OnceCell::new_with(Some(known))), ..self.clone() }
+    }
+
+    /// Which parts work here; found out by trying, once.
+    pub async fn capabilities(&self) -> &Capabilities {
+        self.known.get_or_init(|| self.try_parts()).await
+    }
+
+    /// Runs a command to its end, its time limit or its cancellation. Output is never lost to a time limit.
+    pub async fn run(&self, files: &Rooted, command: Command, cancel: &CancellationToken) -> Result<Finished> {
+        let turn = timeout(TURN, self.turns.acquire()).await;
+        let _turn = turn.map_err(|_| Error::new(Kind::Exhausted, "Too many commands run now. Try again later."))?;
+        let tapes = [(); 2].map(|()| SharedTape::new(Mutex::new(Tape::new(MAX_OUTPUT, Keep::First))));
+        let [out, err] = &tapes;
+        let (mut running, stdout, stderr) = self.start(files, &command).await?;
+        let copying = [record(stdout, out), record(stderr, err)];
+        let ended = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            ended = timeout(command.timeout, running.ended()) => Some(ended),
+        };
+        running.close().await;
+        for copy in copying {
+            // Nothing holds the pipes any more, so this ends at once; if it does not, what was read still counts.
+            let _ = timeout(Duration::from_secs(2), copy).await;
+        }
+        let ended = ended.ok_or_else(|| Error::new(Kind::Cancelled, "The command was stopped, as asked."))?;
+        let (out, err, timed_out) = (out.lock(), err.lock(), ended.is_err());
+        Ok(Finished {
+            stdout: out.text(),
+            stderr: err.text(),
+            ended: ended.unwrap_or(Ended { signal: Some(libc::SIGKILL), ..Ended::default() }),
+            dropped: out.dropped() + err.dropped(),
+            timed_out,
+        })
+    }
+
+    /// Starts a command and leaves it running.
+    pub(in crate::host) async fn start(
+        &self,
+        files: &Rooted,
+        command: &Command,
+    ) -> Result<(Running, ChildStdout, ChildStderr)> {
+        let known = self.capabilities().await;
+        if known.level == Level::Off {
+            return Err(Error::new(Kind::Unconfigured, known.explain_off()));
+        }
+        if command.stdin.len() > MAX_INPUT {
+            return Err(Error::invalid(format!("`stdin` takes at most {MAX_INPUT} bytes.")));
+        }
+        let plan = plan(known, files, command)?;
+        Running::start(&self.helper, &plan, &command.stdin).await.map_err(|refusal| match refusal {
+            Refusal::Error(error) => error,
+            Refusal::Report(report) => explain(report, command),
+        })
+    }
+
+    async fn try_parts(&self) -> Capabilities {
+        let mut parts = BTreeSet::from(Part::ALL);
+        let mut missing = Vec::new();
+        loop {
+            match Running::start(&self.helper, &self.trial(parts.clone()), &[]).await {
+                Ok((running, ..)) => {
+                    running.close().await;
+                    return Capabilities { level: level(&parts), missing, parts };
+                }
+                Err(Refusal::Report(Report::Unable { part: Some(part), message })) if parts.remove(&part) => {
+                    if part == Part::Mount && parts.remove(&Part::Proc) {
+                        missing.push((Part::Proc, "needs the mount namespace".to_owned()));
+                    }
+                    missing.push((part, message));
+                }
+                Err(refusal) => {
+                    let reason = match refusal {
+                        Refusal::Report(report) => format!("{report:?}"),
+                        Refusal::Error(error) => format!("{error:?}"),
+                    };
+                    let missing = Part::ALL.map(|part| (part, reason.clone())).to_vec();
+                    return Capabilities { level: Level::Off, missing, parts: BTreeSet::new() };
+                }
+            }
+        }
+    }
+
+    fn trial(&self, parts: BTreeSet<Part>) -> Plan {
+        let dir = self.trial.to_path_buf();
+        let view = View { workspace: dir.clone(), roots: Vec::new(), hidden: dir.clone() };
+        let (argv, env) = (Vec::new(), Vec::new());
+        Plan { parts, argv, env, cwd: dir, view, limits: Limits::default(), stdin: 0 }
+    }
+}
+
+impl Capabilities {
+    fn explain_off(&self) -> String {
+        let reason = self.missing.first().map_or("", |(_, reason)| reason);
+        format!("Commands cannot be run here: this machine lets no sandbox be made ({reason}).")
+    }
+}
+
+/// The least is that files and network are confined, each by one part at least.
+fn level(parts: &BTreeSet<Part>) -> Level {
+    let has = |part| parts.contains(&part);
+    if Part::ALL.into_iter().all(has) {
+        Level::Full
+    } else if (has(Part::Mount) || has(Part::Landlock)) && (has(Part::Network) || has(Part::Seccomp)) {
+        Level::Reduced
+    } else {
+        Level::Off
+    }
+}
+
+fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Result<Plan> {
+    let workspace = files.workspace().to_owned();
+    let argv = match &command.action {
+        Action::Shell(line) => vec![shell().to_owned(), "-c".to_owned(), line.clone()],
+        Action::Program(program, arguments) => [std::slice::from_ref(program), arguments].concat(),
+    };
+    let texts = argv.iter().chain(command.env.iter().flat_map(|(name, value)| [name, value]));
+    let bad_name = command.env.iter().any(|(name, _)| name.is_empty() || name.contains('='));
+    if argv.iter().take(1).any(String::is_empty) || bad_name || texts.into_iter().any(|text| text.contains('\0')) {
+        return Err(Error::invalid(
+            "A command is not empty, a variable's name has no '=', and neither holds a NUL character.",
+        ));
+    }
+    Ok(Plan {
+        parts: known.parts.clone(),
+        argv,
+        env: environment(known, &workspace, &command.env),
+        cwd: command.cwd.clone(),
+        view: View {
+            roots: files.roots().iter().filter(|root| **root != workspace).cloned().collect(),
+            workspace,
+            hidden: files.data_dir().to_owned(),
+        },
+        limits: command.limits,
+        stdin: command.stdin.len(),
+    })
+}
+
+fn shell() -> &'static str {
+    if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" }
+}
+
+fn environment(known: &Capabilities, workspace: &Path, more: &[(String, String)]) -> Vec<(String, String)> {
+    let home = workspace.display().to_string();
+    let own_tmp = known.parts.contains(&Part::Mount);
+    let tmp = if own_tmp { "/tmp".to_owned() } else { format!("{home}/{}", program::OWN_TMP) };
+    let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    let base = [("PATH", path), ("HOME", &home), ("TMPDIR", &tmp), ("LANG", "C.UTF-8"), ("USER", "satchel")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    base.into_iter().chain(more.iter().cloned()).collect()
+}
+
+fn explain(report: Report, command: &Command) -> Error {
+    let name = match &command.action {
+        Action::Shell(_) => shell(),
+        Action::Program(program, _) => program,
+    };
+    match report {
+        Report::NoDirectory => Error::invalid(format!(
+            "The working directory '{}' cannot be entered in the sandbox.",
+            command.cwd.display()
+        )),
+        Report::NoStart { errno: libc::ENOENT | libc::ENOTDIR } => {
+            Error::invalid(format!("There is no program '{name}' in the sandbox. Check its name, or use another."))
+        }
+        Report::NoStart { errno: libc::EACCES | libc::EPERM | libc::ENOEXEC } => {
+            Error::invalid(format!("'{name}' is no program that may be run in the sandbox."))
+        }
+        Report::NoStart { errno: libc::E2BIG } => {
+            Error::invalid("The command and its environment are too long. Pass the data as stdin or in a file.")
+        }
+        other => Error::new(Kind::Internal, "The sandbox could not be made. The log says why.")
+            .caused_by(format!("{other:?}")),
+    }
+}

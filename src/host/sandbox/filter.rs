@@ -1,0 +1,193 @@
+//! seccomp: the calls a program in the sandbox never makes.
+
+use std::{collections::BTreeMap, env::consts::ARCH};
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Len, SeccompCmpOp as Op, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter, sock_filter,
+};
+
+use super::plan::{Part, Plan, Problem};
+
+/// Calls that change the machine, reach other processes or open a large part of the kernel.
+const NEVER: &[i64] = &[
+    // mounts and roots
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    // kernel machinery
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_fanotify_init,
+    libc::SYS_memfd_secret,
+    // files by handle go around every path rule
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    // the machine itself
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    libc::SYS_nfsservctl,
+    // memory that no limit counts
+    libc::SYS_memfd_create,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+];
+
+/// Calls programs try first and do without when the kernel does not know them: clone3 hides its flags in memory,
+/// where no filter can read them.
+const UNKNOWN: &[i64] =
+    &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
+
+const NEW_NAMESPACES: [i32; 8] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+    0x80,
+];
+
+/// The kernel ORs this into the numbers of its other calling convention on x86-64.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+
+/// Puts the filters on. From here on this process and its children keep them.
+pub(super) fn apply(plan: &Plan, outside: &[i32]) -> Result<(), Problem> {
+    let unable = || Problem::of::<String>(Part::Seccomp, "put the filter on");
+    for (rules, errno) in [(unknown(), libc::ENOSYS), (never(plan, outside).map_err(unable())?, libc::EPERM)] {
+        let program = compile(rules, errno).map_err(unable())?;
+        apply_filter(&program).map_err(|e| unable()(e.to_string()))?;
+    }
+    Ok(())
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn unknown() -> Rules {
+    UNKNOWN.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+fn never(plan: &Plan, outside: &[i32]) -> Result<Rules, String> {
+    let mut rules: Rules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
+    let flags = NEW_NAMESPACES.iter().map(|flag| has_flag(0, *flag)).collect::<Result<_, _>>()?;
+    rules.insert(libc::SYS_clone, flags);
+    // Pushing characters into a terminal's input, where one was inherited.
+    rules.insert(libc::SYS_ioctl, vec![equals(1, libc::TIOCSTI)?, equals(1, libc::TIOCLINUX)?]);
+    // Only the native personality and asking for it.
+    rules.insert(libc::SYS_personality, vec![none_of(0, &[0, u64::from(u32::MAX)])?]);
+    let families = if plan.uses(Part::Network) {
+        vec![none_of(0, &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6].map(number))?]
+    } else {
+        // Without a network of its own no socket at all: a path rule does not hold back those of other programs.
+        Vec::new()
+    };
+    rules.insert(libc::SYS_socket, families);
+    if !plan.uses(Part::Pid) {
+        let kills = outside.iter().map(|id| equals(0, *id)).collect::<Result<Vec<_>, _>>()?;
+        rules.insert(libc::SYS_kill, kills.clone());
+        rules.insert(libc::SYS_tgkill, kills);
+        rules.insert(libc::SYS_tkill, Vec::new());
+        rules.insert(libc::SYS_pidfd_send_signal, Vec::new());
+    }
+    Ok(rules)
+}
+
+fn compile(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
+    let arch = TargetArch::try_from(ARCH).map_err(|e| e.to_string())?;
+    let action = SeccompAction::Errno(u32::try_from(errno).unwrap_or(1));
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch).map_err(|e| e.to_string())?;
+    let mut program: BpfProgram = filter.try_into().map_err(|e: seccompiler::BackendError| e.to_string())?;
+    program.splice(0..0, refuse_x32());
+    Ok(program)
+}
+
+/// Three instructions ahead of the filter: any call of the x32 convention does not exist.
+#[cfg(target_arch = "x86_64")]
+fn refuse_x32() -> Vec<sock_filter> {
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const ENOSYS: u32 = 0x0005_0000 | 38;
+    vec![
+        sock_filter { code: LOAD_WORD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: X32 },
+        sock_filter { code: RETURN, jt: 0, jf: 0, k: ENOSYS },
+    ]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn refuse_x32() -> Vec<sock_filter> {
+    Vec::new()
+}
+
+fn number(value: i32) -> u64 {
+    u64::from(value.cast_unsigned())
+}
+
+fn rule(conditions: Vec<Result<SeccompCondition, seccompiler::BackendError>>) -> Result<SeccompRule, String> {
+    let conditions = conditions.into_iter().collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    SeccompRule::new(conditions).map_err(|e| e.to_string())
+}
+
+fn equals(argument: u8, value: impl TryInto<i64>) -> Result<SeccompRule, String> {
+    let value = value.try_into().map_err(|_| "a number too large".to_owned())?;
+    // The kernel reads these arguments as 32 bits, whatever stands above.
+    let low = u64::from_ne_bytes(value.to_ne_bytes()) & u64::from(u32::MAX);
+    rule(vec![SeccompCondition::new(argument, Len::Dword, Op::Eq, low)])
+}
+
+fn has_flag(argument: u8, flag: i32) -> Result<SeccompRule, String> {
+    rule(vec![SeccompCondition::new(argument, Len::Dword, Op::MaskedEq(number(flag)), number(flag))])
+}
+
+fn none_of(argument: u8, values: &[u64]) -> Result<SeccompRule, String> {
+    rule(values.iter().map(|value| SeccompCondition::new(argument, Len::Dword, Op::Ne, *value)).collect())
+}

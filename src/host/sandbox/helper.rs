@@ -1,0 +1,156 @@
+//! The helper: the same binary, run again with one hidden argument. It makes the namespaces, and stays outside
+//! to end everything when the server says so or is gone.
+
+use std::{
+    io::{self, Read},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    pipe::{PipeFlags, pipe_with},
+    process::{
+        Pid, Signal, WaitOptions, getgid, getpgrp, getpid, getppid, getuid, kill_process, set_child_subreaper, setsid,
+        wait, waitpid,
+    },
+    thread::UnshareFlags,
+};
+
+use super::{
+    census,
+    plan::{Part, Plan, Problem, Report},
+    supervisor,
+    sys::{self, Side},
+    view::INSIDE_ID,
+};
+
+/// The hidden first argument.
+pub(super) const ARGUMENT: &str = "__sandbox";
+
+/// How long everything left behind may take to die.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Becomes the sandbox's helper where this process was started as one, and then never returns.
+/// `main` calls it before anything else: the helper must have one thread.
+pub fn run_if_helper() {
+    if std::env::args_os().nth(1).is_some_and(|first| first == ARGUMENT) {
+        let Ok(socket) = io::stdin().as_fd().try_clone_to_owned() else { std::process::exit(2) };
+        std::process::exit(if help(UnixStream::from(socket)).is_ok() { 0 } else { 2 });
+    }
+}
+
+fn help(mut control: UnixStream) -> io::Result<()> {
+    let (plan, stdin) = Plan::receive(&mut control)?;
+    // Never signalled by the program: this helper first, the server, and whole groups.
+    let server = getppid().map_or(1, |pid| pid.as_raw_nonzero().get());
+    let group = getpgrp().as_raw_nonzero().get();
+    let _ = setsid();
+    let outside = [getpid().as_raw_nonzero().get(), server, -group, -server, -1];
+    set_child_subreaper(Some(getpid()))?;
+    if let Err(problem) = separate(&plan) {
+        Report::from(problem).send(&control);
+        return Ok(());
+    }
+    let (lifeline, held) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (done, ends) = pipe_with(PipeFlags::CLOEXEC)?;
+    let supervisor = match sys::fork() {
+        Ok(Side::Child) => {
+            drop((held, done));
+            supervisor::supervise(&plan, &stdin, &control, &lifeline, &outside);
+            drop(ends);
+            std::process::exit(0);
+        }
+        Ok(Side::Parent(child)) => child,
+        Err(e) => {
+            Report::from(Problem::of(Part::Pid, "fork")(e)).send(&control);
+            return Ok(());
+        }
+    };
+    drop((lifeline, ends, stdin));
+    let reaped = follow(&mut control, &done, supervisor)?;
+    let _ = kill_process(supervisor, Signal::KILL);
+    if !reaped {
+        let _ = waitpid(Some(supervisor), WaitOptions::empty());
+    }
+    sweep();
+    drop(held);
+    Ok(())
+}
+
+/// Makes the namespaces that hold for everything started from here.
+fn separate(plan: &Plan) -> Result<(), Problem> {
+    if plan.uses(Part::User) {
+        enter_user_namespace().map_err(Problem::of(Part::User, "make a namespace"))?;
+    }
+    let namespaces = [
+        (Part::Pid, UnshareFlags::NEWPID),
+        (Part::Network, UnshareFlags::NEWNET),
+        (Part::Ipc, UnshareFlags::NEWIPC),
+        (Part::Uts, UnshareFlags::NEWUTS),
+    ];
+    for (part, flag) in namespaces.into_iter().filter(|(part, _)| plan.uses(*part)) {
+        sys::unshare(flag).map_err(Problem::of(part, "make a namespace"))?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the host layer, and /proc is no user's file")]
+fn enter_user_namespace() -> io::Result<()> {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    // Only root may, and only root needs to.
+    let _ = rustix::thread::set_thread_groups(&[]);
+    sys::unshare(UnshareFlags::NEWUSER)?;
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{INSIDE_ID} {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("{INSIDE_ID} {group} 1"))
+}
+
+/// Waits until the supervisor ends or the server lets go, passing on the wish to end gently (a `T`).
+/// True where the supervisor was collected.
+fn follow(control: &mut UnixStream, done: &OwnedFd, supervisor: Pid) -> io::Result<bool> {
+    let mut collected = false;
+    let tick = Timespec { tv_sec: 1, tv_nsec: 0 };
+    loop {
+        let mut fds = [PollFd::new(&*control, PollFlags::IN), PollFd::new(done, PollFlags::IN)];
+        match poll(&mut fds, Some(&tick)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+        let [server, ended] = fds.map(|fd| !fd.revents().is_empty());
+        // Orphans come here where there is no namespace.
+        while let Ok(Some((child, _))) = wait(WaitOptions::NOHANG) {
+            collected |= child == supervisor;
+        }
+        if ended || collected {
+            return Ok(collected);
+        }
+        let mut word = [0];
+        if server && !matches!(control.read(&mut word), Ok(1)) {
+            return Ok(collected);
+        }
+        if word == *b"T" {
+            let _ = kill_process(supervisor, Signal::TERM);
+        }
+    }
+}
+
+/// Ends whatever still descends from here. Stopping first keeps a process from making more while others are killed.
+fn sweep() {
+    let Some(own) = census::own_id() else { return };
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+        let left = census::descendants(own);
+        if left.ids.is_empty() {
+            return;
+        }
+        for signal in [Signal::STOP, Signal::KILL] {
+            census::pids(&left).for_each(|pid| drop(kill_process(pid, signal)));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

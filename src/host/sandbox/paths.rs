@@ -1,0 +1,95 @@
+//! Landlock: what may be read, run and written, whatever the mounts show.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope,
+};
+
+use super::{
+    plan::{Part, Plan, Problem},
+    view::{DEVICES, SYSTEM, etc_names},
+};
+
+/// The newest rules asked for; an older kernel keeps those it knows.
+const NEWEST: ABI = ABI::V6;
+
+/// Restricts this process and its children.
+pub(super) fn restrict(plan: &Plan) -> Result<(), Problem> {
+    let rules = open_ruleset().map_err(Problem::of(Part::Landlock, "make rules"))?;
+    let rules = grant_all(rules, plan).map_err(Problem::of(Part::Landlock, "grant paths"))?;
+    let status = rules.restrict_self().map_err(Problem::of(Part::Landlock, "restrict"))?;
+    match status.ruleset {
+        RulesetStatus::NotEnforced => Err(Problem::of(Part::Landlock, "restrict")("this kernel has none")),
+        _ => Ok(()),
+    }
+}
+
+fn open_ruleset() -> Result<RulesetCreated, RulesetError> {
+    Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()
+}
+
+fn grant_all(mut rules: RulesetCreated, plan: &Plan) -> Result<RulesetCreated, RulesetError> {
+    let reading = AccessFs::from_read(NEWEST);
+    let all = AccessFs::from_all(NEWEST);
+    // In a tree of its own the hidden directory is covered already.
+    let hidden = if plan.uses(Part::Mount) { Path::new("") } else { &plan.view.hidden };
+    for path in readable(plan) {
+        rules = grant(rules, &path, reading, hidden)?;
+    }
+    for name in DEVICES {
+        rules = grant(rules, &Path::new("/dev").join(name), AccessFs::ReadFile | AccessFs::WriteFile, hidden)?;
+    }
+    for path in plan.view.roots.iter().map(PathBuf::as_path).chain(private(plan).iter().map(Path::new)) {
+        rules = grant(rules, path, all, hidden)?;
+    }
+    grant(rules, &plan.view.workspace, all, Path::new(""))
+}
+
+/// With a tree of its own everything in it may be read; otherwise only what such a tree would show.
+fn readable(plan: &Plan) -> Vec<PathBuf> {
+    if plan.uses(Part::Mount) {
+        return vec![PathBuf::from("/")];
+    }
+    let etc = Path::new("/etc");
+    let proc = ["self", "cpuinfo", "meminfo", "stat", "loadavg", "uptime", "filesystems", "version"];
+    SYSTEM
+        .iter()
+        .map(PathBuf::from)
+        .chain(etc_names(etc).into_iter().map(|name| etc.join(name)))
+        .chain(["passwd", "group", "hosts", "nsswitch.conf"].map(|name| etc.join(name)))
+        .chain(proc.map(|name| Path::new("/proc").join(name)))
+        .collect()
+}
+
+/// Directories that are this sandbox's own.
+fn private(plan: &Plan) -> &'static [&'static str] {
+    if plan.uses(Part::Mount) { &["/tmp", "/dev/shm"] } else { &[] }
+}
+
+/// Grants a path; where the hidden directory lies in it, all that is beside the way to that directory.
+fn grant(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+    hidden: &Path,
+) -> Result<RulesetCreated, RulesetError> {
+    let covers = !hidden.as_os_str().is_empty() && path.canonicalize().is_ok_and(|path| hidden.starts_with(path));
+    if covers {
+        return beside(path, hidden).into_iter().try_fold(rules, |rules, path| grant(rules, &path, access, hidden));
+    }
+    let Ok(opened) = PathFd::new(path) else { return Ok(rules) };
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
+    rules.add_rule(PathBeneath::new(opened, access))
+}
+
+fn beside(path: &Path, hidden: &Path) -> Vec<PathBuf> {
+    let children = |dir: fs::ReadDir| dir.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+    let listed = fs::read_dir(path).and_then(children).unwrap_or_default();
+    // A link is not followed: what it leads to is granted where it lies, or not at all.
+    listed.into_iter().filter(|child| child != hidden && !child.is_symlink()).collect()
+}

@@ -1,0 +1,164 @@
+//! The supervisor: the first process inside. It furnishes the sandbox, starts the program, watches what it uses,
+//! and takes everything down when the program ends.
+
+use std::{
+    io::Read,
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    time::Duration,
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    pipe::{PipeFlags, pipe_with},
+    process::{
+        DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+        set_dumpable_behavior, set_parent_process_death_signal, wait, waitpid,
+    },
+    thread::UnshareFlags,
+};
+
+use super::{
+    census,
+    plan::{Limit, Part, Plan, Problem, Report},
+    program,
+    sys::{self, Side, Signals, Wake},
+    view,
+};
+
+/// How often it looks at what the program uses.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs the plan to its end. `lifeline` closes when the helper dies; `outside` are processes never to be signalled.
+pub(super) fn supervise(plan: &Plan, stdin: &[u8], control: &UnixStream, lifeline: &OwnedFd, outside: &[i32]) {
+    let report = match start(plan, stdin, lifeline, outside) {
+        Ok(None) => Report::Ended { code: Some(0), signal: None, limit: None },
+        Ok(Some((program, signals))) => {
+            Report::Started.send(control);
+            watch(plan, program, &signals, outside)
+        }
+        Err(report) => report,
+    };
+    report.send(control);
+}
+
+/// None where the plan was only tried.
+fn start(plan: &Plan, stdin: &[u8], lifeline: &OwnedFd, outside: &[i32]) -> Result<Option<(Pid, Signals)>, Report> {
+    let inside = |e: std::io::Error| Report::Unable { part: None, message: format!("start: {e}") };
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| inside(e.into()))?;
+    if is_cut(lifeline) {
+        return Err(inside(std::io::ErrorKind::BrokenPipe.into()));
+    }
+    furnish(plan)?;
+    let signals = Signals::hold().map_err(inside)?;
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| inside(e.into()))?;
+    let child = match sys::fork().map_err(inside)? {
+        Side::Child => {
+            drop(reader);
+            let refused = program::become_program(plan, stdin, outside).err();
+            if let Some(report) = &refused {
+                report.send(std::fs::File::from(writer));
+            }
+            std::process::exit(i32::from(refused.is_some()));
+        }
+        Side::Parent(child) => child,
+    };
+    drop(writer);
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let mut refused = Vec::new();
+    std::fs::File::from(reader).read_to_end(&mut refused).map_err(inside)?;
+    match serde_json::from_slice(&refused) {
+        Ok(report) => Err(report),
+        Err(_) if !plan.argv.is_empty() => Ok(Some((child, signals))),
+        Err(_) => tried(child).map(|()| None),
+    }
+}
+
+/// A trial came through every step only where it ended by itself.
+fn tried(child: Pid) -> Result<(), Report> {
+    match waitpid(Some(child), WaitOptions::empty()) {
+        Ok(Some((_, status))) if status.exit_status() == Some(0) => Ok(()),
+        _ => Err(Problem::of(Part::Seccomp, "try the filter")("the trial was ended by it").into()),
+    }
+}
+
+fn furnish(plan: &Plan) -> Result<(), Problem> {
+    if plan.uses(Part::Mount) {
+        sys::unshare(UnshareFlags::NEWNS).map_err(Problem::of(Part::Mount, "make a namespace"))?;
+        view::build(plan)?;
+    }
+    if plan.uses(Part::Uts) {
+        rustix::system::sethostname(b"satchel").map_err(Problem::of(Part::Uts, "name the host"))?;
+    }
+    if plan.uses(Part::Network) {
+        // A program that talks to itself over loopback does without where this fails.
+        let _ = sys::raise_loopback();
+    }
+    Ok(())
+}
+
+fn is_cut(lifeline: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(lifeline, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
+}
+
+fn watch(plan: &Plan, program: Pid, signals: &Signals, outside: &[i32]) -> Report {
+    loop {
+        match signals.wait(TICK) {
+            Wake::Terminate => terminate(plan, outside),
+            Wake::Tick => {
+                if let Some(limit) = exceeded(plan, outside) {
+                    return Report::Ended { code: None, signal: Some(libc::SIGKILL), limit: Some(limit) };
+                }
+            }
+            Wake::Child => {}
+        }
+        if let Some(status) = reap(program) {
+            return Report::Ended { code: status.exit_status(), signal: status.terminating_signal(), limit: None };
+        }
+    }
+}
+
+/// Collects every child that ended, and gives back the program's end.
+fn reap(program: Pid) -> Option<WaitStatus> {
+    let mut ended = None;
+    while let Ok(Some((child, status))) = wait(WaitOptions::NOHANG) {
+        if child == program {
+            ended = Some(status);
+        }
+    }
+    ended
+}
+
+/// The process whose descendants are the sandbox: in a namespace this one adopts every orphan, else the helper does.
+fn ancestor(plan: &Plan, outside: &[i32]) -> Option<i32> {
+    if plan.uses(Part::Pid) { census::own_id() } else { outside.first().copied() }
+}
+
+fn counted(plan: &Plan, outside: &[i32]) -> Option<census::Census> {
+    // Without a /proc of its own a mount namespace shows none at all.
+    (plan.uses(Part::Proc) || !plan.uses(Part::Mount)).then(|| ancestor(plan, outside).map(census::descendants))?
+}
+
+fn exceeded(plan: &Plan, outside: &[i32]) -> Option<Limit> {
+    let census = counted(plan, outside)?;
+    if census.threads > plan.limits.processes {
+        return Some(Limit::Processes);
+    }
+    let over = census.resident > plan.limits.memory && census::proportional(&census) > plan.limits.memory;
+    over.then_some(Limit::Memory)
+}
+
+/// Asks every process inside to end.
+fn terminate(plan: &Plan, outside: &[i32]) {
+    if plan.uses(Part::Pid) {
+        // In its namespace the init reaches all but itself this way.
+        let _ = kill_process_group(Pid::INIT, Signal::TERM);
+        return;
+    }
+    let census = counted(plan, outside).unwrap_or_default();
+    let own = getpid();
+    for pid in census::pids(&census).filter(|pid| *pid != own) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}

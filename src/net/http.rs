@@ -1,0 +1,295 @@
+//! The only HTTP client: every outbound request passes the guard by its text, by its addresses and at each redirect.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use reqwest::{
+    Certificate, Client, Method, StatusCode,
+    dns::{Addrs, Name, Resolve, Resolving},
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use url::Url;
+
+use super::guard::{self, Exceptions, HostPort, Passage};
+pub use super::reply::Response;
+use crate::model::error::{Error, Kind, Result};
+
+/// Dialling, names and TLS included, may take this long.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// What is asked of another system.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// Where to, parsed once: the guard and the dialler read the same value.
+    pub url: Url,
+    /// Headers; on a redirect to another origin only harmless ones stay.
+    pub headers: HeaderMap,
+    /// The body, empty for none.
+    pub body: Bytes,
+    /// How long until the answer's head, and then between two pieces of its body.
+    pub patience: Duration,
+    /// Redirects followed; 0 hands the redirect itself back.
+    pub max_redirects: u8,
+}
+
+impl Request {
+    /// A request that follows no redirect and waits 30 s.
+    pub fn new(method: Method, url: Url) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            patience: Duration::from_secs(30),
+            max_redirects: 0,
+        }
+    }
+
+    /// A GET.
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url)
+    }
+
+    /// A POST of JSON.
+    pub fn post_json(url: Url, body: &serde_json::Value) -> Self {
+        let mut request = Self::new(Method::POST, url);
+        request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.body = body.to_string().into();
+        request
+    }
+
+    /// Adds a header that must not show in logs.
+    pub fn secret_header(mut self, name: HeaderName, value: &str) -> Result<Self> {
+        let mut value = HeaderValue::from_str(value).map_err(|_| {
+            Error::invalid(format!("The value for the header '{name}' holds characters a header cannot."))
+        })?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+}
+
+/// A handle on the client; cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Http {
+    clients: Arc<Clients>,
+    exceptions: Exceptions,
+}
+
+/// Two clients: one resolves public addresses only, one serves the exceptions. Made on first use: reading the machine's
+/// trust store has no place in the start.
+#[derive(Debug, Default)]
+struct Clients {
+    public: OnceLock<Client>,
+    excepted: OnceLock<Client>,
+}
+
+impl Http {
+    /// A client with the exceptions an administrator made for everybody.
+    pub fn new(exceptions: Exceptions) -> Self {
+        Self { clients: Arc::default(), exceptions }
+    }
+
+    /// The same client, for one caller with more exceptions: a model's own base URL, for instance.
+    #[must_use]
+    pub fn allowing(&self, hosts: &[HostPort]) -> Self {
+        Self { clients: self.clients.clone(), exceptions: self.exceptions.with(hosts) }
+    }
+
+    /// Sends, following redirects as far as the request says. The answer may have any status.
+    pub async fn send(&self, mut request: Request) -> Result<Response> {
+        let mut left = request.max_redirects;
+        loop {
+            let response = self.send_once(&request).await?;
+            let Some(target) = response.redirect() else { return Ok(response) };
+            if request.max_redirects == 0 {
+                return Ok(response);
+            }
+            left = left.checked_sub(1).ok_or_else(|| {
+                Error::upstream(format!("The address redirects more than {} times.", request.max_redirects))
+            })?;
+            request = follow(request, target?, response.status);
+        }
+    }
+
+    async fn send_once(&self, request: &Request) -> Result<Response> {
+        let passage = guard::inspect(&request.url, &self.exceptions)?;
+        let call = self
+            .clients
+            .get(passage)?
+            .request(request.method.clone(), request.url.clone())
+            .headers(request.headers.clone())
+            .body(request.body.clone());
+        let response = tokio::time::timeout(request.patience, call.send())
+            .await
+            .map_err(|_| too_slow(&request.url, request.patience))?
+            .map_err(|error| failure(&request.url, error))?;
+        // Fails closed: an answer from an address nobody can name is not read.
+        let peer_is_public = response.remote_addr().is_some_and(|peer| guard::is_public(peer.ip()));
+        if passage == Passage::Public && !peer_is_public {
+            return Err(guard::refusal(request.url.host_str().unwrap_or_default()));
+        }
+        Ok(Response::new(response, request.url.clone(), request.patience))
+    }
+}
+
+impl Clients {
+    fn get(&self, passage: Passage) -> Result<&Client> {
+        let cell = match passage {
+            Passage::Public => &self.public,
+            Passage::Excepted => &self.excepted,
+        };
+        if let Some(client) = cell.get() {
+            return Ok(client);
+        }
+        let client = build(passage)?;
+        Ok(cell.get_or_init(|| client))
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where a client is made")]
+fn build(passage: Passage) -> Result<Client> {
+    // Installed already is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
+    let roots = roots.map(|der| Certificate::from_der(der)).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
+    Client::builder()
+        .user_agent(concat!("Satchel/", env!("CARGO_PKG_VERSION")))
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .dns_resolver(Resolver { passage })
+        .tls_certs_merge(roots)
+        .build()
+        .map_err(Error::internal)
+}
+
+/// Resolves names and hands out checked addresses only: what was checked is what is dialled.
+struct Resolver {
+    passage: Passage,
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let passage = self.passage;
+        Box::pin(async move {
+            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            // One closed address among public ones is a rebinding attempt, not a choice.
+            let closed = addresses.iter().any(|address| !guard::is_public(address.ip()));
+            if passage == Passage::Public && closed {
+                return Err(guard::refusal(name.as_str()).into());
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Headers that may go to an origin the request was not made for.
+const HARMLESS: &[HeaderName] =
+    &[header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE, header::RANGE, header::USER_AGENT];
+
+/// The request a redirect asks for (RFC 9110, 15.4).
+fn follow(mut request: Request, target: Url, status: StatusCode) -> Request {
+    let becomes_get = match status {
+        StatusCode::SEE_OTHER => request.method != Method::HEAD,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => request.method == Method::POST,
+        _ => false,
+    };
+    if becomes_get {
+        request.method = Method::GET;
+        request.body = Bytes::new();
+        request.headers.remove(header::CONTENT_TYPE);
+    }
+    if target.origin() != request.url.origin() {
+        let kept = request.headers.iter().filter(|(name, _)| HARMLESS.contains(name));
+        request.headers = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    }
+    request.url = target;
+    request
+}
+
+pub(super) fn too_slow(url: &Url, patience: Duration) -> Error {
+    let host = url.host_str().unwrap_or_default();
+    Error::new(Kind::Timeout, format!("'{host}' sent nothing for {} s.", patience.as_secs_f32()))
+}
+
+/// Names the host, never the whole URL: its query may hold a secret.
+pub(super) fn failure(url: &Url, error: reqwest::Error) -> Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(inner) = cause {
+        if let Some(refused) = inner.downcast_ref::<Error>() {
+            return refused.clone();
+        }
+        cause = inner.source();
+    }
+    let host = url.host_str().unwrap_or_default();
+    let (kind, message) = match &error {
+        e if e.is_timeout() => (Kind::Timeout, format!("'{host}' took too long to answer.")),
+        e if e.is_connect() => {
+            (Kind::Upstream, format!("No connection to '{host}': check the address and that it runs."))
+        }
+        _ => (Kind::Upstream, format!("The connection to '{host}' broke.")),
+    };
+    Error::new(kind, message).caused_by(error.without_url())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(method: Method) -> Request {
+        let mut request = Request::new(method, Url::parse("https://a.example/x").unwrap());
+        request.body = Bytes::from_static(b"{}");
+        for (name, value) in [("authorization", "Bearer k"), ("x-api-key", "k"), ("accept", "*/*")] {
+            request.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        request
+    }
+
+    #[test]
+    fn a_redirect_to_another_origin_takes_no_credential_along() {
+        for target in ["https://b.example/x", "https://a.example:8443/x", "http://a.example/x"] {
+            let followed = follow(request(Method::GET), Url::parse(target).unwrap(), StatusCode::FOUND);
+            assert_eq!(followed.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
+        }
+        let same = follow(request(Method::GET), Url::parse("https://a.example/y").unwrap(), StatusCode::FOUND);
+        assert_eq!(same.headers.len(), 3);
+    }
+
+    #[test]
+    fn only_307_and_308_repeat_a_post() {
+        let target = Url::parse("https://a.example/y").unwrap();
+        for (status, method, body) in [
+            (301, Method::GET, ""),
+            (302, Method::GET, ""),
+            (303, Method::GET, ""),
+            (307, Method::POST, "{}"),
+            (308, Method::POST, "{}"),
+        ] {
+            let followed = follow(request(Method::POST), target.clone(), StatusCode::from_u16(status).unwrap());
+            assert_eq!((followed.method, &followed.body[..]), (method, body.as_bytes()), "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_resolves_to_this_machine_is_refused() {
+        let resolve = |passage| Resolver { passage }.resolve("localhost".parse().unwrap());
+        let Err(error) = resolve(Passage::Public).await else { panic!("it was resolved") };
+        assert_eq!(error.downcast_ref::<Error>().map(Error::kind), Some(Kind::Denied));
+        assert!(resolve(Passage::Excepted).await.is_ok());
+    }
+
+    #[test]
+    fn a_secret_header_does_not_show() {
+        let request = request(Method::GET).secret_header(header::AUTHORIZATION, "Bearer abc").unwrap();
+        assert!(!format!("{request:?}").contains("abc"));
+        assert!(request.secret_header(header::AUTHORIZATION, "a\nb").is_err());
+    }
+}

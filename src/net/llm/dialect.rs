@@ -1,0 +1,180 @@
+//! What the dialects share: one way to build a request, one way to read a stream, one way to read arguments.
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::{anthropic, ollama, openai};
+use crate::{
+    model::{
+        error::{Error, Kind, Result},
+        llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
+    },
+    net::{
+        http::Request,
+        sse::{Lines, SseReader},
+    },
+};
+
+/// Where a path of the provider's API lies. A base URL without a path means the usual one.
+pub(super) fn address(provider: &Provider, path: &str) -> Result<Url> {
+    let base = provider.base_url.as_str().trim_end_matches('/');
+    let bare = provider.base_url.path() == "/";
+    let version = match provider.kind {
+        ProviderKind::Openai if bare => "/v1",
+        ProviderKind::Anthropic if !base.ends_with("/v1") => "/v1",
+        _ => "",
+    };
+    Url::parse(&format!("{base}{version}/{path}"))
+        .map_err(|_| Error::new(Kind::Unconfigured, format!("The address of {} is not a URL.", provider.name)))
+}
+
+/// Adds the key as the dialect wants it.
+pub(super) fn authorised(mut request: Request, provider: &Provider) -> Result<Request> {
+    if provider.kind == ProviderKind::Anthropic {
+        let version = HeaderValue::from_static("2023-06-01");
+        request.headers.insert(HeaderName::from_static("anthropic-version"), version);
+    }
+    match (&provider.api_key, provider.kind) {
+        (None, _) => Ok(request),
+        (Some(key), ProviderKind::Anthropic) => {
+            request.secret_header(HeaderName::from_static("x-api-key"), key.expose())
+        }
+        (Some(key), _) => request.secret_header(AUTHORIZATION, &format!("Bearer {}", key.expose())),
+    }
+}
+
+/// The request for one streamed answer.
+pub(super) fn request(provider: &Provider, chat: &ChatRequest) -> Result<Request> {
+    let (path, body) = match provider.kind {
+        ProviderKind::Openai => ("chat/completions", openai::body(provider, chat)),
+        ProviderKind::Anthropic => ("messages", anthropic::body(provider, chat)),
+        ProviderKind::Ollama => ("api/chat", ollama::body(provider, chat)),
+    };
+    authorised(Request::post_json(address(provider, path)?, &body), provider)
+}
+
+/// Turns the bytes of a body into events.
+pub(super) enum Decoder {
+    Openai(SseReader, openai::Decoder),
+    Anthropic(SseReader, anthropic::Decoder),
+    Ollama(Lines, ollama::Decoder),
+}
+
+impl Decoder {
+    pub(super) fn of(kind: ProviderKind) -> Self {
+        match kind {
+            ProviderKind::Openai => Self::Openai(SseReader::default(), openai::Decoder::default()),
+            ProviderKind::Anthropic => Self::Anthropic(SseReader::default(), anthropic::Decoder::default()),
+            ProviderKind::Ollama => Self::Ollama(Lines::default(), ollama::Decoder::default()),
+        }
+    }
+
+    /// The events this piece completes. Pieces may be cut anywhere.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        match self {
+            Self::Openai(reader, decoder) => {
+                for event in reader.feed(bytes) {
+                    decoder.read(&event.data, &mut events)?;
+                }
+            }
+            Self::Anthropic(reader, decoder) => {
+                for event in reader.feed(bytes) {
+                    decoder.read(&event.data, &mut events)?;
+                }
+            }
+            Self::Ollama(lines, decoder) => {
+                for line in lines.feed(bytes) {
+                    decoder.read(&line, &mut events)?;
+                }
+            }
+        }
+        Ok(events)
+    }
+
+    /// The events the end of the body completes; an error where the answer is not whole.
+    pub(super) fn finish(&mut self) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        let whole = match self {
+            Self::Openai(reader, decoder) => {
+                reader.finish().map_or(Ok(()), |event| decoder.read(&event.data, &mut events))?;
+                decoder.finish(&mut events)
+            }
+            Self::Anthropic(reader, decoder) => {
+                reader.finish().map_or(Ok(()), |event| decoder.read(&event.data, &mut events))?;
+                decoder.is_whole()
+            }
+            Self::Ollama(lines, decoder) => {
+                lines.finish().map_or(Ok(()), |line| decoder.read(&line, &mut events))?;
+                decoder.is_whole()
+            }
+        };
+        if whole { Ok(events) } else { Err(Error::upstream("The model's answer broke off. Ask again to repeat it.")) }
+    }
+}
+
+/// One frame as JSON; what is not JSON is the provider's failure.
+pub(super) fn parse(frame: &str) -> Result<Value> {
+    serde_json::from_str(frame)
+        .map_err(|error| Error::upstream("The model's answer could not be read: it is not JSON.").caused_by(error))
+}
+
+/// A failure written into the stream itself.
+pub(super) fn failed(error: &Value) -> Error {
+    let said = error.get("message").unwrap_or(error).as_str().unwrap_or("no reason given");
+    Error::upstream(format!("The model failed: {}", said.chars().take(300).collect::<String>()))
+}
+
+/// A call whose arguments arrived as text. Text that is no JSON object becomes an error the model reads.
+pub(super) fn call(id: String, name: String, arguments: &str) -> ToolCall {
+    let id = if id.is_empty() { fresh_id() } else { id };
+    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
+    let (arguments, malformed) = match serde_json::from_str(text) {
+        Ok(object @ Value::Object(_)) => (object, None),
+        Ok(_) => (Value::Object(Map::new()), Some(format!("The arguments are not a JSON object: {}", shorten(text)))),
+        Err(error) => {
+            (Value::Object(Map::new()), Some(format!("The arguments are not valid JSON ({error}): {}", shorten(text))))
+        }
+    };
+    ToolCall { id, name, arguments, malformed }
+}
+
+/// An id for dialects that give none.
+pub(super) fn fresh_id() -> String {
+    format!("call_{}", uuid::Uuid::now_v7().simple())
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// Sets a field of an object.
+pub(super) fn put(object: &mut Value, key: &str, value: impl Into<Value>) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(key.to_owned(), value.into());
+    }
+}
+
+/// Tools as two of the dialects take them.
+pub(super) fn functions(tools: &[ToolDefinition]) -> Value {
+    let function = |tool: &ToolDefinition| {
+        let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+        json!({"type": "function", "function": function})
+    };
+    tools.iter().map(function).collect()
+}
+
+/// A number of tokens somewhere in a frame.
+pub(super) fn tokens(usage: &Value, key: &str) -> u64 {
+    usage.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The text at a key, empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "dialect_tests.rs"]
+mod tests;

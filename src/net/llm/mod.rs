@@ -1,0 +1,10 @@
+//! Models over HTTP: three dialects behind one request and one stream of events.
+
+pub mod answer;
+mod anthropic;
+pub mod chain;
+mod dialect;
+mod failure;
+pub mod models;
+mod ollama;
+mod openai;

@@ -1,0 +1,164 @@
+//! The OpenAI dialect: `/chat/completions`, streamed. Many servers speak it, each a little differently.
+
+use serde_json::{Value, json};
+
+use super::dialect::{call, failed, functions, parse, put, text, tokens};
+use crate::model::{
+    error::Result,
+    llm::{ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage},
+};
+
+/// The request's body.
+pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
+    let mut messages = Vec::new();
+    if !chat.system.is_empty() {
+        messages.push(json!({"role": "system", "content": chat.system}));
+    }
+    messages.extend(chat.messages.iter().flat_map(message));
+    let mut body = json!({
+        "model": provider.model,
+        "messages": messages,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    // An empty list of tools is an error to some servers.
+    if !chat.tools.is_empty() {
+        put(&mut body, "tools", functions(&chat.tools));
+    }
+    if let Some(most) = chat.max_tokens {
+        put(&mut body, "max_tokens", most);
+    }
+    body
+}
+
+fn message(message: &ChatMessage) -> Vec<Value> {
+    match message {
+        ChatMessage::User { text, images } if images.is_empty() => vec![json!({"role": "user", "content": text})],
+        ChatMessage::User { text, images } => {
+            let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+            let parts: Vec<_> = text.into_iter().chain(images.iter().map(image)).collect();
+            vec![json!({"role": "user", "content": parts})]
+        }
+        ChatMessage::Assistant { text, calls } => {
+            let mut message = json!({"role": "assistant", "content": text});
+            if !calls.is_empty() {
+                let calls = calls.iter().map(|call| {
+                    let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
+                    json!({"id": call.id, "type": "function", "function": function})
+                });
+                put(&mut message, "tool_calls", calls.collect::<Value>());
+            }
+            vec![message]
+        }
+        ChatMessage::Tool { results } => results
+            .iter()
+            .map(|result| json!({"role": "tool", "tool_call_id": result.call, "content": result.text}))
+            .collect(),
+    }
+}
+
+fn image(image: &Image) -> Value {
+    json!({"type": "image_url", "image_url": {"url": format!("data:{};base64,{}", image.mime, image.data)}})
+}
+
+/// Reads the frames of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    calls: Vec<Partial>,
+    stop: Option<StopReason>,
+    done: bool,
+    ended: bool,
+}
+
+#[derive(Debug, Default)]
+struct Partial {
+    index: u64,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Decoder {
+    pub(super) fn read(&mut self, frame: &str, events: &mut Vec<Event>) -> Result<()> {
+        if frame.trim() == "[DONE]" {
+            self.done = true;
+            self.finish(events);
+            return Ok(());
+        }
+        let frame = parse(frame)?;
+        if let Some(error) = frame.get("error").filter(|error| !error.is_null()) {
+            return Err(failed(error));
+        }
+        if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
+            let usage = Usage {
+                input_tokens: tokens(usage, "prompt_tokens"),
+                output_tokens: tokens(usage, "completion_tokens"),
+            };
+            events.push(Event::Usage(usage));
+        }
+        if let Some(choice) = frame.pointer("/choices/0") {
+            self.choice(choice, events);
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, choice: &Value, events: &mut Vec<Event>) {
+        let delta = choice.get("delta").unwrap_or(&Value::Null);
+        match delta.get("content") {
+            Some(Value::String(text)) if !text.is_empty() => events.push(Event::Text(text.clone())),
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().map(|part| text(part, "text")).filter(|text| !text.is_empty());
+                events.extend(texts.map(|text| Event::Text(text.to_owned())));
+            }
+            _ => {}
+        }
+        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.call(call);
+        }
+        self.stop = match choice.get("finish_reason").and_then(Value::as_str) {
+            None => self.stop,
+            Some("tool_calls" | "function_call") => Some(StopReason::ToolUse),
+            Some("length") => Some(StopReason::Length),
+            Some("content_filter") => Some(StopReason::Filtered),
+            Some(_) => Some(StopReason::Complete),
+        };
+    }
+
+    fn call(&mut self, delta: &Value) {
+        let index = delta.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let id = text(delta, "id");
+        let function = delta.get("function").unwrap_or(&Value::Null);
+        // Some servers number every call 0 and tell them apart by id.
+        let known = self.calls.iter_mut().rev().find(|partial| partial.index == index);
+        let partial = match known.filter(|partial| id.is_empty() || partial.id == id) {
+            Some(partial) => partial,
+            None => self.calls.push_mut(Partial { index, id: id.to_owned(), ..Partial::default() }),
+        };
+        partial.name.push_str(text(function, "name"));
+        match function.get("arguments") {
+            Some(Value::String(piece)) => partial.arguments.push_str(piece),
+            Some(whole @ Value::Object(_)) => partial.arguments = whole.to_string(),
+            _ => {}
+        }
+    }
+
+    /// Gives out the calls and the end, once; false where the stream ended too early.
+    pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> bool {
+        if self.ended {
+            return true;
+        }
+        if !self.done && self.stop.is_none() {
+            return false;
+        }
+        self.ended = true;
+        let stop = match self.stop {
+            Some(StopReason::Complete) | None if !self.calls.is_empty() => StopReason::ToolUse,
+            stop => stop.unwrap_or(StopReason::Complete),
+        };
+        for partial in self.calls.drain(..) {
+            events.push(Event::ToolCall(call(partial.id, partial.name, &partial.arguments)));
+        }
+        events.push(Event::Stop(stop));
+        true
+    }
+}

@@ -1,0 +1,81 @@
+//! An answer being read: in pieces, each waited for with a limit, and never more than the reader asked for.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::{
+    StatusCode,
+    header::{self, HeaderMap},
+};
+use url::Url;
+
+use super::http::{failure, too_slow};
+use crate::model::error::{Error, Result};
+
+/// The head of an answer, and its body to come. Dropping it closes the connection.
+#[derive(Debug)]
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// Where it came from, after redirects.
+    pub url: Url,
+    body: reqwest::Response,
+    patience: Duration,
+}
+
+impl Response {
+    pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration) -> Self {
+        Self { status: body.status(), headers: std::mem::take(body.headers_mut()), url, body, patience }
+    }
+
+    /// Where it redirects to, if it does: an error where the address is none.
+    pub(super) fn redirect(&self) -> Option<Result<Url>> {
+        let redirects = matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+        let location = self.headers.get(header::LOCATION).filter(|_| redirects)?;
+        let target = location.to_str().ok().and_then(|text| self.url.join(text).ok());
+        Some(target.ok_or_else(|| Error::upstream("The address redirects to something that is not an address.")))
+    }
+
+    /// From now on, how long to wait for a piece.
+    pub fn wait_at_most(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// The next piece, none at the end. A body that stalls is an error.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
+        tokio::time::timeout(self.patience, self.body.chunk())
+            .await
+            .map_err(|_| too_slow(&self.url, self.patience))?
+            .map_err(|error| failure(&self.url, error))
+    }
+
+    /// The first `cap` bytes, and whether there was more. Reading stops there, whatever the length header says.
+    pub async fn first_bytes(mut self, cap: usize) -> Result<(Bytes, bool)> {
+        let mut read = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            let room = cap.saturating_sub(read.len());
+            if chunk.len() > room {
+                read.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+                return Ok((read.freeze(), true));
+            }
+            read.extend_from_slice(&chunk);
+        }
+        Ok((read.freeze(), false))
+    }
+
+    /// The whole body; more than `cap` bytes is an error.
+    pub async fn bytes(self, cap: usize) -> Result<Bytes> {
+        match self.first_bytes(cap).await? {
+            (bytes, false) => Ok(bytes),
+            (_, true) => Err(Error::upstream(format!("The answer is longer than {cap} bytes."))),
+        }
+    }
+
+    /// The whole body as JSON.
+    pub async fn json(self, cap: usize) -> Result<serde_json::Value> {
+        let bytes = self.bytes(cap).await?;
+        serde_json::from_slice(&bytes).map_err(|error| Error::upstream("The answer is not JSON.").caused_by(error))
+    }
+}

@@ -1,0 +1,226 @@
+//! From a credential to the person behind it, quickly: remembered in memory until anything about people changes.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use moka::sync::Cache;
+use rusqlite::{Connection, Row};
+use subtle::ConstantTimeEq;
+
+use super::{
+    people::{People, SharedIdentity},
+    rows,
+    sessions::{IDLE, Session},
+    token::{Hash, digest},
+};
+use crate::model::{
+    caller::{Caller, Credential, Door, Permissions},
+    error::{Error, Kind, Result},
+    id::Id,
+    secret::Secret,
+    time::Time,
+    user::{ApiKey, UserId},
+};
+
+/// Credentials remembered at most.
+const REMEMBERED: u64 = 10_000;
+/// How long a credential is remembered: what the command line writes beside a running server counts after that.
+const LASTS: Duration = Duration::from_secs(10);
+/// How exactly the last use of a credential is kept: a write a minute, not one a request.
+const TOUCH: i64 = 60_000;
+
+/// What a credential stands for.
+#[derive(Debug)]
+pub struct Identity {
+    /// The person and what he may do through this credential.
+    pub caller: Caller,
+    /// His role's name.
+    pub role: String,
+    /// The session, where it is one.
+    pub session: Option<Id<Session>>,
+    ends_at: Option<Time>,
+    used_at: AtomicI64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Carrier {
+    Session,
+    Key,
+}
+
+#[derive(Clone)]
+struct Entry {
+    generation: u64,
+    found: Option<SharedIdentity>,
+}
+
+/// Credentials looked up since the last change of people.
+pub(super) struct Known {
+    entries: Cache<(Carrier, Hash), Entry>,
+    generation: AtomicU64,
+}
+
+impl Known {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: Cache::builder().max_capacity(REMEMBERED).time_to_live(LASTS).build(),
+            generation: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes every remembered credential be looked up anew.
+    pub(super) fn forget(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
+    }
+}
+
+impl People {
+    /// The person a session cookie stands for.
+    pub async fn by_session(&self, token: &str, now: Time) -> Result<SharedIdentity> {
+        let unknown = || unauthenticated("The session has ended. Sign in again.");
+        let found = self.look_up(Carrier::Session, digest(token)).await?.ok_or_else(unknown)?;
+        let idle_until = Time::from_millis(found.used_at.load(Ordering::Relaxed)).after(IDLE);
+        if found.ends_at.is_some_and(|end| now >= end) || now >= idle_until {
+            return Err(unknown());
+        }
+        self.touch(&found, now).await;
+        Ok(found)
+    }
+
+    /// The person an API key, or the token of the machine's own command line, stands for.
+    pub async fn by_key(&self, token: &str, now: Time) -> Result<SharedIdentity> {
+        let hash = digest(token);
+        let local = *self.local.read();
+        if local.is_some_and(|local| bool::from(local.ct_eq(&hash))) {
+            return self.local_identity().await.map(Arc::new);
+        }
+        let found = self.look_up(Carrier::Key, hash).await?;
+        let found = found.ok_or_else(|| unauthenticated("The API key is not known here, or its owner is disabled."))?;
+        self.touch(&found, now).await;
+        Ok(found)
+    }
+
+    /// Accepts `token` as the command line of this machine: whoever can read it owns the data directory.
+    pub fn accept_local(&self, token: &Secret) {
+        *self.local.write() = Some(digest(token.expose()));
+    }
+
+    /// The command line's caller: everything, in the name of the first administrator.
+    pub async fn local_caller(&self) -> Result<Caller> {
+        self.local_identity().await.map(|identity| identity.caller)
+    }
+
+    /// The name of the first administrator.
+    pub async fn owner_name(&self) -> Result<String> {
+        let owner = self.db.read(first_administrator).await?;
+        owner.map(|(_, name)| name).ok_or_else(|| Error::not_found("There is no owner yet."))
+    }
+
+    async fn local_identity(&self) -> Result<Identity> {
+        let owner = self.db.read(first_administrator).await?;
+        let (user, username) = owner.unwrap_or_else(|| (UserId::new(), "local".to_owned()));
+        let caller =
+            Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential: Credential::Local };
+        let role = "administrator".to_owned();
+        Ok(Identity { caller, role, session: None, ends_at: None, used_at: AtomicI64::new(0) })
+    }
+
+    async fn look_up(&self, carrier: Carrier, hash: Hash) -> Result<Option<SharedIdentity>> {
+        let generation = self.known.generation();
+        if let Some(entry) = self.known.entries.get(&(carrier, hash))
+            && entry.generation == generation
+        {
+            return Ok(entry.found);
+        }
+        let found = self.db.read(move |c| read(c, carrier, hash)).await?.map(Arc::new);
+        // Stamped with the generation from before the look-up: a change meanwhile makes this entry stale at once.
+        self.known.entries.insert((carrier, hash), Entry { generation, found: found.clone() });
+        Ok(found)
+    }
+
+    /// Notes the use of a credential. A failure here must not fail the request: a full disk still serves reads.
+    async fn touch(&self, identity: &Identity, now: Time) {
+        let before = identity.used_at.load(Ordering::Relaxed);
+        if now.millis() - before < TOUCH {
+            return;
+        }
+        // Of many requests at once one writes.
+        if identity.used_at.compare_exchange(before, now.millis(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return;
+        }
+        let (credential, session) = (identity.caller.credential, identity.session);
+        let written = self.db.write(move |c| match (credential, session) {
+            (Credential::Key(id), _) => {
+                rows::run(c, "UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
+            }
+            (_, Some(id)) => {
+                rows::run(c, "UPDATE sessions SET last_seen_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
+            }
+            _ => Ok(0),
+        });
+        if let Err(error) = written.await {
+            tracing::warn!(?error, "the last use of a credential was not noted");
+        }
+    }
+}
+
+fn read(c: &Connection, carrier: Carrier, hash: Hash) -> Result<Option<Identity>> {
+    match carrier {
+        Carrier::Key => rows::first(c, KEY, [hash], read_key),
+        Carrier::Session => rows::first(c, SESSION, [hash], read_session),
+    }
+}
+
+const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id, k.permissions, k.last_used_at \
+     FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND u.disabled = 0";
+
+fn read_key(row: &Row<'_>) -> Result<Identity> {
+    let key: Id<ApiKey> = rows::parsed(row, 4)?;
+    let own: Permissions = rows::json(row, 5)?;
+    let caller = caller(row, Credential::Key(key))?;
+    let permissions = caller.permissions.intersect(&own);
+    Ok(Identity {
+        caller: Caller { permissions, ..caller },
+        role: row.get(2)?,
+        session: None,
+        ends_at: None,
+        used_at: AtomicI64::new(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
+    })
+}
+
+const SESSION: &str = "SELECT u.id, u.username, u.role, r.permissions, s.id, s.expires_at, s.last_seen_at \
+     FROM sessions s JOIN users u ON u.id = s.user JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND u.disabled = 0";
+
+fn read_session(row: &Row<'_>) -> Result<Identity> {
+    Ok(Identity {
+        caller: caller(row, Credential::Session)?,
+        role: row.get(2)?,
+        session: Some(rows::parsed(row, 4)?),
+        ends_at: Some(rows::time(row, 5)?),
+        used_at: AtomicI64::new(row.get(6)?),
+    })
+}
+
+fn caller(row: &Row<'_>, credential: Credential) -> Result<Caller> {
+    let user: UserId = rows::parsed(row, 0)?;
+    Ok(Caller { user, username: row.get(1)?, permissions: rows::json(row, 3)?, door: Door::Api, credential })
+}
+
+fn first_administrator(c: &Connection) -> Result<Option<(UserId, String)>> {
+    const SQL: &str =
+        "SELECT id, username FROM users WHERE role = 'administrator' AND disabled = 0 ORDER BY id LIMIT 1";
+    rows::first(c, SQL, (), |row| Ok((rows::parsed(row, 0)?, row.get(1)?)))
+}
+
+fn unauthenticated(message: &str) -> Error {
+    Error::new(Kind::Unauthenticated, message)
+}

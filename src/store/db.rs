@@ -1,0 +1,298 @@
+//! SQLite: one writer thread that commits in groups, a few readers, forward-only migrations.
+//!
+//! A write is answered after its group is on the disk (`synchronous=FULL`), so what was acknowledged survives
+//! a power cut; one flush serves up to [`GROUP`] writes.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
+
+use include_dir::{Dir, include_dir};
+use parking_lot::Mutex;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite_migration::{Migrations, SchemaVersion};
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::model::error::{Error, Kind, Result};
+
+static MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
+
+/// Most writes one commit carries.
+const GROUP: usize = 512;
+/// Reader connections; more only wait for the two or four cores of a small machine.
+const READERS: usize = 4;
+/// How long a statement waits for another connection's lock.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// How writes are committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commit {
+    /// One commit for all writes that wait.
+    Grouped,
+    /// One commit each: what grouping is measured against.
+    Each,
+}
+
+/// The database. Cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    writer: mpsc::Sender<Box<dyn Write>>,
+    readers: Arc<Readers>,
+}
+
+struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+}
+
+impl Db {
+    /// Opens or creates the database file and brings its schema up to date.
+    pub fn open(path: &Path, commit: Commit) -> Result<Self> {
+        let mut connection = connect(path, OpenFlags::default())?;
+        migrate(&mut connection)?;
+        let (writer, jobs) = mpsc::channel();
+        let group = if commit == Commit::Grouped { GROUP } else { 1 };
+        thread::Builder::new()
+            .name("db-writer".to_owned())
+            .spawn(move || write_groups(&mut connection, &jobs, group))
+            .map_err(Error::internal)?;
+        let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), permits: Semaphore::new(READERS) };
+        Ok(Self { writer, readers: Arc::new(readers) })
+    }
+
+    /// Runs `work` inside a transaction and answers once it is on the disk. An error undoes all `work` did.
+    pub async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job = Job { work: Some(work), outcome: None, reply };
+        self.writer.send(Box::new(job)).map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    /// Runs `work` on a connection that cannot write.
+    pub async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let readers = Arc::clone(&self.readers);
+        let permit = self.readers.permits.acquire().await.map_err(Error::internal)?;
+        let answer = tokio::task::spawn_blocking(move || readers.run(work)).await.map_err(Error::internal)?;
+        drop(permit);
+        answer
+    }
+}
+
+impl Readers {
+    fn run<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let idle = self.idle.lock().pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => open_read_only(&self.path)?,
+        };
+        let answer = work(&connection);
+        self.idle.lock().push(connection);
+        answer
+    }
+}
+
+/// A connection that cannot write, for commands that look at a database another process may be serving.
+pub fn open_read_only(path: &Path) -> Result<Connection> {
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    if !flags.contains(OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+        connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    }
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> Result<()> {
+    let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
+    let newest = MIGRATIONS.dirs().count();
+    match migrations.current_version(connection).map_err(Error::internal)? {
+        SchemaVersion::Outside(version) => Err(Error::conflict(format!(
+            "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
+             Start that version, or restore a backup made with this one."
+        ))),
+        _ => migrations.to_latest(connection).map_err(Error::internal),
+    }
+}
+
+/// A write that waits for its commit.
+trait Write: Send {
+    fn run(&mut self, connection: &Connection) -> bool;
+    fn finish(self: Box<Self>, commit: Result<()>);
+}
+
+struct Job<T, F> {
+    work: Option<F>,
+    outcome: Option<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<T, F> Write for Job<T, F>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Result<T> + Send,
+{
+    fn run(&mut self, connection: &Connection) -> bool {
+        let outcome = match self.work.take() {
+            Some(work) => catch_unwind(AssertUnwindSafe(|| work(connection)))
+                .unwrap_or_else(|_| Err(Error::internal("a write panicked"))),
+            None => Err(Error::internal("a write ran twice")),
+        };
+        let done = outcome.is_ok();
+        self.outcome = Some(outcome);
+        done
+    }
+
+    fn finish(self: Box<Self>, commit: Result<()>) {
+        let outcome = self.outcome.unwrap_or_else(|| Err(Error::internal("a write did not run")));
+        // Whoever asked may be gone; the write stands all the same.
+        let _ = self.reply.send(outcome.and_then(|value| commit.map(|()| value)));
+    }
+}
+
+fn write_groups(connection: &mut Connection, jobs: &mpsc::Receiver<Box<dyn Write>>, group: usize) {
+    while let Ok(first) = jobs.recv() {
+        let mut batch = vec![first];
+        while batch.len() < group {
+            match jobs.try_recv() {
+                Ok(job) => batch.push(job),
+                Err(_) => break,
+            }
+        }
+        let committed = commit(connection, &mut batch);
+        for job in batch {
+            job.finish(committed.clone());
+        }
+    }
+}
+
+/// Runs a batch in one transaction; a job that fails is undone alone.
+fn commit(connection: &mut Connection, batch: &mut [Box<dyn Write>]) -> Result<()> {
+    let mut transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    for job in batch {
+        let point = transaction.savepoint()?;
+        if job.run(&point) {
+            point.commit()?;
+        } else {
+            drop(point);
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn closed() -> Error {
+    Error::new(Kind::Cancelled, "The server is stopping. Try again once it is up.")
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::new(
+                Kind::DiskFull,
+                "The disk with the data directory is full: nothing was written. Free some space and try again.",
+            )
+            .caused_by(error),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(dir: &tempfile::TempDir) -> Db {
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let raw = Connection::open(dir.path().join("satchel.db")).unwrap();
+        raw.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
+        db
+    }
+
+    async fn numbers(db: &Db) -> Vec<i64> {
+        db.read(|c| {
+            let mut statement = c.prepare("SELECT n FROM t ORDER BY n")?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<Vec<i64>>>()?)
+        })
+        .await
+        .unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_failing_write_undoes_itself_and_nobody_elses() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        let insert = |n: i64, fail: bool| {
+            db.write(move |c| {
+                c.execute("INSERT INTO t VALUES (?1)", [n])?;
+                if fail { Err(Error::invalid("no")) } else { Ok(n) }
+            })
+        };
+        let (a, b, c) = tokio::join!(insert(1, false), insert(2, true), insert(3, false));
+        assert_eq!((a.unwrap(), b.unwrap_err().kind(), c.unwrap()), (1, Kind::Invalid, 3));
+        assert_eq!(numbers(&db).await, [1, 3]);
+    }
+
+    #[tokio::test]
+    async fn a_panicking_write_leaves_the_writer_alive() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        let broken = db.write(|_| -> Result<()> { panic!("boom") }).await;
+        assert_eq!(broken.unwrap_err().kind(), Kind::Internal);
+        db.write(|c| Ok(c.execute("INSERT INTO t VALUES (7)", [])?)).await.unwrap();
+        assert_eq!(numbers(&db).await, [7]);
+    }
+
+    #[tokio::test]
+    async fn readers_cannot_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        assert!(db.read(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_newer_schema_is_refused_in_one_sentence() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(open(&dir));
+        let path = dir.path().join("satchel.db");
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 999).unwrap();
+        let Err(error) = Db::open(&path, Commit::Grouped) else { panic!("opened") };
+        assert!(error.message().contains("newer Satchel"), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_loses_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        db.write(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.unwrap();
+        db.write(|c| Ok(c.pragma_update(None, "max_page_count", 1)?)).await.unwrap();
+        let big = db.write(|c| {
+            c.execute_batch("CREATE TABLE big (x)")?;
+            Ok(c.execute("INSERT INTO big VALUES (zeroblob(10000000))", [])?)
+        });
+        assert_eq!(big.await.unwrap_err().kind(), Kind::DiskFull);
+        assert_eq!(numbers(&db).await, [1]);
+    }
+}

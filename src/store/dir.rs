@@ -1,0 +1,178 @@
+//! The data directory: made private, held by one process at a time.
+#![expect(clippy::disallowed_methods, reason = "the data directory is this module's own; user files are host's")]
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::model::{
+    error::{Error, Result},
+    secret::Secret,
+};
+
+/// A data directory this process holds; dropping it lets it go.
+pub struct DataDir {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Where the process that holds a data directory can be reached, and what shows it that one may read this.
+pub struct Running {
+    /// Its address.
+    pub url: Url,
+    /// Accepted as the command line of this machine.
+    pub token: Secret,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RunFile {
+    url: Url,
+    token: String,
+}
+
+impl DataDir {
+    /// Makes the directory where it is missing (only its owner may enter) and takes it.
+    /// Fails while another process holds it.
+    pub fn hold(path: &Path) -> Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| unusable(path, e))?;
+        let path = fs::canonicalize(path).map_err(|e| unusable(path, e))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path.join("lock"))
+            .map_err(|e| unusable(&path, e))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(Error::conflict(format!(
+                "Another Satchel is using the data directory {}. Stop it, or choose another with --data.",
+                path.display()
+            ))),
+            Err(TryLockError::Error(error)) => Err(unusable(&path, error)),
+        }
+    }
+
+    /// The directory, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The database file.
+    pub fn database(&self) -> PathBuf {
+        database(&self.path)
+    }
+
+    /// Tells other processes of the same owner where this one can be reached.
+    pub fn publish(&self, running: &Running) -> Result<()> {
+        let file = RunFile { url: running.url.clone(), token: running.token.expose().to_owned() };
+        let text = serde_json::to_string(&file).map_err(Error::internal)?;
+        let path = self.path.join(RUN_FILE);
+        let fresh = self.path.join("run.json.new");
+        let mut out = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&fresh)
+            .map_err(|e| unusable(&self.path, e))?;
+        let kept = out.write_all(text.as_bytes()).and_then(|()| fs::rename(&fresh, &path));
+        kept.map_err(|e| unusable(&self.path, e))
+    }
+}
+
+impl Drop for DataDir {
+    fn drop(&mut self) {
+        // Nobody answers at that address any more; where the file cannot go, the next start replaces it.
+        let _ = fs::remove_file(self.path.join(RUN_FILE));
+    }
+}
+
+const RUN_FILE: &str = "run.json";
+
+/// The process that serves a data directory.
+pub fn running(dir: &Path) -> Result<Running> {
+    let silent = || {
+        Error::conflict(format!(
+            "{} is in use by a Satchel that is only starting, or ending. Try again.",
+            dir.display()
+        ))
+    };
+    let text = fs::read_to_string(dir.join(RUN_FILE)).map_err(|e| silent().caused_by(e))?;
+    let file: RunFile = serde_json::from_str(&text).map_err(|e| silent().caused_by(e))?;
+    Ok(Running { url: file.url, token: Secret::new(file.token) })
+}
+
+/// `satchel.toml` of a data directory, where there is one.
+pub fn config_file(dir: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(dir.join("satchel.toml")) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(dir, error)),
+    }
+}
+
+/// Anchors of the audit: the file given, else the data directory's own.
+pub fn anchors(dir: &Path, given: Option<&Path>) -> Result<String> {
+    let own = dir.join(ANCHORS);
+    match fs::read_to_string(given.unwrap_or(&own)) {
+        Ok(text) => Ok(text),
+        Err(error) if given.is_none() && error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Error::invalid(format!("{} cannot be read: {error}.", given.unwrap_or(&own).display()))),
+    }
+}
+
+/// Keeps an anchor, one JSON line, in the data directory's own file.
+pub fn keep_anchor(dir: &Path, line: &str) -> Result<()> {
+    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(ANCHORS));
+    file.and_then(|mut file| writeln!(file, "{line}")).map_err(|e| unusable(dir, e))
+}
+
+const ANCHORS: &str = "anchors.jsonl";
+
+/// Fails where others may enter the data directory.
+pub fn demand_private(path: &Path) -> Result<()> {
+    let mode = fs::metadata(path).map_err(|e| unusable(path, e))?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(Error::conflict(format!("Others may enter the data directory {} (mode {mode:o}).", path.display())))
+}
+
+/// The database file of a data directory.
+pub fn database(dir: &Path) -> PathBuf {
+    dir.join("satchel.db")
+}
+
+fn unusable(path: &Path, error: std::io::Error) -> Error {
+    Error::conflict(format!("The data directory {} cannot be used: {error}.", path.display())).caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_held_by_one_at_a_time() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("a/b");
+        let held = DataDir::hold(&path).unwrap();
+        let Err(error) = DataDir::hold(&path) else { panic!("held twice") };
+        assert!(error.message().starts_with("Another Satchel is using"), "{error}");
+        drop(held);
+        DataDir::hold(&path).unwrap();
+    }
+
+    #[test]
+    fn only_its_owner_may_enter() {
+        let temp = tempfile::tempdir().unwrap();
+        let held = DataDir::hold(&temp.path().join("d")).unwrap();
+        assert_eq!(fs::metadata(held.path()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}

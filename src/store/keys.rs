@@ -1,0 +1,117 @@
+//! API keys: credentials for programs, with permissions of their own.
+
+use rusqlite::Row;
+use serde_json::json;
+
+use super::{
+    people::{Actor, People},
+    roles, rows, sessions, token,
+};
+use crate::model::{
+    caller::{Credential, Permissions},
+    error::{Error, Result},
+    id::Id,
+    secret::Secret,
+    user::{ApiKey, UserId},
+};
+
+/// What every key begins with, so that a secret scanner knows it.
+pub const PREFIX: &str = "sk_satchel_";
+/// Keys one user may have.
+const PER_USER: i64 = 200;
+
+/// A key to be made.
+#[derive(Debug)]
+pub struct NewKey {
+    /// Whose; one's own unless one manages users.
+    pub user: UserId,
+    /// What its owner calls it.
+    pub name: String,
+    /// Its own grant; without one it may do what its owner may, as he may at the time.
+    pub permissions: Option<Permissions>,
+}
+
+impl People {
+    /// The keys of a user, the newest first.
+    pub async fn keys(&self, user: UserId) -> Result<Vec<ApiKey>> {
+        let sql = "SELECT id, user, name, permissions, created_at, last_used_at FROM api_keys WHERE user = ?1 ORDER BY id DESC";
+        self.db.read(move |c| rows::all(c, sql, [user.to_string()], read)).await
+    }
+
+    /// Makes a key and shows it, this once. What it is granted its maker must hold himself.
+    pub async fn create_key(&self, by: &Actor, new: NewKey) -> Result<(ApiKey, Secret)> {
+        let name = parse_name(new.name)?;
+        let permissions = match (new.permissions, by.caller.credential) {
+            (Some(permissions), _) => {
+                by.demand_all(&permissions)?;
+                roles::bounded(permissions)?
+            }
+            // A key must not make a wider one.
+            (None, Credential::Key(_)) => by.caller.permissions.clone(),
+            (None, Credential::Session | Credential::Local) => Permissions::all(),
+        };
+        let secret = token::issue(PREFIX);
+        let hash = token::digest(secret.expose());
+        let key = ApiKey { id: Id::new(), user: new.user, name, permissions, created_at: by.now, last_used_at: None };
+        let (by, made) = (by.clone(), key.clone());
+        self.change(move |c| {
+            let owner = sessions::demand_reach(c, &by, key.user)?;
+            let held: i64 =
+                c.query_row("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()], |row| row.get(0))?;
+            if held >= PER_USER {
+                return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
+            }
+            let sql =
+                "INSERT INTO api_keys (id, hash, user, name, permissions, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let permissions = roles::permissions_text(&key.permissions)?;
+            let (id, user) = (key.id.to_string(), key.user.to_string());
+            rows::run(c, sql, (id, hash, user, &key.name, permissions, key.created_at.millis()))?;
+            let details =
+                json!({"key": key.id, "name": key.name, "user": owner.username, "permissions": key.permissions});
+            by.record(c, "key.create", details)
+        })
+        .await?;
+        Ok((made, secret))
+    }
+
+    /// Revokes a key: one's own, or that of a user one may manage.
+    pub async fn revoke_key(&self, by: &Actor, id: Id<ApiKey>) -> Result<()> {
+        let by = by.clone();
+        self.change(move |c| {
+            let sql = "SELECT id, user, name, permissions, created_at, last_used_at FROM api_keys WHERE id = ?1";
+            let unknown = || Error::not_found(format!("There is no key '{id}'."));
+            let key = rows::first(c, sql, [id.to_string()], read)?.ok_or_else(unknown)?;
+            let owner = sessions::demand_reach(c, &by, key.user).map_err(|_| unknown())?;
+            rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
+            by.record(c, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
+        })
+        .await
+    }
+
+    /// The user whose things `by` asks to see: himself, or one he may manage.
+    pub async fn reach(&self, by: &Actor, user: Option<UserId>) -> Result<UserId> {
+        let Some(user) = user else { return Ok(by.caller.user) };
+        let by = by.clone();
+        let unknown = move |_| Error::not_found(format!("There is no user '{user}'."));
+        self.db.read(move |c| sessions::demand_reach(c, &by, user).map(|user| user.id)).await.map_err(unknown)
+    }
+}
+
+fn parse_name(text: String) -> Result<String> {
+    let name = text.trim();
+    if (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control) {
+        return Ok(name.to_owned());
+    }
+    Err(Error::invalid("A key's name is 1 to 100 characters on one line.").with_details(json!({"field": "name"})))
+}
+
+fn read(row: &Row<'_>) -> Result<ApiKey> {
+    Ok(ApiKey {
+        id: rows::parsed(row, 0)?,
+        user: rows::parsed(row, 1)?,
+        name: row.get(2)?,
+        permissions: rows::json(row, 3)?,
+        created_at: rows::time(row, 4)?,
+        last_used_at: rows::optional_time(row, 5)?,
+    })
+}

@@ -1,0 +1,174 @@
+//! Roles: named sets of permissions. Three are built in; an administrator makes others.
+
+use rusqlite::{Connection, Row};
+use serde_json::json;
+
+use super::{
+    db::Db,
+    people::{Actor, People},
+    rows,
+};
+use crate::model::{
+    caller::Permissions,
+    error::{Error, Result},
+    user::{BUILT_IN_ROLES, Role},
+};
+
+/// Most permissions one role or key may list.
+const LONGEST_LIST: usize = 200;
+
+impl People {
+    /// All roles, built-in ones first.
+    pub async fn roles(&self) -> Result<Vec<Role>> {
+        self.db
+            .read(|c| {
+                rows::all(c, "SELECT name, permissions, built_in FROM roles ORDER BY built_in DESC, name", (), read)
+            })
+            .await
+    }
+
+    /// Makes a role. Nobody puts into it what he does not hold himself.
+    pub async fn create_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
+        by.demand_all(&permissions)?;
+        let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
+        let (by, made) = (by.clone(), role.clone());
+        self.change(move |c| {
+            if find(c, &role.name)?.is_some() {
+                return Err(Error::conflict(format!("There is a role '{}' already.", role.name)));
+            }
+            let text = permissions_text(&role.permissions)?;
+            rows::run(c, "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 0)", (&role.name, text))?;
+            by.record(c, "role.create", json!({"role": role.name, "permissions": role.permissions}))
+        })
+        .await?;
+        Ok(made)
+    }
+
+    /// Replaces what a role grants, for all who have it, at once.
+    pub async fn change_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
+        by.demand_all(&permissions)?;
+        let permissions = bounded(permissions)?;
+        let by = by.clone();
+        self.change(move |c| {
+            let before = find_custom(c, &name)?;
+            by.demand_all(&before.permissions)?;
+            rows::run(
+                c,
+                "UPDATE roles SET permissions = ?2 WHERE name = ?1",
+                (&name, permissions_text(&permissions)?),
+            )?;
+            demand_administrator(c)?;
+            let details = json!({"role": name, "permissions": permissions, "before": before.permissions});
+            by.record(c, "role.change", details)?;
+            Ok(Role { permissions, ..before })
+        })
+        .await
+    }
+
+    /// Deletes a role nobody has.
+    pub async fn delete_role(&self, by: &Actor, name: String) -> Result<()> {
+        let by = by.clone();
+        self.change(move |c| {
+            let role = find_custom(c, &name)?;
+            by.demand_all(&role.permissions)?;
+            let users: i64 = c.query_row("SELECT count(*) FROM users WHERE role = ?1", [&name], |row| row.get(0))?;
+            if users > 0 {
+                let who = if users == 1 { "one user has".to_owned() } else { format!("{users} users have") };
+                return Err(Error::conflict(format!(
+                    "The role '{name}' is in use: {who} it. Give them another first."
+                )));
+            }
+            rows::run(c, "DELETE FROM roles WHERE name = ?1", [&name])?;
+            by.record(c, "role.delete", json!({"role": name}))
+        })
+        .await
+    }
+}
+
+/// Brings the built-in roles to what this version says; writes only where something differs.
+pub(super) async fn seed(db: &Db) -> Result<()> {
+    let wanted = built_in()?;
+    let there = db.read(|c| rows::all(c, "SELECT name, permissions, built_in FROM roles", (), read)).await?;
+    let missing: Vec<Role> = wanted.into_iter().filter(|role| !there.contains(role)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    db.write(move |c| {
+        for role in missing {
+            const SQL: &str = "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 1) \
+                 ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions, built_in = 1";
+            rows::run(c, SQL, (&role.name, permissions_text(&role.permissions)?))?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The role of this name.
+pub(super) fn find(c: &Connection, name: &str) -> Result<Option<Role>> {
+    rows::first(c, "SELECT name, permissions, built_in FROM roles WHERE name = ?1", [name], read)
+}
+
+/// The role of this name, for giving it to somebody.
+pub(super) fn demand(c: &Connection, name: &str) -> Result<Role> {
+    find(c, name)?.ok_or_else(|| Error::invalid(format!("There is no role '{}'.", shorten(name))))
+}
+
+/// Fails where a change has left nobody who may do everything.
+pub(super) fn demand_administrator(c: &Connection) -> Result<()> {
+    let roles = rows::all(
+        c,
+        "SELECT DISTINCT r.name, r.permissions, r.built_in FROM roles r JOIN users u ON u.role = r.name WHERE u.disabled = 0",
+        (),
+        read,
+    )?;
+    if roles.iter().any(|role| role.permissions.is_all()) {
+        return Ok(());
+    }
+    Err(Error::conflict("This is the last administrator: make another one first, or nobody could manage Satchel."))
+}
+
+/// What a column of permissions holds.
+pub(super) fn permissions_text(permissions: &Permissions) -> Result<String> {
+    serde_json::to_string(permissions).map_err(Error::internal)
+}
+
+/// Refuses lists nobody writes by hand.
+pub(super) fn bounded(permissions: Permissions) -> Result<Permissions> {
+    if permissions.iter().count() > LONGEST_LIST || permissions.iter().any(|text| text.len() > 100) {
+        return Err(Error::invalid(format!("At most {LONGEST_LIST} permissions of at most 100 characters.")));
+    }
+    Ok(permissions)
+}
+
+fn find_custom(c: &Connection, name: &str) -> Result<Role> {
+    let role = find(c, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))?;
+    if role.built_in {
+        return Err(Error::conflict(format!("'{name}' is built in and stays as it is. Make a role of your own.")));
+    }
+    Ok(role)
+}
+
+fn parse_name(text: &str) -> Result<String> {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if (1..=64).contains(&text.len()) && text.chars().all(allowed) {
+        return Ok(text.to_owned());
+    }
+    Err(Error::invalid("A role's name is 1 to 64 lower-case letters, digits, '-' or '_'.")
+        .with_details(json!({"field": "name"})))
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+fn built_in() -> Result<Vec<Role>> {
+    let role = |(name, permissions): &(&str, &[&str])| {
+        Ok(Role { name: (*name).to_owned(), permissions: Permissions::parse(*permissions)?, built_in: true })
+    };
+    BUILT_IN_ROLES.iter().map(role).collect()
+}
+
+fn read(row: &Row<'_>) -> Result<Role> {
+    Ok(Role { name: row.get(0)?, permissions: rows::json(row, 1)?, built_in: row.get(2)? })
+}

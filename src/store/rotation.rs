@@ -1,0 +1,216 @@
+//! Changing the vault's key: every record is sealed anew in one transaction, and a crash at any point leaves a key
+//! file that fits the database, or one that the next start makes fit.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    envelope::Kek,
+    key_file::KeyFile,
+    people::Actor,
+    rows,
+    vault::{self, Source, Vault},
+    vault_key,
+};
+use crate::model::{
+    error::{Error, Result},
+    secret::Secret,
+};
+
+/// What a rotation did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Rotated {
+    /// Records sealed anew.
+    pub records: usize,
+    /// Id of the new key.
+    pub key_id: String,
+}
+
+/// The right to rotate, held by one at a time.
+struct Turn(Arc<AtomicBool>);
+
+impl Turn {
+    fn take(flag: &Arc<AtomicBool>) -> Option<Self> {
+        let free = flag.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        free.then(|| Self(Arc::clone(flag)))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Vault {
+    /// Seals every record anew under a new key, in one transaction. A crash at any point leaves either the old key
+    /// with the old records or the new one with the new.
+    pub async fn rotate(&self, by: &Actor) -> Result<Rotated> {
+        match &*self.source {
+            Source::Given => Err(Error::conflict(
+                "The vault's key is given from outside, so Satchel cannot choose a new one. Stop Satchel and run \
+                 `satchel vault rotate` with the old key and SATCHEL_VAULT_KEY_NEW.",
+            )),
+            Source::Passphrase(text) => {
+                let salt = rand::random::<[u8; 16]>().to_vec();
+                let kek = vault_key::derive(text, &salt)?;
+                self.reseal(by, kek, Some(salt)).await
+            }
+            Source::File(_) => {
+                let (vault, by) = (self.clone(), by.clone());
+                // A task of its own: whoever asked may go away between the steps.
+                tokio::spawn(async move { vault.rotate_file(&by).await }).await.map_err(Error::internal)?
+            }
+        }
+    }
+
+    async fn rotate_file(&self, by: &Actor) -> Result<Rotated> {
+        let Source::File(file) = &*self.source else { return Err(Error::internal("the vault has no key file")) };
+        let Some(_turn) = Turn::take(&self.rotating) else {
+            return Err(Error::conflict("The vault's key is being changed right now. Try again in a moment."));
+        };
+        self.settle(file).await?;
+        let kek = Kek::fresh();
+        file.stage(&kek)?;
+        let done = self.reseal(by, kek, None).await;
+        self.settle(file).await?;
+        done
+    }
+
+    /// Brings the key file to what the database says, whatever an earlier rotation left.
+    async fn settle(&self, file: &KeyFile) -> Result<()> {
+        let in_use = self.key_id().await?;
+        match file.read_next()? {
+            None => Ok(()),
+            Some(next) if next.id() == in_use => file.promote(),
+            Some(_) => file.discard(),
+        }
+    }
+
+    /// Seals every record anew under a key given from outside.
+    pub async fn rotate_to(&self, by: &Actor, key: &Secret) -> Result<Rotated> {
+        match &*self.source {
+            Source::Given => self.reseal(by, vault_key::parse(key)?, None).await,
+            Source::File(_) | Source::Passphrase(_) => {
+                Err(Error::conflict("The vault's key is Satchel's own: rotate without naming a new one."))
+            }
+        }
+    }
+
+    async fn reseal(&self, by: &Actor, kek: Kek, salt: Option<Vec<u8>>) -> Result<Rotated> {
+        // Both keys are at hand until the next start: who reads an older snapshot still opens what he finds.
+        self.ring.write().push(kek.clone());
+        let (vault, by) = (self.clone(), by.clone());
+        self.db
+            .write(move |c| {
+                if let Some(salt) = salt {
+                    vault_key::write_salt(c, &salt, by.now)?;
+                }
+                let places = rows::all(c, "SELECT owner, name FROM vault", (), |row| {
+                    Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+                })?;
+                for (owner, name) in &places {
+                    let place = (owner.as_str(), name.as_str());
+                    if let Some(secret) = vault.get_in(c, place)? {
+                        vault::insert(c, &kek, place, &secret, by.now)?;
+                    }
+                }
+                let records = places.len().saturating_sub(1);
+                by.record(c, "vault.rotate", json!({"records": records, "key_id": kek.id()}))?;
+                Ok(Rotated { records, key_id: kek.id().to_owned() })
+            })
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::vault::tests::*, *};
+    use crate::config::VaultKey;
+
+    #[tokio::test]
+    async fn a_rotation_seals_everything_anew() {
+        let house = House::new();
+        let vault = house.full(&VaultKey::File).await;
+        let before = vault.key_id().await.unwrap();
+        let rotated = vault.rotate(&actor()).await.unwrap();
+        assert_eq!(rotated, Rotated { records: 5, key_id: vault.key_id().await.unwrap() });
+        assert_ne!(rotated.key_id, before);
+        let of_old: i64 = house
+            .db
+            .read(move |c| Ok(c.query_row("SELECT count(*) FROM vault WHERE kek = ?1", [before], |row| row.get(0))?))
+            .await
+            .unwrap();
+        assert_eq!(of_old, 0);
+        assert_full(&vault).await;
+        assert_full(&house.open(&VaultKey::File).await.unwrap()).await;
+        assert!(house.file().read_next().unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_rotation_cut_before_its_commit_never_happened() {
+        let house = House::new();
+        let before = house.full(&VaultKey::File).await.key_id().await.unwrap();
+        house.file().stage(&Kek::fresh()).unwrap();
+        let vault = house.open(&VaultKey::File).await.unwrap();
+        assert_full(&vault).await;
+        assert_eq!(vault.key_id().await.unwrap(), before);
+        assert!(house.file().read_next().unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_rotation_cut_after_its_commit_is_ended_at_the_next_start_and_by_the_next_rotation() {
+        let house = House::new();
+        let vault = house.full(&VaultKey::File).await;
+        for restart in [true, false] {
+            let kek = Kek::fresh();
+            house.file().stage(&kek).unwrap();
+            vault.reseal(&actor(), kek.clone(), None).await.unwrap();
+            if restart {
+                assert_full(&house.open(&VaultKey::File).await.unwrap()).await;
+            } else {
+                vault.rotate(&actor()).await.unwrap();
+            }
+            assert_full(&house.open(&VaultKey::File).await.unwrap()).await;
+            assert_eq!(house.file().read().unwrap().unwrap().id(), house_key(&house).await);
+        }
+    }
+
+    async fn house_key(house: &House) -> String {
+        house.open(&VaultKey::File).await.unwrap().key_id().await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_failed_rotation_changes_nothing() {
+        let house = House::new();
+        let vault = house.full(&VaultKey::File).await;
+        let before = vault.key_id().await.unwrap();
+        let spoil = "UPDATE vault SET sealed = zeroblob(40) WHERE name = 'key3'";
+        house.db.write(move |c| Ok(c.execute(spoil, [])?)).await.unwrap();
+        assert!(vault.rotate(&actor()).await.is_err());
+        assert_eq!(house.open(&VaultKey::File).await.unwrap().key_id().await.unwrap(), before);
+        assert_eq!(vault.get("tool:t", "key0").await.unwrap().unwrap().expose(), "secret 0");
+    }
+
+    #[tokio::test]
+    async fn writes_beside_a_rotation_all_open_afterwards() {
+        let house = House::new();
+        let vault = house.full(&VaultKey::File).await;
+        let put = |n: usize| {
+            let vault = vault.clone();
+            async move { vault.put("tool:u", &n.to_string(), Secret::new(n.to_string()), now()).await.unwrap() }
+        };
+        let by = actor();
+        let (rotated, _) = tokio::join!(vault.rotate(&by), futures_util::future::join_all((0..40).map(put)));
+        rotated.unwrap();
+        let reopened = house.open(&VaultKey::File).await.unwrap();
+        for n in 0..40 {
+            assert_eq!(reopened.get("tool:u", &n.to_string()).await.unwrap().unwrap().expose(), n.to_string());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Sessions: signing in with a password, and what keeps a browser signed in.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    audit,
+    lockout::{Blocked, Subject},
+    people::{Actor, People},
+    rows, token, users,
+};
+use crate::model::{
+    audit::{AuditOutcome, Event, EventType},
+    caller::{Caller, Credential, Door},
+    error::{Error, Kind, Result},
+    id::{Id, Noun},
+    secret::Secret,
+    time::Time,
+    user::{User, UserId},
+};
+
+/// A session lasts this long at most.
+pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+/// A session nobody uses for this long ends.
+pub const IDLE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Sessions one user may have; the oldest makes way.
+const PER_USER: i64 = 50;
+
+/// A session's id; not the credential.
+pub type SessionId = Id<Session>;
+
+/// A signed-in browser.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Session {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: SessionId,
+    /// Whose.
+    #[schema(value_type = String)]
+    pub user: UserId,
+    /// What the browser called itself.
+    pub user_agent: String,
+    /// Where it signed in from.
+    pub address: String,
+    /// When it signed in.
+    pub created_at: Time,
+    /// When it ends, in use or not.
+    pub expires_at: Time,
+    /// Last use, to the minute.
+    pub last_seen_at: Time,
+    /// Whether it is the one that asks.
+    pub current: bool,
+}
+
+impl Noun for Session {
+    const NAME: &'static str = "session";
+}
+
+/// Where somebody signs in from, and when.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    /// Network address.
+    pub address: String,
+    /// What the browser calls itself.
+    pub user_agent: String,
+    /// When.
+    pub now: Time,
+}
+
+/// Somebody who just signed in.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// Who.
+    pub user: User,
+    /// The cookie's value.
+    pub token: Secret,
+}
+
+impl People {
+    /// Signs in with a password. The same error, after the same time, for a wrong password, an unknown name and
+    /// a disabled account.
+    pub async fn sign_in(&self, username: &str, password: Secret, visit: Visit) -> Result<SignedIn> {
+        let (account, known_here) = self.account(username, &visit.address).await?;
+        let subjects = subjects(username, &visit.address, known_here);
+        if let Err(blocked) = self.lockout.attempt(&subjects, visit.now) {
+            return Err(self.refuse(username, &visit, blocked).await);
+        }
+        let hash = account.as_ref().map(|account| account.password.clone());
+        let right = self.hasher.verify(password, hash).await?;
+        match account {
+            Some(account) if right && !account.user.disabled => {
+                self.lockout.forgive(&subjects);
+                self.start_session(account.user, visit).await
+            }
+            _ => {
+                let error = Error::new(Kind::Unauthenticated, "The user name or the password is wrong.");
+                self.note_failure(username, &visit, AuditOutcome::Failure, &error).await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts a session for somebody who has proved who he is.
+    pub(super) async fn start_session(&self, user: User, visit: Visit) -> Result<SignedIn> {
+        let token = token::issue("");
+        let hash = token::digest(token.expose());
+        let caller = Caller {
+            user: user.id,
+            username: user.username.clone(),
+            permissions: Default::default(),
+            door: Door::Api,
+            credential: Credential::Session,
+        };
+        let by = Actor { caller, now: visit.now };
+        let user = self
+            .change(move |c| {
+                insert(c, user.id, hash, &visit)?;
+                rows::run(
+                    c,
+                    "UPDATE users SET last_login_at = ?2 WHERE id = ?1",
+                    (user.id.to_string(), visit.now.millis()),
+                )?;
+                by.record_auth(c, "login", json!({"address": visit.address}))?;
+                users::demand(c, user.id)
+            })
+            .await?;
+        Ok(SignedIn { user, token })
+    }
+
+    /// Ends the session that asks.
+    pub async fn sign_out(&self, by: &Actor, session: SessionId) -> Result<()> {
+        let by = by.clone();
+        self.change(move |c| {
+            rows::run(c, "DELETE FROM sessions WHERE id = ?1", [session.to_string()])?;
+            by.record_auth(c, "logout", json!({}))
+        })
+        .await
+    }
+
+    /// The live sessions of a user, the last used first.
+    pub async fn sessions(&self, user: UserId, current: Option<SessionId>, now: Time) -> Result<Vec<Session>> {
+        let sql = "SELECT id, user, user_agent, address, created_at, expires_at, last_seen_at FROM sessions \
+             WHERE user = ?1 AND expires_at > ?2 AND last_seen_at > ?3 ORDER BY last_seen_at DESC, id DESC";
+        let idle = now.millis().saturating_sub_unsigned(IDLE.as_millis() as u64);
+        self.db.read(move |c| rows::all(c, sql, (user.to_string(), now.millis(), idle), |row| read(row, current))).await
+    }
+
+    /// Ends a session: one's own, or that of a user whose role is not above one's own permissions.
+    pub async fn end_session(&self, by: &Actor, id: SessionId) -> Result<()> {
+        let by = by.clone();
+        self.change(move |c| {
+            let sql = "SELECT user FROM sessions WHERE id = ?1";
+            let owner: Option<UserId> = rows::first(c, sql, [id.to_string()], |row| rows::parsed(row, 0))?;
+            let unknown = || Error::not_found(format!("There is no session '{id}'."));
+            let owner = demand_reach(c, &by, owner.ok_or_else(unknown)?).map_err(|_| unknown())?;
+            rows::run(c, "DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
+            by.record_auth(c, "session.end", json!({"session": id, "user": owner.username}))
+        })
+        .await
+    }
+
+    async fn account(&self, username: &str, address: &str) -> Result<(Option<Account>, bool)> {
+        let (key, address) = (users::key(username), address.to_owned());
+        self.db
+            .read(move |c| {
+                let found = rows::first(c, "SELECT id, password FROM users WHERE username_key = ?1", [key], |row| {
+                    Ok((rows::parsed(row, 0)?, row.get(1)?))
+                })?;
+                let Some((id, password)) = found else { return Ok((None, false)) };
+                let sql = "SELECT 1 FROM sessions WHERE user = ?1 AND address = ?2 LIMIT 1";
+                let known = rows::first(c, sql, (UserId::to_string(&id), address), |_| Ok(()))?.is_some();
+                Ok((Some(Account { user: users::demand(c, id)?, password }), known))
+            })
+            .await
+    }
+
+    async fn refuse(&self, username: &str, visit: &Visit, blocked: Blocked) -> Error {
+        let error = blocked.error(visit.now);
+        // Who hammers at a closed door gets one row a wait: the audit is not his to fill.
+        let noted = match blocked.first {
+            true => self.note_failure(username, visit, AuditOutcome::Refused, &error).await,
+            false => Ok(()),
+        };
+        noted.err().unwrap_or(error)
+    }
+
+    async fn note_failure(&self, username: &str, visit: &Visit, outcome: AuditOutcome, error: &Error) -> Result<()> {
+        let event = Event {
+            time: visit.now,
+            event_type: EventType::Auth,
+            user_id: None,
+            user: username.chars().take(64).collect(),
+            topic: None,
+            tool: None,
+            door: Door::Api,
+            action: "login".to_owned(),
+            arguments: json!({"address": visit.address}),
+            risk: None,
+            outcome,
+            error: Some(error.message().to_owned()),
+            duration_ms: None,
+            call_id: None,
+        };
+        self.db.write(move |c| audit::append(c, &event).map(drop)).await
+    }
+}
+
+struct Account {
+    user: User,
+    password: String,
+}
+
+/// Whose failures a try counts for. Strangers cannot keep out somebody who comes from where he signed in before.
+fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
+    let key: String = users::key(username).chars().take(64).collect();
+    let name = match known_here {
+        true => Subject::NameAt(key, address.to_owned()),
+        false => Subject::Name(key),
+    };
+    [name, Subject::Address(address.to_owned())]
+}
+
+/// The owner of a thing, if it is `by` himself or he may manage that user.
+pub(super) fn demand_reach(c: &Connection, by: &Actor, owner: UserId) -> Result<User> {
+    if owner == by.caller.user {
+        return users::demand(c, owner);
+    }
+    by.caller.demand("users:manage")?;
+    users::demand_within(c, owner, by)
+}
+
+/// Ends all sessions of a user.
+pub(super) fn end_all(c: &Connection, user: UserId) -> Result<()> {
+    end_others(c, user, None)
+}
+
+/// Ends all sessions of a user but one.
+pub(super) fn end_others(c: &Connection, user: UserId, keep: Option<SessionId>) -> Result<()> {
+    let keep = keep.map(|id| id.to_string());
+    rows::run(c, "DELETE FROM sessions WHERE user = ?1 AND id IS NOT ?2", (user.to_string(), keep)).map(drop)
+}
+
+fn insert(c: &Connection, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()> {
+    let ends = visit.now.after(LONGEST).millis();
+    let agent: String = visit.user_agent.chars().take(200).collect();
+    rows::run(c, "DELETE FROM sessions WHERE expires_at <= ?1", [visit.now.millis()])?;
+    let sql = "INSERT INTO sessions (id, hash, user, user_agent, address, created_at, expires_at, last_seen_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6)";
+    let id = SessionId::new().to_string();
+    rows::run(c, sql, (id, hash, user.to_string(), agent, &visit.address, visit.now.millis(), ends))?;
+    let spare = "DELETE FROM sessions WHERE user = ?1 AND id NOT IN \
+         (SELECT id FROM sessions WHERE user = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT ?2)";
+    rows::run(c, spare, (user.to_string(), PER_USER)).map(drop)
+}
+
+fn read(row: &Row<'_>, current: Option<SessionId>) -> Result<Session> {
+    let id = rows::parsed(row, 0)?;
+    Ok(Session {
+        id,
+        user: rows::parsed(row, 1)?,
+        user_agent: row.get(2)?,
+        address: row.get(3)?,
+        created_at: rows::time(row, 4)?,
+        expires_at: rows::time(row, 5)?,
+        last_seen_at: rows::time(row, 6)?,
+        current: current == Some(id),
+    })
+}

@@ -1,0 +1,104 @@
+//! The first owner: through a one-use link, or from the environment of an unattended start.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+use serde_json::json;
+use subtle::ConstantTimeEq;
+
+use super::{
+    password::Password,
+    people::{Actor, People},
+    roles,
+    sessions::{SignedIn, Visit},
+    token::{self, Hash},
+    users,
+};
+use crate::model::{
+    caller::{Caller, Credential, Door, Permissions},
+    error::{Error, Kind, Result},
+    secret::Secret,
+    time::Time,
+    user::{User, UserId, Username},
+};
+
+/// How long a set-up link can be used.
+pub const LINK_LASTS: Duration = Duration::from_secs(15 * 60);
+
+/// The link's token, as it is kept.
+pub(super) struct Link {
+    hash: Hash,
+    ends_at: Time,
+}
+
+impl People {
+    /// Whether there is nobody yet.
+    pub async fn needs_owner(&self) -> Result<bool> {
+        self.db.read(|c| Ok(users::count(c)? == 0)).await
+    }
+
+    /// A new set-up token; an earlier one stops working.
+    pub fn issue_link(&self, now: Time) -> Secret {
+        let token = token::issue("");
+        *self.link.write() = Some(Link { hash: token::digest(token.expose()), ends_at: now.after(LINK_LASTS) });
+        token
+    }
+
+    /// Makes the owner and signs him in. Of many at once exactly one succeeds.
+    pub async fn set_up(&self, token: &str, username: Username, password: Secret, visit: Visit) -> Result<SignedIn> {
+        if !self.needs_owner().await? {
+            return Err(taken());
+        }
+        self.demand_link(token, visit.now)?;
+        let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
+        let now = visit.now;
+        let user = self.change(move |c| insert_owner(c, &username, &hash, (Door::Api, now))).await?;
+        *self.link.write() = None;
+        self.start_session(user, visit).await
+    }
+
+    /// Makes the owner of an unattended start; does nothing where there is somebody already.
+    pub async fn ensure_owner(&self, username: Username, password: Secret, now: Time) -> Result<bool> {
+        if !self.needs_owner().await? {
+            return Ok(false);
+        }
+        let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
+        self.change(move |c| insert_owner(c, &username, &hash, (Door::Cli, now))).await?;
+        Ok(true)
+    }
+
+    fn demand_link(&self, token: &str, now: Time) -> Result<()> {
+        let link = self.link.read();
+        let Some(link) = link.as_ref() else { return Err(taken()) };
+        if !bool::from(link.hash.ct_eq(&token::digest(token))) {
+            return Err(Error::denied(
+                "The set-up link is not the one this start printed. Look at the terminal again.",
+            ));
+        }
+        if now >= link.ends_at {
+            let message = "The set-up link has lapsed: it lasts 15 minutes. Restart Satchel, it prints a new one.";
+            return Err(Error::new(Kind::Denied, message));
+        }
+        Ok(())
+    }
+}
+
+fn insert_owner(c: &Connection, username: &Username, hash: &str, (door, now): (Door, Time)) -> Result<User> {
+    if users::count(c)? > 0 {
+        return Err(taken());
+    }
+    let role = roles::demand(c, "administrator")?;
+    let user = users::insert(c, username, &role, hash, now)?;
+    owner_actor(&user, door, now).record(c, "setup", json!({"user": user.username}))?;
+    Ok(user)
+}
+
+fn owner_actor(user: &User, door: Door, now: Time) -> Actor {
+    let (id, username): (UserId, String) = (user.id, user.username.clone());
+    let permissions = Permissions::all();
+    Actor { caller: Caller { user: id, username, permissions, door, credential: Credential::Local }, now }
+}
+
+fn taken() -> Error {
+    Error::conflict("Satchel has an owner already. Sign in, or ask an administrator for an account.")
+}

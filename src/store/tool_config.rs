@@ -1,0 +1,222 @@
+//! The configuration of tools: every value sealed in the vault, under `tool:<name>` (R34).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    db::Db,
+    people::Actor,
+    vault::{self, Vault},
+};
+use crate::model::{
+    error::{Error, Result},
+    secret::{MASK, Secret},
+    spec::Setting,
+};
+
+/// The configuration of all tools. Cheap to clone.
+#[derive(Clone)]
+pub struct ToolConfig {
+    db: Db,
+    vault: Vault,
+}
+
+impl ToolConfig {
+    /// The configuration kept in this database and vault.
+    pub fn of(db: &Db, vault: &Vault) -> Self {
+        Self { db: db.clone(), vault: vault.clone() }
+    }
+
+    /// What is stored for a tool; defaults are not in it.
+    pub async fn values(&self, tool: &str) -> Result<BTreeMap<String, Secret>> {
+        let (vault, owner) = (self.vault.clone(), owner(tool));
+        self.db
+            .read(move |c| {
+                let mut values = BTreeMap::new();
+                for name in vault::names_in(c, &owner)? {
+                    if let Some(secret) = vault.get_in(c, (&owner, &name))? {
+                        values.insert(name, secret);
+                    }
+                }
+                Ok(values)
+            })
+            .await
+    }
+
+    /// The keys stored for each tool, for showing the status of all at once.
+    pub async fn keys_set(&self) -> Result<BTreeMap<String, Vec<String>>> {
+        self.db.read(vault::tools_in).await
+    }
+
+    /// Stores values. `***` keeps what is stored and `null` deletes; an unknown key, or one that starts with `_`, is
+    /// refused and changes nothing.
+    pub async fn set(&self, by: &Actor, tool: &str, settings: &[Setting], values: Map<String, Value>) -> Result<()> {
+        let changes = changes(settings, values)?;
+        let (vault, by, tool, owner) = (self.vault.clone(), by.clone(), tool.to_owned(), owner(tool));
+        self.db
+            .write(move |c| {
+                for (key, value) in &changes {
+                    match value {
+                        Some(value) => vault.put_in(c, (&owner, key), value, by.now)?,
+                        None => vault::delete_in(c, (&owner, key)).map(drop)?,
+                    }
+                }
+                let keys: Vec<_> = changes.keys().collect();
+                by.record(c, "tool.configure", json!({"tool": tool, "keys": keys}))
+            })
+            .await
+    }
+
+    /// Forgets one value; fails where nothing is stored under a key the tool does not know.
+    pub async fn delete(&self, by: &Actor, tool: &str, settings: &[Setting], key: &str) -> Result<()> {
+        let known = settings.iter().any(|setting| setting.key == key);
+        let (by, tool, owner, key) = (by.clone(), tool.to_owned(), owner(tool), key.to_owned());
+        self.db
+            .write(move |c| {
+                let was_there = vault::delete_in(c, (&owner, &key))?;
+                if !was_there && !known {
+                    let shown: String = key.chars().take(64).collect();
+                    return Err(Error::not_found(format!("The tool {tool} has no setting '{shown}'.")));
+                }
+                by.record(c, "tool.configure", json!({"tool": tool, "deleted": key}))
+            })
+            .await
+    }
+}
+
+/// What an answer shows of a tool's configuration: secrets as `***`, what is not set as null.
+pub fn masked(settings: &[Setting], stored: &BTreeMap<String, Secret>) -> Map<String, Value> {
+    let shown = |setting: &Setting| match stored.get(&setting.key) {
+        None => Value::Null,
+        Some(_) if setting.secret => Value::from(MASK),
+        Some(value) => Value::from(value.expose()),
+    };
+    settings.iter().map(|setting| (setting.key.clone(), shown(setting))).collect()
+}
+
+fn owner(tool: &str) -> String {
+    format!("tool:{tool}")
+}
+
+/// The changes that were asked for, `None` meaning: forget it.
+fn changes(settings: &[Setting], values: Map<String, Value>) -> Result<BTreeMap<String, Option<Secret>>> {
+    let mut changes = BTreeMap::new();
+    for (key, value) in values {
+        if key.starts_with('_') || !settings.iter().any(|setting| setting.key == key) {
+            return Err(unknown(settings, &key));
+        }
+        match value {
+            Value::String(text) if text == MASK => {}
+            Value::Null => drop(changes.insert(key, None)),
+            Value::String(text) if text.is_empty() => drop(changes.insert(key, None)),
+            Value::String(text) => drop(changes.insert(key, Some(Secret::new(text)))),
+            Value::Number(_) | Value::Bool(_) => drop(changes.insert(key, Some(Secret::new(value.to_string())))),
+            Value::Array(_) | Value::Object(_) => {
+                let message = format!("The value of '{key}' must be text, a number, true, false or null.");
+                return Err(Error::invalid(message).with_details(json!({"field": key})));
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn unknown(settings: &[Setting], key: &str) -> Error {
+    let known: Vec<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
+    let shown: String = key.chars().take(64).collect();
+    let message = match known.as_slice() {
+        [] => format!("'{shown}' is not a setting: this tool has none."),
+        known => format!("'{shown}' is not a setting of this tool. It knows: {}.", known.join(", ")),
+    };
+    Error::invalid(message).with_details(json!({"field": shown, "known": known}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::VaultKey,
+        model::{
+            caller::{Caller, Credential, Door, Permissions},
+            time::Time,
+            user::UserId,
+        },
+        store::db::Commit,
+    };
+
+    fn settings() -> Vec<Setting> {
+        let setting = |key: &str, secret| Setting {
+            key: key.to_owned(),
+            description: String::new(),
+            secret,
+            required: true,
+            default: None,
+        };
+        vec![setting("api_key", true), setting("endpoint", false)]
+    }
+
+    fn actor() -> Actor {
+        let (user, permissions) = (UserId::new(), Permissions::all());
+        let (door, credential) = (Door::Api, Credential::Session);
+        let caller = Caller { user, username: "owner".to_owned(), permissions, door, credential };
+        Actor { caller, now: Time::from_millis(0) }
+    }
+
+    async fn config(dir: &tempfile::TempDir) -> ToolConfig {
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let vault = Vault::open(db.clone(), dir.path(), &VaultKey::File, Time::from_millis(0)).await.unwrap();
+        ToolConfig::of(&db, &vault)
+    }
+
+    async fn set(config: &ToolConfig, values: Value) -> Result<()> {
+        let Value::Object(values) = values else { panic!("not an object") };
+        config.set(&actor(), "web_search", &settings(), values).await
+    }
+
+    #[tokio::test]
+    async fn secrets_are_masked_and_three_stars_keep_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        set(&config, json!({"api_key": "sesame", "endpoint": "https://a.example"})).await.unwrap();
+        set(&config, json!({"api_key": "***", "endpoint": "https://b.example"})).await.unwrap();
+        let stored = config.values("web_search").await.unwrap();
+        assert_eq!(stored["api_key"].expose(), "sesame");
+        let shown = Value::Object(masked(&settings(), &stored));
+        assert_eq!(shown, json!({"api_key": "***", "endpoint": "https://b.example"}));
+        assert_eq!(config.keys_set().await.unwrap()["web_search"], ["api_key", "endpoint"]);
+    }
+
+    #[tokio::test]
+    async fn unknown_and_underscored_keys_are_refused_and_change_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        for key in ["colour", "_internal", ""] {
+            let error = set(&config, json!({"endpoint": "x", key: "y"})).await.unwrap_err();
+            assert!(error.message().contains("It knows: api_key, endpoint."), "{error}");
+        }
+        let error = set(&config, json!({"endpoint": ["x"]})).await.unwrap_err();
+        assert!(error.message().contains("'endpoint' must be text"), "{error}");
+        assert!(config.values("web_search").await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_value_is_deleted_by_its_key_or_by_null() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        set(&config, json!({"api_key": "a", "endpoint": "b"})).await.unwrap();
+        set(&config, json!({"endpoint": null})).await.unwrap();
+        config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
+        config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
+        assert!(config.delete(&actor(), "web_search", &settings(), "colour").await.is_err());
+        assert!(config.values("web_search").await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn one_tool_never_sees_another_tools_values() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        set(&config, json!({"api_key": "a"})).await.unwrap();
+        assert!(config.values("web").await.unwrap().is_empty());
+        assert!(config.values("web_searcher").await.unwrap().is_empty());
+    }
+}

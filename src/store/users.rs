@@ -1,0 +1,205 @@
+//! Users: who may sign in, with which role.
+
+use rusqlite::{Connection, Row};
+use serde_json::json;
+
+use super::{
+    lockout::Subject,
+    password::Password,
+    people::{Actor, People},
+    roles, rows, sessions,
+};
+use crate::model::{
+    error::{Error, Result},
+    secret::Secret,
+    time::Time,
+    user::{Role, User, UserId, Username},
+};
+
+/// An account to be made.
+#[derive(Debug)]
+pub struct NewUser {
+    /// Unique but for case.
+    pub username: Username,
+    /// The first password.
+    pub password: Secret,
+    /// A role's name.
+    pub role: String,
+}
+
+/// What to change of an account; what is `None` stays.
+#[derive(Debug, Default)]
+pub struct UserChange {
+    /// A role's name.
+    pub role: Option<String>,
+    /// Whether he is kept out.
+    pub disabled: Option<bool>,
+    /// A new password; ends his sessions.
+    pub password: Option<Secret>,
+}
+
+impl People {
+    /// All users, by name.
+    pub async fn users(&self) -> Result<Vec<User>> {
+        self.db.read(|c| rows::all(c, &select("ORDER BY username_key"), (), read)).await
+    }
+
+    /// The user of this name, in whatever case.
+    pub async fn user_named(&self, username: &str) -> Result<User> {
+        let (key, shown) = (key(username), username.chars().take(64).collect::<String>());
+        let found = self.db.read(move |c| rows::first(c, &select("WHERE username_key = ?1"), [key], read)).await?;
+        found.ok_or_else(|| Error::not_found(format!("There is no user '{shown}'.")))
+    }
+
+    /// Makes an account. Nobody gives it a role that grants what he does not hold himself.
+    pub async fn create_user(&self, by: &Actor, new: NewUser) -> Result<User> {
+        let NewUser { username, password, role } = new;
+        let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
+        let by = by.clone();
+        self.change(move |c| {
+            let role = roles::demand(c, &role)?;
+            by.demand_all(&role.permissions)?;
+            let user = insert(c, &username, &role, &hash, by.now)?;
+            by.record(c, "user.create", json!({"user": user.username, "role": user.role}))?;
+            Ok(user)
+        })
+        .await
+    }
+
+    /// Changes an account. Taking the role away from, or keeping out, the last administrator is refused.
+    pub async fn change_user(&self, by: &Actor, id: UserId, change: UserChange) -> Result<User> {
+        let before = self.db.read(move |c| demand(c, id)).await?;
+        let hash = match change.password {
+            Some(password) => Some(self.hasher.hash(Password::choose(password, &before.username)?).await?),
+            None => None,
+        };
+        let by = by.clone();
+        self.change(move |c| {
+            let before = demand_within(c, id, &by)?;
+            if let Some(role) = &change.role {
+                by.demand_all(&roles::demand(c, role)?.permissions)?;
+                rows::run(c, "UPDATE users SET role = ?2 WHERE id = ?1", (id.to_string(), role))?;
+            }
+            if let Some(disabled) = change.disabled {
+                rows::run(c, "UPDATE users SET disabled = ?2 WHERE id = ?1", (id.to_string(), disabled))?;
+            }
+            if let Some(hash) = &hash {
+                rows::run(c, "UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
+            }
+            if hash.is_some() || change.disabled == Some(true) {
+                sessions::end_all(c, id)?;
+            }
+            roles::demand_administrator(c)?;
+            let after = demand(c, id)?;
+            let details = json!({
+                "user": after.username,
+                "role": change.role.map(|role| json!({"before": before.role, "after": role})),
+                "disabled": change.disabled,
+                "password": hash.map(|_| "changed"),
+            });
+            by.record(c, "user.change", details)?;
+            Ok(after)
+        })
+        .await
+    }
+
+    /// Deletes an account with all that is only his. The last administrator stays.
+    pub async fn delete_user(&self, by: &Actor, id: UserId) -> Result<()> {
+        let by = by.clone();
+        self.change(move |c| {
+            let user = demand_within(c, id, &by)?;
+            rows::run(c, "DELETE FROM users WHERE id = ?1", [id.to_string()])?;
+            roles::demand_administrator(c)?;
+            by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))
+        })
+        .await
+    }
+
+    /// Changes one's own password, from `current` to `new`; all one's sessions but `keep` end. Wrong passwords count
+    /// as failed sign-ins from `address`.
+    pub async fn change_own_password(
+        &self,
+        by: &Actor,
+        (current, new): (Secret, Secret),
+        (keep, address): (Option<sessions::SessionId>, String),
+    ) -> Result<()> {
+        let id = by.caller.user;
+        let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
+        let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
+        self.lockout.attempt(&subjects, by.now).map_err(|blocked| blocked.error(by.now))?;
+        if !self.hasher.verify(current, kept).await? {
+            return Err(Error::denied("The current password is wrong."));
+        }
+        self.lockout.forgive(&subjects);
+        let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
+        let by = by.clone();
+        self.change(move |c| {
+            rows::run(c, "UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
+            sessions::end_others(c, id, keep)?;
+            by.record_auth(c, "password.change", json!({}))
+        })
+        .await
+    }
+}
+
+/// Inserts an account; the caller has checked that he may.
+pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &str, now: Time) -> Result<User> {
+    let key = key(username.as_str());
+    if rows::first(c, "SELECT 1 FROM users WHERE username_key = ?1", [&key], |_| Ok(()))?.is_some() {
+        return Err(Error::conflict(format!("There is a user '{}' already.", username.as_str())));
+    }
+    let user = User {
+        id: UserId::new(),
+        username: username.as_str().to_owned(),
+        role: role.name.clone(),
+        disabled: false,
+        created_at: now,
+        last_login_at: None,
+    };
+    const SQL: &str =
+        "INSERT INTO users (id, username, username_key, role, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    rows::run(c, SQL, (user.id.to_string(), &user.username, key, &user.role, hash, now.millis()))?;
+    Ok(user)
+}
+
+/// How many accounts there are.
+pub(super) fn count(c: &Connection) -> Result<i64> {
+    Ok(c.query_row("SELECT count(*) FROM users", (), |row| row.get(0))?)
+}
+
+/// The form user names are compared in.
+pub(super) fn key(username: &str) -> String {
+    username.to_lowercase()
+}
+
+/// The account of this id.
+pub(super) fn demand(c: &Connection, id: UserId) -> Result<User> {
+    let found = rows::first(c, &select("WHERE id = ?1"), [id.to_string()], read)?;
+    found.ok_or_else(|| Error::not_found(format!("There is no user '{id}'.")))
+}
+
+/// The account of this id, if its role grants nothing that `by` does not hold: who may set a password may be that person.
+pub(super) fn demand_within(c: &Connection, id: UserId, by: &Actor) -> Result<User> {
+    let user = demand(c, id)?;
+    by.demand_all(&roles::demand(c, &user.role)?.permissions)?;
+    Ok(user)
+}
+
+fn password_hash(c: &Connection, id: UserId) -> Result<Option<String>> {
+    rows::first(c, "SELECT password FROM users WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))
+}
+
+fn select(rest: &str) -> String {
+    format!("SELECT id, username, role, disabled, created_at, last_login_at FROM users {rest}")
+}
+
+fn read(row: &Row<'_>) -> Result<User> {
+    Ok(User {
+        id: rows::parsed(row, 0)?,
+        username: row.get(1)?,
+        role: row.get(2)?,
+        disabled: row.get(3)?,
+        created_at: rows::time(row, 4)?,
+        last_login_at: rows::optional_time(row, 5)?,
+    })
+}

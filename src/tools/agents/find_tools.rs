@@ -1,0 +1,59 @@
+//! `find_tools`: the tools that fit a need, kept in the conversation once found.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    engine::{
+        context::Context,
+        tool::{Alias, Tool},
+    },
+    model::{
+        error::{Error, Result},
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+const DEFAULT_LIMIT: u32 = 5;
+const MAX_LIMIT: u32 = 10;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What you need to do, in plain words: the capability, not a tool's name.
+    query: String,
+    /// How many tools to return, 1 to 10; 5 if left out.
+    #[schemars(range(min = 1, max = 10))]
+    limit: Option<u32>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "find_tools",
+        Category::Agents,
+        "Finds the tools that fit a need and makes them callable in this conversation. Returns each tool's name, score, \
+         parameters and why it fits.",
+        "You need a capability that none of the tools in front of you has.",
+        run,
+    )
+    .risk(Risk::Read)
+    .innate()
+    .example(
+        "A need in plain words",
+        json!({"query": "add up some numbers exactly", "limit": 1}),
+        json!({"count": 1}),
+    )
+    .alias(Alias::same("tool_search"))
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    if args.query.trim().is_empty() {
+        return Err(Error::invalid("The query is empty: say what you need to do."));
+    }
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let hits = cx.find_tools(&args.query, limit as usize);
+    cx.promote(hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    Ok(Output::json(json!({"count": hits.len(), "tools": hits})))
+}

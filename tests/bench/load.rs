@@ -1,0 +1,63 @@
+//! The same request over many connections, as fast as the answers come.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, bail};
+use tokio::task::JoinSet;
+
+use super::{http::Connection, server::Server, usage};
+
+/// What a run of requests gave.
+pub(crate) struct Measured {
+    /// Answered requests a second.
+    pub(crate) per_second: f64,
+    /// Answered requests for each CPU second of the server.
+    pub(crate) per_cpu_second: f64,
+    /// The 99th of 100 answers came within this, in milliseconds.
+    pub(crate) p99_ms: f64,
+}
+
+/// Sends `request` over `connections` for `time`, after a tenth of it to warm up; every answer must be a 200.
+pub(crate) async fn run(server: &Server, request: Vec<u8>, connections: usize, time: Duration) -> Result<Measured> {
+    let request: Arc<[u8]> = request.into();
+    drive(server, &request, connections, time / 10).await?;
+    let cpu = usage::cpu_seconds(server.pid())?;
+    let begun = Instant::now();
+    let mut times = drive(server, &request, connections, time).await?;
+    let wall = begun.elapsed().as_secs_f64();
+    let cpu = usage::cpu_seconds(server.pid())? - cpu;
+    times.sort_unstable();
+    let count = times.len() as f64;
+    let p99 = times.get(times.len() * 99 / 100).copied().unwrap_or_default();
+    Ok(Measured { per_second: count / wall, per_cpu_second: count / cpu.max(0.01), p99_ms: f64::from(p99) / 1e3 })
+}
+
+/// The time of each answer in microseconds.
+async fn drive(server: &Server, request: &Arc<[u8]>, connections: usize, time: Duration) -> Result<Vec<u32>> {
+    let mut tasks = JoinSet::new();
+    let end = Instant::now() + time;
+    for _ in 0..connections {
+        let mut connection = Connection::open(server.address()).await?;
+        let request = Arc::clone(request);
+        tasks.spawn(async move {
+            let mut times = Vec::new();
+            while Instant::now() < end {
+                let begun = Instant::now();
+                let answer = connection.send(&request).await?;
+                if answer.status != 200 {
+                    bail!("status {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+                }
+                times.push(u32::try_from(begun.elapsed().as_micros())?);
+            }
+            Ok(times)
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(times) = tasks.join_next().await {
+        all.extend(times??);
+    }
+    Ok(all)
+}

@@ -1,0 +1,48 @@
+//! The programs behind `make bench`: each starts the real binary on an empty directory, measures, and prints what it
+//! found beside what is promised. All traffic stays on 127.0.0.1.
+
+#![expect(clippy::indexing_slicing, reason = "only JSON is indexed: a key that is missing gives null")]
+
+mod calls;
+mod crash;
+mod gets;
+mod http;
+mod kills;
+mod load;
+mod machine;
+mod model;
+mod report;
+mod server;
+mod start;
+mod streams;
+mod usage;
+
+use anyhow::{Result, bail};
+
+use report::Report;
+
+/// In the order in which `make bench` runs them.
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "crash"];
+
+/// Runs the figures named on the command line, or all.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Cargo adds its own `--bench`.
+    let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    if let Some(unknown) = named.iter().find(|name| !FIGURES.contains(&name.as_str())) {
+        bail!("'{unknown}' is not a figure: choose from {}", FIGURES.join(", "));
+    }
+    let mut report = Report::new();
+    for name in FIGURES.iter().filter(|name| named.is_empty() || named.iter().any(|wanted| wanted == *name)) {
+        report.begin(name);
+        match *name {
+            "start" => start::measure(&mut report).await?,
+            "gets" => gets::measure(&mut report).await?,
+            "calls" => calls::measure(&mut report).await?,
+            "streams" => streams::measure(&mut report).await?,
+            _ => crash::measure(&mut report).await?,
+        }
+        report.end();
+    }
+    report.close()
+}

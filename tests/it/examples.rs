@@ -1,0 +1,92 @@
+//! Every example of every tool and alias runs and gives what it promises; and the rules of the list of tools.
+
+use std::collections::HashSet;
+
+use satchel::{
+    engine::wire::WireNames,
+    model::spec::{Example, PERMISSIONLESS, Risk},
+};
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+
+/// Whether `actual` holds everything `wanted` names; fields that are not named may hold anything.
+fn holds(actual: &Value, wanted: &Value) -> bool {
+    match (actual, wanted) {
+        (Value::Object(actual), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, value)| actual.get(key).is_some_and(|a| holds(a, value)))
+        }
+        (Value::Array(actual), Value::Array(wanted)) => {
+            actual.len() == wanted.len() && actual.iter().zip(wanted).all(|(a, w)| holds(a, w))
+        }
+        (actual, wanted) => actual == wanted,
+    }
+}
+
+async fn runs(name: &str, example: &Example) {
+    let app = TestApp::start().await;
+    app.set(json!({"exec": {"mode": "sandboxed"}})).await;
+    let owner = app.caller(&["*"]).await;
+    for (tool, arguments) in &example.before {
+        let before = app.data(&owner, tool, arguments.clone()).await;
+        assert!(before.is_ok(), "{name}, '{}': before it, {tool} failed: {before:?}", example.title);
+    }
+    let data = app
+        .data(&owner, name, example.arguments.clone())
+        .await
+        .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
+    assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_gives_what_it_promises() {
+    let app = TestApp::start().await;
+    let registry = app.satchel.invoker.registry();
+    for tool in registry.tools() {
+        assert!(!tool.spec().examples.is_empty(), "{} has no example", tool.spec());
+        for example in &tool.spec().examples {
+            runs(&tool.spec().name, example).await;
+        }
+        for alias in tool.aliases() {
+            assert!(alias.schema().is_none() || !alias.examples().is_empty(), "{} has no example", alias.name());
+            for example in alias.examples() {
+                runs(alias.name(), example).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_tool_that_changes_more_than_its_callers_own_data_needs_a_permission() {
+    let app = TestApp::start().await;
+    for tool in app.satchel.invoker.registry().tools() {
+        let spec = tool.spec();
+        let free = spec.risk == Risk::Read || PERMISSIONLESS.contains(&spec.name.as_str());
+        assert!(free || spec.permission.is_some(), "{spec} changes things and asks for no permission");
+    }
+}
+
+#[tokio::test]
+async fn every_parameter_is_described_and_unknown_ones_are_refused() {
+    let app = TestApp::start().await;
+    for tool in app.satchel.invoker.registry().tools() {
+        let schemas = tool.aliases().iter().filter_map(|a| a.schema()).chain([tool.schema()]);
+        for document in schemas.map(|s| s.document()) {
+            assert_eq!(document["additionalProperties"], json!(false), "{}: {document}", tool.spec());
+            for (name, property) in document["properties"].as_object().unwrap() {
+                assert!(property["description"].is_string(), "{}: '{name}' has no description", tool.spec());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn wire_names_are_lawful_and_distinct() {
+    let app = TestApp::start().await;
+    let ids: Vec<String> = app.satchel.invoker.registry().tools().iter().map(|t| t.spec().id()).collect();
+    let (_, names) = WireNames::of(&ids);
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), ids.len());
+    for name in names {
+        assert!(name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)), "{name}");
+    }
+}

@@ -1,0 +1,6 @@
+//! The rules of the tree itself, as tests. Std only: `make tidy` compiles this directory alone, in a second.
+
+mod layers;
+mod rules;
+mod source;
+mod tree;
