@@ -42,8 +42,8 @@ const PRIVILEGED: [&str; 19] = [
     "mknod kmsg c 1 11 && head -c 1 kmsg && echo ESCAPED",
     "head -c 1 /dev/mem && echo ESCAPED",
     "head -c 1 /dev/kmsg && echo ESCAPED",
-    "test -w /proc/sys/kernel/core_pattern && echo ESCAPED",
-    "echo b > /proc/sysrq-trigger && echo ESCAPED",
+    "(: >> /proc/sys/kernel/core_pattern) && echo ESCAPED",
+    "(: >> /proc/sysrq-trigger) && echo ESCAPED",
     "hostname escaped && echo ESCAPED",
 ];
 

@@ -1,7 +1,5 @@
 //! Commands that want too much.
 
-use std::time::{Duration, Instant};
-
 use satchel::host::sandbox::{Limit, Limits, Part};
 
 use super::bench::{Bench, benches};
