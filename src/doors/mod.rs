@@ -1,4 +1,4 @@
-//! The doors: each authenticates, builds a `Call`, and renders what comes of it.
+//! The ways in. A door authenticates, builds a `Call`, and renders what comes of it.
 
 pub mod cli;
 pub mod doctor;
