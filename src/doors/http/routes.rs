@@ -81,7 +81,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/tools/{name}/test", Permission("settings:manage")),
     route("GET", "/api/tickets", SignedIn),
     route("GET", "/api/tickets/{id}", SignedIn),
-    route("POST", "/api/tickets/{id}", SignedIn),
+    route("POST", "/api/tickets/{id}", Person),
     route("GET", "/api/conversations", SignedIn),
     route("POST", "/api/conversations", SignedIn),
     route("GET", "/api/conversations/{id}", SignedIn),
