@@ -4,9 +4,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod clipboard;
 mod crash;
 mod examples;
 mod exec;
+mod files;
+mod process;
 mod support;
 mod tidy;
 mod web;
