@@ -60,7 +60,10 @@ async fn stopping_ends_all_that_was_started() {
     status_when(&app, &owner, &id, |status| status["output"] == "up\n").await;
     assert!(left(mark));
     let status = app.data(&owner, "process", json!({"action": "stop", "session_id": id})).await.unwrap();
-    assert_eq!((&status["state"], &status["exit_code"], &status["signal"]), (&json!("exited"), &json!(null), &json!(9)));
+    assert_eq!(
+        (&status["state"], &status["exit_code"], &status["signal"]),
+        (&json!("exited"), &json!(null), &json!(9))
+    );
     assert!(!left(mark));
 }
 
@@ -70,7 +73,8 @@ async fn a_process_may_end_gently_when_it_is_stopped() {
     let id = start(&app, &owner, "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done").await;
     status_when(&app, &owner, &id, |status| status["output"] == "up\n").await;
     let status = app.data(&owner, "process", json!({"action": "stop", "session_id": id})).await.unwrap();
-    assert_eq!((&status["exit_code"], &status["output"]), (&json!(0), &json!("up\nbye\n")), "{status}");
+    assert_eq!(status["exit_code"], json!(0), "{status}");
+    assert!(status["output"].as_str().unwrap().ends_with("bye\n"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
