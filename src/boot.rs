@@ -11,6 +11,7 @@ use tracing_subscriber::EnvFilter;
 use url::Url;
 
 use crate::{
+    agent::chat::Agent,
     app::App,
     config::{Config, ListenFlags, LogFormat},
     doors::{
@@ -31,7 +32,7 @@ use crate::{
         secret::Secret,
         user::Username,
     },
-    net::{guard::Exceptions, http::Http},
+    net::{guard::Exceptions, http::Http, llm::answer::Patience},
     store::{
         audit::Audit,
         db::{Commit, Db},
@@ -115,6 +116,8 @@ pub struct Satchel {
     pub app: Arc<App>,
     /// What runs calls.
     pub invoker: Invoker,
+    /// The chat.
+    pub agent: Agent,
     /// Where HTTP is served.
     pub url: Url,
     /// Accepted as the command line of this machine.
@@ -140,10 +143,15 @@ impl Satchel {
         recover(&app).await?;
         let token = token::issue("local_");
         app.people.accept_local(&token);
-        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone())?);
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
-        Ok(Self { app, invoker, url, token, server, _dir: dir })
+        let resumed = agent.resume_all().await?;
+        if resumed > 0 {
+            tracing::info!(resumed, "turns of the last process go on");
+        }
+        Ok(Self { app, invoker, agent, url, token, server, _dir: dir })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.

@@ -5,4 +5,6 @@ pub mod data;
 pub mod desktop;
 pub mod files;
 pub mod list;
+pub mod memory;
+pub mod operations;
 pub mod processes;

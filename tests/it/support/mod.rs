@@ -1,4 +1,6 @@
 //! What tests share.
 
 pub(crate) mod app;
+pub(crate) mod chat;
+pub(crate) mod fake_llm;
 pub mod http;
