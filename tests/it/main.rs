@@ -7,16 +7,19 @@
 
 mod calls;
 mod chat;
+mod clipboard;
 mod crash;
 mod data;
 mod examples;
 mod exec;
+mod files;
 mod guard;
 mod list;
 mod memory;
 mod operations;
 mod parallel;
 mod people;
+mod process;
 mod providers;
 mod routes;
 mod support;
