@@ -5,7 +5,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     net::http::Http,
     store::{
         audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
@@ -35,6 +35,10 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Where commands run.
     pub sandbox: Sandbox,
+    /// Every user's background processes.
+    pub processes: Processes,
+    /// The desktop's clipboard, where there is a desktop.
+    pub desktop: Option<Desktop>,
     /// Every user's files.
     pub workspaces: Workspaces,
     /// The one way out.

@@ -1,6 +1,6 @@
 //! The composition root: from a command line to everything running, and back down.
 
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::TcpListener, sync::Arc, time::Duration};
 
 use tokio::{
     runtime::{Handle, Runtime},
@@ -11,6 +11,7 @@ use tracing_subscriber::EnvFilter;
 use url::Url;
 
 use crate::{
+    agent::chat::Agent,
     app::App,
     config::{Config, ListenFlags, LogFormat},
     doors::{
@@ -25,13 +26,13 @@ use crate::{
         },
     },
     engine::{invoker::Invoker, registry::Registry},
-    host::{clock::Clock, files::Workspaces, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
         user::Username,
     },
-    net::{guard::Exceptions, http::Http},
+    net::{guard::Exceptions, http::Http, llm::answer::Patience},
     store::{
         audit::Audit,
         db::{Commit, Db},
@@ -115,6 +116,8 @@ pub struct Satchel {
     pub app: Arc<App>,
     /// What runs calls.
     pub invoker: Invoker,
+    /// The chat.
+    pub agent: Agent,
     /// Where HTTP is served.
     pub url: Url,
     /// Accepted as the command line of this machine.
@@ -140,10 +143,15 @@ impl Satchel {
         recover(&app).await?;
         let token = token::issue("local_");
         app.people.accept_local(&token);
-        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone())?);
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
-        Ok(Self { app, invoker, url, token, server, _dir: dir })
+        let resumed = agent.resume_all().await?;
+        if resumed > 0 {
+            tracing::info!(resumed, "turns of the last process go on");
+        }
+        Ok(Self { app, invoker, agent, url, token, server, _dir: dir })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
@@ -152,6 +160,7 @@ impl Satchel {
         if let Err(error) = self.server.stop().await {
             tracing::error!(?error, "the HTTP server did not end well");
         }
+        self.app.processes.shutdown().await;
         self.app.tracker.close();
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
@@ -168,7 +177,11 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     if let Some(owner) = &config.owner {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
+    let sandbox = Sandbox::new(config.program.clone(), dir.path());
     Ok(App {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        sandbox,
+        desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
@@ -177,7 +190,6 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        sandbox: Sandbox::new(config.program.clone(), dir.path()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
@@ -212,7 +224,10 @@ fn log_to_stderr(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log).map_err(|e| {
         Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
     })?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match config.log_format {
         LogFormat::Human => log.with_target(false).init(),
         LogFormat::Json => log.json().init(),

@@ -147,6 +147,8 @@ pub enum VaultKey {
     Passphrase(Secret),
 }
 
+/// What libraries do is worth a line only when it goes wrong.
+const DEFAULT_LOG: &str = "warn,satchel=info";
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8081);
 
 impl Flags {
@@ -165,7 +167,7 @@ impl Flags {
         let config = Config {
             listen: listen.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN),
             behind_proxy: listen.behind_proxy || file.behind_proxy.unwrap_or_default(),
-            log: self.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
+            log: self.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or(LogFormat::Human),
             owner: owner(env.owner_name, env.owner_password)?,
             model: env
@@ -174,7 +176,8 @@ impl Flags {
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             commit_each: env.commit == Some(CommitChoice::Each),
-            program: std::env::current_exe().map_err(Error::internal)?,
+            // Not its path: after an upgrade another program may lie there.
+            program: PathBuf::from("/proc/self/exe"),
             data,
         };
         config.demand_safe_address()?;

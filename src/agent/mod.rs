@@ -1,1 +1,17 @@
-//! wip
+//! The chat turn: what a model is asked, what it wants done, and what becomes of it.
+
+mod ask;
+mod breaker;
+mod calls;
+pub mod chat;
+mod compact;
+mod data;
+pub mod export;
+mod exposure;
+mod history;
+pub mod log;
+mod prompt;
+mod request;
+mod resume;
+mod settle;
+mod turn;

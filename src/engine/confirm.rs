@@ -1,6 +1,6 @@
 //! Step 4: must a person be asked first? (R5, R7)
 
-use super::registry::Found;
+use super::registry::{Found, Registry};
 use crate::{
     app::App,
     model::{
@@ -26,6 +26,8 @@ pub struct Weighed<'a> {
     pub call: &'a Call,
     /// The tool it means.
     pub found: &'a Found,
+    /// The tools there are.
+    pub registry: &'a Registry,
     /// The tool's own arguments.
     pub arguments: &'a Value,
     /// How risky exactly this call is.
@@ -48,8 +50,8 @@ pub async fn check(app: &App, weighed: &Weighed<'_>) -> Result<Confirmation> {
 
 /// Why a person must be asked, if so.
 pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, arguments, risk } = weighed;
-    if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get()) {
+    let Weighed { call, found, registry, arguments, risk } = weighed;
+    if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get(), registry) {
         return Ok(Some(reason));
     }
     match risk {

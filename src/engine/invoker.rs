@@ -7,7 +7,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use parking_lot::RwLock;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -84,11 +84,11 @@ impl Invoker {
         record.found(&found);
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
-        let arguments = own_arguments(&found, call.params.clone())?;
+        let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, &registry);
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found: &found, arguments: &arguments, risk };
+        let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
@@ -101,7 +101,10 @@ impl Invoker {
         record.about_to_run(&self.app).await?;
         let spec = found.tool.spec();
         let approved = approval.is_some().then_some(risk);
-        let run = Run { call, spec, settings: own.clone(), cancel: cancel.clone(), approved };
+        // Whatever the run has started ends with it, when it times out too.
+        let cancel = cancel.child_token();
+        let _ends = cancel.clone().drop_guard();
+        let run = Run { call, spec, settings: own.clone(), cancel, approved };
         let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
         let output = sanitise::redact(output, &own).map_err(Error::of_tool)?;
         Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
@@ -141,13 +144,6 @@ impl Approval {
     fn covers(&self, risk: Risk) -> bool {
         self.up_to.is_none_or(|most| risk <= most)
     }
-}
-
-/// The tool's own arguments: checked as the alias has them, translated, checked again as the tool has them.
-fn own_arguments(found: &Found, given: Value) -> Result<Value> {
-    let Some(alias) = found.alias() else { return found.tool.schema().check(given) };
-    let given = alias.schema().unwrap_or_else(|| found.tool.schema()).check(given)?;
-    found.tool.schema().check(alias.adapt(given)?)
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -1,5 +1,6 @@
 //! The engine: what a tool is, and the one pipeline every call goes through.
 
+pub mod answer;
 pub mod authorise;
 pub mod capabilities;
 pub mod configure;
@@ -7,6 +8,7 @@ pub mod confirm;
 pub mod context;
 pub mod decide;
 pub mod invoker;
+pub mod overview;
 pub mod record;
 pub mod registry;
 pub mod run;

@@ -29,6 +29,7 @@ pub struct Record {
     event: Event,
     started: Instant,
     intent_kept: bool,
+    private: &'static [&'static str],
 }
 
 impl Record {
@@ -49,25 +50,27 @@ impl Record {
             tool: Some(clip(&call.tool, 80)),
             door: call.caller.door,
             action,
-            arguments: redact(&call.params),
+            arguments: redact(&call.params, &[]),
             risk: None,
             outcome: AuditOutcome::Failure,
             error: None,
             duration_ms: None,
             call_id: Some(call.id),
         };
-        Self { event, started: Instant::now(), intent_kept: false }
+        Self { event, started: Instant::now(), intent_kept: false, private: &[] }
     }
 
     /// The name is known now.
     pub(super) fn found(&mut self, found: &Found) {
         self.event.tool = Some(found.tool.spec().id());
+        self.private = found.tool.private_arguments();
+        self.event.arguments = redact(&self.event.arguments, self.private);
     }
 
     /// The risk and the tool's own arguments are known now.
     pub(super) fn weighed(&mut self, risk: Risk, arguments: &Value) {
         self.event.risk = Some(risk);
-        self.event.arguments = redact(arguments);
+        self.event.arguments = redact(arguments, self.private);
     }
 
     /// The run begins. A call that changes things leaves a durable trace first.
@@ -100,10 +103,21 @@ impl Record {
             Ok(Outcome::Confirm(_)) => AuditOutcome::Waiting,
             Err(error) => refused_or_failed(error),
         };
-        self.event.error = outcome.as_ref().err().map(|e| clip(e.message(), MAX_TEXT));
+        self.event.error = outcome.as_ref().err().map(|e| self.told(e));
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
         let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
         app.audit.close_call(self.event, reward).await.map(|_| ())
+    }
+}
+
+impl Record {
+    /// The error as the row keeps it: what went wrong with private arguments may quote them.
+    fn told(&self, error: &Error) -> String {
+        let quotes = matches!(error.kind(), Kind::Invalid | Kind::NotFound | Kind::Conflict);
+        if quotes && !self.private.is_empty() {
+            return "The arguments do not fit. What is wrong is not kept: they are private.".to_owned();
+        }
+        clip(error.message(), MAX_TEXT)
     }
 }
 
@@ -128,22 +142,23 @@ fn reward(tool: String, outcome: &Result<Outcome>) -> Option<Reward> {
     Some(Reward { tool, change, failed })
 }
 
-/// Arguments as the audit keeps them: secrets masked by their name, long texts clipped.
-pub fn redact(arguments: &Value) -> Value {
+/// Arguments as the audit keeps them: secrets masked by their name, private ones too, long texts clipped.
+pub fn redact(arguments: &Value, private: &[&str]) -> Value {
     match arguments {
         Value::Object(map) => {
-            Value::Object(map.iter().map(|(k, v)| (clip(k, 80), redact_field(k, v))).collect::<Map<_, _>>())
+            let field = |(k, v): (&String, &Value)| (clip(k, 80), redact_field(k, v, private));
+            Value::Object(map.iter().map(field).collect::<Map<_, _>>())
         }
-        Value::Array(items) => Value::Array(items.iter().take(50).map(redact).collect()),
+        Value::Array(items) => Value::Array(items.iter().take(50).map(|item| redact(item, private)).collect()),
         Value::String(text) => Value::String(clip(text, MAX_TEXT)),
         other => other.clone(),
     }
 }
 
-fn redact_field(name: &str, value: &Value) -> Value {
-    let name = name.to_ascii_lowercase();
-    let secret = SECRET_WORDS.iter().any(|word| name.contains(word));
-    if secret && !value.is_null() { Value::String(MASK.to_owned()) } else { redact(value) }
+fn redact_field(name: &str, value: &Value, private: &[&str]) -> Value {
+    let lower = name.to_ascii_lowercase();
+    let secret = private.contains(&name) || SECRET_WORDS.iter().any(|word| lower.contains(word));
+    if secret && !value.is_null() { Value::String(MASK.to_owned()) } else { redact(value, private) }
 }
 
 fn clip(text: &str, most: usize) -> String {
@@ -160,13 +175,20 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_by_their_name_at_any_depth() {
-        let kept = redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}));
+        let kept =
+            redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}), &[]);
         assert_eq!(kept, json!({"headers": {"Authorization": "***", "accept": "a"}, "list": [{"password": "***"}]}));
     }
 
     #[test]
+    fn private_arguments_are_masked_at_any_depth() {
+        let kept = redact(&json!({"content": "x", "category": "fact", "also": [{"content": ["y"]}]}), &["content"]);
+        assert_eq!(kept, json!({"content": "***", "category": "fact", "also": [{"content": "***"}]}));
+    }
+
+    #[test]
     fn long_texts_are_clipped_with_their_length() {
-        let kept = redact(&json!({"data": "é".repeat(5_000)}));
+        let kept = redact(&json!({"data": "é".repeat(5_000)}), &[]);
         let text = kept["data"].as_str().unwrap();
         assert!(text.ends_with("… (5000 characters)") && text.chars().count() < 1_030);
     }

@@ -2,11 +2,17 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde_json::Value;
+
 use super::{
     tool::{Alias, Tool},
     wire,
 };
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    settings::Settings,
+    spec::Risk,
+};
 
 /// All tools, by every name they have.
 #[derive(Default)]
@@ -38,6 +44,25 @@ impl Found {
     /// The bare name it was found by.
     pub fn name(&self) -> &str {
         self.alias().map_or(&self.tool.spec().name, Alias::name)
+    }
+
+    /// The tool's own arguments: checked as the alias has them, translated, checked again as the tool has them.
+    pub fn own_arguments(&self, given: Value) -> Result<Value> {
+        let own = self.tool.schema();
+        let Some(alias) = self.alias() else { return own.check(given) };
+        let given = alias.schema().unwrap_or(own).check(given)?;
+        own.check(alias.adapt(given)?)
+    }
+
+    /// The risk of a call with these arguments; the tool's least where they are wrong, as such a call does nothing.
+    pub fn risk_of(&self, given: Value, registry: &Registry) -> Risk {
+        let least = self.tool.spec().risk;
+        self.own_arguments(given).map_or(least, |arguments| self.tool.risk_with(&arguments, registry))
+    }
+
+    /// Why a person must be asked before a call with these arguments whatever its risk, if so.
+    pub fn asks_because(&self, given: Value, settings: &Settings, registry: &Registry) -> Option<String> {
+        self.tool.asks_because(&self.own_arguments(given).ok()?, settings, registry)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::model::{
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Risk + Send + Sync>;
-type Asks = Arc<dyn Fn(&Value, &Settings) -> Option<String> + Send + Sync>;
+type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
 /// A tool, ready to be registered.
@@ -30,6 +30,7 @@ pub struct Tool {
     risk_of: Option<RiskOf>,
     asks: Option<Asks>,
     available: Option<Available>,
+    private: &'static [&'static str],
     handler: Handler,
 }
 
@@ -62,7 +63,7 @@ impl Tool {
             let run = Arc::clone(&run);
             Box::pin(async move { run(context, parse(arguments)?).await })
         });
-        Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, handler }
+        Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, private: &[], handler }
     }
 
     /// Sets the least risk of a call.
@@ -127,15 +128,33 @@ impl Tool {
 
     /// Asks a person for a reason the risk does not cover, for instance a policy of its settings.
     #[must_use]
-    pub fn asks<Args, F>(mut self, asks: F) -> Self
+    pub fn asks<Args, F>(self, asks: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args, &Settings) -> Option<String> + Send + Sync + 'static,
     {
-        self.asks = Some(Arc::new(move |arguments, settings| match parse(arguments.clone()) {
-            Ok(args) => asks(&args, settings),
+        self.asks_among(move |args, settings, _| asks(args, settings))
+    }
+
+    /// Asks a person for a reason that lies with the tools the arguments name.
+    #[must_use]
+    pub fn asks_among<Args, F>(mut self, asks: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Settings, &Registry) -> Option<String> + Send + Sync + 'static,
+    {
+        self.asks = Some(Arc::new(move |arguments, settings, registry| match parse(arguments.clone()) {
+            Ok(args) => asks(&args, settings, registry),
             Err(error) => Some(error.message().to_owned()),
         }));
+        self
+    }
+
+    /// Keeps the values of these arguments, at any depth and under every alias, out of the audit: what is
+    /// remembered of a person is read by nobody else, administrators included (R4).
+    #[must_use]
+    pub fn private(mut self, arguments: &'static [&'static str]) -> Self {
+        self.private = arguments;
         self
     }
 
@@ -187,8 +206,13 @@ impl Tool {
     }
 
     /// Why a person must be asked whatever the risk, if so.
-    pub fn asks_because(&self, arguments: &Value, settings: &Settings) -> Option<String> {
-        self.asks.as_ref().and_then(|asks| asks(arguments, settings))
+    pub fn asks_because(&self, arguments: &Value, settings: &Settings, registry: &Registry) -> Option<String> {
+        self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
+    }
+
+    /// The arguments whose values the audit does not keep.
+    pub fn private_arguments(&self) -> &'static [&'static str] {
+        self.private
     }
 
     /// Fails with the reason where the platform's settings switch it off.

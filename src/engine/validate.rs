@@ -13,6 +13,8 @@ use crate::model::{
 
 /// Deepest nesting of arguments.
 pub const MAX_DEPTH: usize = 64;
+/// The keyword, and its value, that marks a text parameter as JSON: such a parameter also takes the value itself.
+const JSON_TEXT: (&str, &str) = ("contentMediaType", "application/json");
 /// Most problems one error names.
 const MAX_PROBLEMS: usize = 5;
 
@@ -74,11 +76,22 @@ impl Schema {
         let required = self.document.get("required").and_then(Value::as_array);
         let is_required = |key: &str| required.is_some_and(|r| r.iter().any(|v| v.as_str() == Some(key)));
         map.retain(|key, value| !value.is_null() || is_required(key));
-        let arguments = Value::Object(map);
-        if depth(&arguments) > MAX_DEPTH {
+        if map.values().any(|value| depth(value) >= MAX_DEPTH) {
             return Err(Error::invalid(format!("The arguments are nested deeper than {MAX_DEPTH} levels.")));
         }
-        Ok(arguments)
+        for (key, value) in &mut map {
+            if (value.is_array() || value.is_object()) && self.holds_json(key) {
+                *value = Value::String(value.to_string());
+            }
+        }
+        Ok(Value::Object(map))
+    }
+
+    /// Whether the parameter is JSON written as text: models often give the value itself instead.
+    fn holds_json(&self, key: &str) -> bool {
+        let property = self.document.get("properties").and_then(|p| p.get(key));
+        property
+            .is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
     }
 }
 
@@ -189,6 +202,9 @@ mod tests {
         limit: Option<u32>,
         /// In which way.
         order: Option<Order>,
+        /// What.
+        #[schemars(extend("contentMediaType" = "application/json"))]
+        data: Option<String>,
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -210,6 +226,7 @@ mod tests {
                 "path": {"description": "Where.", "type": "string"},
                 "limit": {"description": "How much.", "type": "integer", "minimum": 0},
                 "order": {"description": "In which way.", "type": "string", "enum": ["asc", "desc"]},
+                "data": {"description": "What.", "type": "string", "contentMediaType": "application/json"},
             },
             "required": ["path"],
             "additionalProperties": false,
@@ -237,6 +254,15 @@ mod tests {
     fn optional_nulls_are_absent() {
         let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": null})).unwrap();
         assert_eq!(checked, json!({"path": "a"}));
+    }
+
+    #[test]
+    fn json_text_may_be_given_as_the_value_itself() {
+        let check = |data: Value| Schema::of::<Args>().check(json!({"path": "a", "data": data}));
+        assert_eq!(check(json!([{"b": 1}])).unwrap()["data"], json!(r#"[{"b":1}]"#));
+        assert_eq!(check(json!("[1, 2]")).unwrap()["data"], json!("[1, 2]"));
+        assert!(check(json!(3)).is_err());
+        assert!(refusal(json!({"path": ["a"]})).contains("must be of type string, not array"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
 
+pub mod clipboard;
 pub mod clock;
 pub mod files;
+pub mod process;
 pub mod sandbox;

@@ -7,6 +7,7 @@
 mod census;
 mod filter;
 mod helper;
+mod mask;
 mod paths;
 mod plan;
 mod program;
@@ -35,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 pub(in crate::host) use self::running::Running;
 pub use self::{
     helper::run_if_helper,
+    mask::fits,
     plan::{Limit, Limits, Part},
     running::Ended,
 };
@@ -82,13 +84,15 @@ pub struct Command {
     pub timeout: Duration,
     /// What it may use.
     pub limits: Limits,
+    /// Names of programs that never run, `*` standing for anything.
+    pub blocked: Vec<String>,
 }
 
 impl Command {
     /// A command with nothing to read and the usual limits.
     pub fn new(action: Action, cwd: PathBuf, timeout: Duration) -> Self {
         let limits = Limits { cpu_seconds: timeout.as_secs() + 1, ..Limits::default() };
-        Self { action, cwd, env: Vec::new(), stdin: Vec::new(), timeout, limits }
+        Self { action, cwd, env: Vec::new(), stdin: Vec::new(), timeout, limits, blocked: Vec::new() }
     }
 }
 
@@ -247,7 +251,7 @@ impl Sandbox {
 
     fn trial(&self, parts: BTreeSet<Part>) -> Plan {
         let dir = self.trial.to_path_buf();
-        let view = View { workspace: dir.clone(), roots: Vec::new(), hidden: dir.clone() };
+        let view = View { workspace: dir.clone(), roots: Vec::new(), hidden: dir.clone(), blocked: Vec::new() };
         let (argv, env) = (Vec::new(), Vec::new());
         Plan { parts, argv, env, cwd: dir, view, limits: Limits::default(), stdin: 0 }
     }
@@ -294,6 +298,7 @@ fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Result<Plan>
             roots: files.roots().iter().filter(|root| **root != workspace).cloned().collect(),
             workspace,
             hidden: files.data_dir().to_owned(),
+            blocked: command.blocked.clone(),
         },
         limits: command.limits,
         stdin: command.stdin.len(),

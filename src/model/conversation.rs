@@ -1,22 +1,31 @@
 //! Conversations: messages, turns, and the steps a turn takes.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
+    call::{CallId, Ticket, TicketId},
+    error::{Error, Result},
     id::{Id, Noun},
+    llm::Usage,
+    spec::Risk,
     time::Time,
 };
 
 /// A conversation's id; tools and audit call it the topic (R44).
 pub type ConversationId = Id<Conversation>;
+/// A turn's id.
+pub type TurnId = Id<Turn>;
+/// A message's id.
+pub type MessageId = Id<Message>;
 
 /// One person's talk with the model.
-#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Conversation {
     /// Stable id.
     #[schema(value_type = String)]
     pub id: ConversationId,
-    /// Its title.
+    /// Its title: the first words of the first message until somebody renames it.
     pub title: String,
     /// The folder it lies in.
     pub folder: Option<String>,
@@ -24,10 +33,284 @@ pub struct Conversation {
     pub created_at: Time,
     /// When something last happened in it.
     pub updated_at: Time,
+    /// Whether a turn is under way.
+    pub state: ConversationState,
     /// Whether content from outside has entered it.
     pub tainted: bool,
+    /// Where that content came from.
+    pub tainted_by: Option<String>,
 }
 
 impl Noun for Conversation {
     const NAME: &'static str = "conversation";
+}
+
+/// A conversation as its page shows it.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct ConversationView {
+    /// The conversation.
+    #[serde(flatten)]
+    pub conversation: Conversation,
+    /// Its messages, in order.
+    pub messages: Vec<Message>,
+    /// The last turn.
+    pub turn: Option<Turn>,
+}
+
+/// Whether a turn is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConversationState {
+    /// No.
+    Idle,
+    /// The model or a tool is at work.
+    Running,
+    /// A person must decide something.
+    Waiting,
+}
+
+/// From a person's message to the end of the model's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Turn {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: TurnId,
+    /// Where it stands.
+    pub state: TurnState,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// What it cost so far.
+    pub usage: Usage,
+    /// What the last request to the model was made of.
+    pub context: Option<ContextBill>,
+    /// When the message came.
+    pub started_at: Time,
+    /// When it ended.
+    pub finished_at: Option<Time>,
+    /// The last event whose effect stands in the messages: a stream that begins after it misses nothing.
+    pub last_event_id: String,
+}
+
+impl Noun for Turn {
+    const NAME: &'static str = "turn";
+}
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnState {
+    /// The model or a tool is at work.
+    Running,
+    /// A person must decide something.
+    Waiting,
+    /// It ended with an answer.
+    Done,
+    /// It ended with an error.
+    Failed,
+    /// The person stopped it.
+    Cancelled,
+}
+
+impl TurnState {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Tokens of a request to the model, by what they are for. All but the limit are estimates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ContextBill {
+    /// Instructions.
+    pub system: u64,
+    /// Schemas of the tools shown.
+    pub tools: u64,
+    /// Memories.
+    pub memory: u64,
+    /// Messages.
+    pub conversation: u64,
+    /// What fits.
+    pub limit: u64,
+    /// Tools shown.
+    pub tools_count: usize,
+    /// Tools the person may use.
+    pub tools_total: usize,
+    /// What showing all of those would cost.
+    pub all_tools_tokens: u64,
+}
+
+/// One message, with the tool calls the model made in it.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct Message {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: MessageId,
+    /// The turn it belongs to.
+    #[schema(value_type = String)]
+    pub turn_id: TurnId,
+    /// Who wrote it.
+    pub role: Role,
+    /// The text, Markdown.
+    pub text: String,
+    /// What the person attached.
+    pub attachments: Vec<Attachment>,
+    /// Tool calls, in the model's order.
+    pub steps: Vec<Step>,
+    /// When.
+    pub created_at: Time,
+    /// The model that wrote it.
+    pub model: Option<String>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// Why it is not whole.
+    pub error: Option<String>,
+}
+
+impl Noun for Message {
+    const NAME: &'static str = "message";
+}
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Role {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
+/// A file that came with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attachment {
+    /// Media type: an image, or text.
+    pub mime: String,
+    /// The file's name.
+    pub name: String,
+    /// Base64.
+    pub data: String,
+}
+
+/// Most bytes, as base64, that one message may carry along.
+const ATTACHMENTS: usize = 7 << 20;
+
+impl Attachment {
+    /// Whether a model sees it as an image.
+    pub fn is_image(&self) -> bool {
+        matches!(self.mime.as_str(), "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+    }
+
+    /// Whether a model reads it as text.
+    pub fn is_text(&self) -> bool {
+        let mime = self.mime.split(';').next().unwrap_or_default().trim();
+        mime.starts_with("text/")
+            || matches!(mime, "application/json" | "application/xml" | "application/yaml" | "application/toml")
+    }
+
+    /// Fails where these cannot be shown to a model.
+    pub fn check_all(attachments: &[Self]) -> Result<()> {
+        if let Some(strange) = attachments.iter().find(|one| !one.is_image() && !one.is_text()) {
+            return Err(Error::invalid(format!(
+                "'{}' cannot be attached: images (PNG, JPEG, GIF, WebP) and text files can.",
+                strange.name
+            )));
+        }
+        if attachments.iter().map(|one| one.data.len()).sum::<usize>() > ATTACHMENTS {
+            return Err(Error::invalid("The attachments are too large: 5 MB together are the most."));
+        }
+        Ok(())
+    }
+}
+
+/// One tool call of a turn.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct Step {
+    /// The call's id, as in its audit row.
+    #[schema(value_type = String)]
+    pub call_id: CallId,
+    /// Canonical id of the tool, or what the model wrote where there is none such.
+    pub tool: String,
+    /// The name the model wrote.
+    pub asked_as: String,
+    /// The arguments the model wrote.
+    pub arguments: Value,
+    /// The call's risk.
+    pub risk: Risk,
+    /// Where it stands.
+    pub state: StepState,
+    /// Whether it worked, once it is over.
+    pub success: Option<bool>,
+    /// The exact result, as `POST /api/tools/{name}/invoke` answers.
+    pub output: Option<Value>,
+    /// What the model read.
+    pub model_text: Option<String>,
+    /// The question to the person.
+    pub ticket: Option<Ticket>,
+    /// Wall time.
+    pub duration_ms: Option<u64>,
+    /// When it was begun.
+    pub started_at: Time,
+    /// The question's id, kept where the question itself is not.
+    #[serde(skip)]
+    pub ticket_id: Option<TicketId>,
+    /// The provider's id for the call.
+    #[serde(skip)]
+    pub provider_id: String,
+    /// Why the arguments could not be read.
+    #[serde(skip)]
+    pub malformed: Option<String>,
+}
+
+/// Where a step stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    /// Not begun.
+    Pending,
+    /// Being run.
+    Running,
+    /// Over, well or not.
+    Done,
+    /// A person must decide.
+    Waiting,
+    /// It was being run when the server stopped, and may have taken effect.
+    Uncertain,
+    /// The person stopped it before it was over.
+    Cancelled,
+}
+
+impl StepState {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Waiting => "waiting",
+            Self::Uncertain => "uncertain",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the model can be told what came of it.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Done | Self::Uncertain | Self::Cancelled)
+    }
 }

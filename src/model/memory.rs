@@ -1,1 +1,176 @@
 //! What is remembered of a person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    conversation::ConversationId,
+    error::{Error, Result},
+    id::{Id, Noun},
+    time::Time,
+};
+
+/// A memory's id.
+pub type MemoryId = Id<Memory>;
+
+/// Longest memory, in characters.
+pub const MAX_CONTENT: usize = 4_000;
+/// Longest category or key, in characters.
+pub const MAX_NAME: usize = 100;
+
+/// What kind of memory it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Something that holds: a preference, a fact, a way of working.
+    #[default]
+    Fact,
+    /// The gist of something that was talked about.
+    Gist,
+    /// Something that happened.
+    Episode,
+}
+
+impl Layer {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fact => "fact",
+            Self::Gist => "gist",
+            Self::Episode => "episode",
+        }
+    }
+}
+
+/// One memory. It belongs to one person and nobody else reads it, administrators included (R4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Memory {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: MemoryId,
+    /// What kind it is.
+    pub layer: Layer,
+    /// `general`, `preference`, `fact`, `workflow`, or the person's own word.
+    pub category: String,
+    /// What is remembered.
+    pub content: String,
+    /// A short name, unique among the person's memories, made from the content where none was given.
+    pub key: String,
+    /// When it was first remembered.
+    pub created_at: Time,
+    /// When it was last said again or changed.
+    pub updated_at: Time,
+    /// The conversation it comes from.
+    #[schema(value_type = Option<String>)]
+    pub source_conversation: Option<ConversationId>,
+}
+
+impl Noun for Memory {
+    const NAME: &'static str = "memory";
+}
+
+/// A memory and how well it answers a query, 0 to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// The memory.
+    pub memory: Memory,
+    /// 1 is the same words, 0 none in common.
+    pub score: f64,
+}
+
+/// Something to remember, checked: not empty, not too long.
+#[derive(Debug, Clone)]
+pub struct NewMemory {
+    layer: Layer,
+    category: String,
+    content: String,
+    key: Option<String>,
+}
+
+impl NewMemory {
+    /// Fails where the content is empty or longer than [`MAX_CONTENT`].
+    pub fn new(content: &str, layer: Layer) -> Result<Self> {
+        Ok(Self { layer, category: "general".to_owned(), content: checked_content(content)?, key: None })
+    }
+
+    /// Sets the category; none leaves `general`.
+    pub fn with_category(mut self, category: Option<&str>) -> Result<Self> {
+        if let Some(category) = category {
+            self.category = checked_name(category, "category")?;
+        }
+        Ok(self)
+    }
+
+    /// Sets the key; none has one made from the content.
+    pub fn with_key(mut self, key: Option<&str>) -> Result<Self> {
+        self.key = key.map(|key| checked_name(key, "key")).transpose()?;
+        Ok(self)
+    }
+
+    /// What kind it is.
+    pub fn layer(&self) -> Layer {
+        self.layer
+    }
+
+    /// Its category.
+    pub fn category(&self) -> &str {
+        &self.category
+    }
+
+    /// What is to be remembered.
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// The key that was given.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+}
+
+/// What to change of a memory; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryChange {
+    /// Its kind.
+    pub layer: Option<Layer>,
+    /// Its category.
+    pub category: Option<String>,
+    /// What is remembered.
+    pub content: Option<String>,
+    /// Its key.
+    pub key: Option<String>,
+}
+
+impl MemoryChange {
+    /// Fails where a text is empty or too long.
+    pub fn checked(self) -> Result<Self> {
+        Ok(Self {
+            layer: self.layer,
+            category: self.category.map(|c| checked_name(&c, "category")).transpose()?,
+            content: self.content.map(|c| checked_content(&c)).transpose()?,
+            key: self.key.map(|k| checked_name(&k, "key")).transpose()?,
+        })
+    }
+}
+
+fn checked_content(text: &str) -> Result<String> {
+    let text = text.trim();
+    let length = text.chars().count();
+    if text.is_empty() {
+        return Err(Error::invalid("There is nothing to remember: 'content' is empty."));
+    }
+    if length > MAX_CONTENT {
+        return Err(Error::invalid(format!(
+            "A memory has at most {MAX_CONTENT} characters, this one has {length}: keep what matters, or save it as a file."
+        )));
+    }
+    Ok(text.to_owned())
+}
+
+fn checked_name(text: &str, what: &str) -> Result<String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > MAX_NAME || text.chars().any(char::is_control) {
+        return Err(Error::invalid(format!("The {what} is 1 to {MAX_NAME} characters on one line.")));
+    }
+    Ok(text.to_owned())
+}

@@ -1,6 +1,8 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+pub mod clipboard;
+pub mod conversations;
 pub mod credentials;
 pub mod db;
 pub mod dir;
@@ -8,11 +10,17 @@ mod envelope;
 pub mod health;
 mod key_file;
 pub mod keys;
+pub mod lists;
 mod lockout;
+pub mod memory;
+mod memory_search;
+pub mod messages;
 pub mod outcomes;
 pub mod password;
 pub mod people;
 pub mod promotions;
+pub mod providers;
+pub mod results;
 mod roles;
 pub mod rotation;
 mod rows;
@@ -22,6 +30,8 @@ pub mod setup;
 pub mod tickets;
 pub mod token;
 pub mod tool_config;
+pub mod turns;
+pub mod usage;
 pub mod users;
 pub mod vault;
 mod vault_key;

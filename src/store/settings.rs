@@ -36,7 +36,8 @@ impl SettingsStore {
     /// Merges an object into the settings, keeps the result and returns it. An unknown key or a wrong type
     /// is refused by name and changes nothing.
     pub async fn update(&self, by: &Actor, patch: Value) -> Result<Arc<Settings>> {
-        let (cell, by) = (Arc::clone(&self.current), by.clone());
+        let cell = Arc::clone(&self.current);
+        let by = by.clone();
         self.db
             .write(move |c| {
                 let mut whole = serde_json::to_value(read(c)?).map_err(Error::internal)?;
@@ -49,7 +50,7 @@ impl SettingsStore {
                      ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at",
                     (KEY, text, by.now.millis()),
                 )?;
-                by.record(c, "settings.change", patch)?;
+                by.record(c, "settings.update", patch)?;
                 Ok(Arc::new(settings))
             })
             .await
@@ -81,8 +82,22 @@ fn merge(target: &mut Value, patch: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{db::Commit, vault::tests::actor};
+    use crate::{
+        model::{
+            caller::{Caller, Credential, Door, Permissions},
+            id::Id,
+            time::Time,
+        },
+        store::db::Commit,
+    };
     use serde_json::json;
+
+    fn owner() -> Actor {
+        let (user, username) = (Id::new(), "mara".to_owned());
+        let credential = Credential::Local;
+        let caller = Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential };
+        Actor { caller, now: Time::from_millis(1) }
+    }
 
     async fn store(dir: &tempfile::TempDir) -> SettingsStore {
         SettingsStore::load(Db::open(&dir.path().join("s.db"), Commit::Grouped).unwrap()).await.unwrap()
@@ -91,7 +106,7 @@ mod tests {
     #[tokio::test]
     async fn a_patch_changes_what_it_names_and_lasts() {
         let dir = tempfile::tempdir().unwrap();
-        store(&dir).await.update(&actor(), json!({"exec": {"mode": "sandboxed"}})).await.unwrap();
+        store(&dir).await.update(&owner(), json!({"exec": {"mode": "sandboxed"}})).await.unwrap();
         let read = store(&dir).await.get();
         let mut wanted = Settings::default();
         wanted.exec.mode = crate::model::settings::ExecMode::Sandboxed;
@@ -103,7 +118,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = store(&dir).await;
         let patch = json!({"tools_enabled": false, "colour": 1});
-        let error = store.update(&actor(), patch).await.unwrap_err();
+        let error = store.update(&owner(), patch).await.unwrap_err();
         assert!(error.message().contains("colour"), "{error}");
         assert!(store.get().tools_enabled);
     }

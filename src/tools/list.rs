@@ -1,9 +1,16 @@
 //! All built-in tools.
 
-use super::{agents, data};
+use super::{agents, data, desktop, files, memory, operations, processes};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
 pub fn all() -> Vec<Tool> {
-    [data::tools(), agents::tools()].into_iter().flatten().collect()
+    let mut all = data::tools();
+    all.extend(files::tools());
+    all.extend(processes::tools());
+    all.extend(desktop::tools());
+    all.extend(memory::tools());
+    all.extend(operations::tools());
+    all.extend(agents::tools());
+    all
 }

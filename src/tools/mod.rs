@@ -2,4 +2,9 @@
 
 pub mod agents;
 pub mod data;
+pub mod desktop;
+pub mod files;
 pub mod list;
+pub mod memory;
+pub mod operations;
+pub mod processes;

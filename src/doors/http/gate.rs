@@ -2,7 +2,7 @@
 //!
 //! A request without a row reaches no handler at all, so nothing is served that the table does not name.
 
-use std::{panic::AssertUnwindSafe, time::Instant};
+use std::{fmt, panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse, ResponseError,
@@ -51,44 +51,78 @@ pub(super) async fn pass(
         return Ok(answer(request, &Error::internal("the server has no state")));
     };
     let found = state.table.find(request.method().as_str(), request.match_info().as_str());
-    let mut response = match found {
+    let id = Uuid::now_v7();
+    let answered = match found {
         Match::Route(number) => match ROUTES.get(number) {
             Some(route) => serve(request, next, (&state, route)).await,
-            None => answer(request, &no_such_path()),
+            None => Ok(answer(request, &no_such_path())),
         },
         Match::Method => {
             let refusal = wrong_method(request.method().as_str());
-            answer(request, &refusal)
+            Ok(answer(request, &refusal))
         }
-        Match::Nothing => console(request),
+        Match::Nothing => Ok(console(request)),
     };
-    let id = Uuid::now_v7();
-    log(&mut response, id);
-    finish(&mut response, id);
     let number = if let Match::Route(number) = found { Some(number) } else { None };
-    state.meters.count(number, response.status().as_u16(), started.elapsed());
-    Ok(response)
+    let count = |status| state.meters.count(number, status, started.elapsed());
+    match answered {
+        Ok(mut response) => {
+            log(&response, id);
+            finish(response.response_mut(), id);
+            count(response.status().as_u16());
+            Ok(response)
+        }
+        Err(error) => {
+            tracing::error!(request_id = %id, ?error, "a handler panicked");
+            count(500);
+            Err(Dressed { error, id }.into())
+        }
+    }
 }
 
+/// Serves a row; the error is a panic's, whose request is lost with it.
 async fn serve(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
     (state, route): (&State, &Route),
-) -> ServiceResponse<BoxBody> {
+) -> Result<ServiceResponse<BoxBody>> {
     match admit(request.request(), state, route).await {
-        Err(error) => return answer(request, &error),
+        Err(error) => return Ok(answer(request, &error)),
         Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
         Ok(None) => {}
     }
-    let kept = request.request().clone();
-    match AssertUnwindSafe(next.call(request)).catch_unwind().await {
-        Ok(Ok(response)) => response.map_into_boxed_body(),
-        Ok(Err(error)) => ServiceResponse::from_err(error, kept),
+    contain(next.call(request)).await.map(ServiceResponse::map_into_boxed_body)
+}
+
+/// Runs a handler; what it panics with becomes an error of ours.
+async fn contain<T>(handler: impl Future<Output = std::result::Result<T, actix_web::Error>>) -> Result<T> {
+    match AssertUnwindSafe(handler).catch_unwind().await {
+        Ok(answer) => answer.map_err(|error| Error::internal(error.to_string())),
         Err(panic) => {
             let what = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            ServiceResponse::from_err(Error::internal(format!("a handler panicked: {what}")), kept)
+            Err(Error::internal(what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()))
         }
+    }
+}
+
+/// An error whose answer carries what every answer does.
+#[derive(Debug)]
+struct Dressed {
+    error: Error,
+    id: Uuid,
+}
+
+impl fmt::Display for Dressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl ResponseError for Dressed {
+    fn error_response(&self) -> HttpResponse {
+        let mut response = self.error.error_response();
+        finish(&mut response, self.id);
+        response
     }
 }
 
@@ -126,8 +160,9 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
         Guard::Public => Ok(()),
         Guard::SignedIn => signed_in().map(drop),
         Guard::Person => match signed_in()?.credential {
-            Credential::Session => Ok(()),
-            Credential::Key(_) | Credential::Local => {
+            // Whoever uses the command line of this machine is there himself.
+            Credential::Session | Credential::Local => Ok(()),
+            Credential::Key(_) => {
                 Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
             }
         },
@@ -169,7 +204,7 @@ fn answer(request: ServiceRequest, error: &dyn ResponseError) -> ServiceResponse
 }
 
 /// Logs what failed inside, once, with the id the caller sees.
-fn log(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
+fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
     let (method, path, status) = (request.method(), request.path(), response.status().as_u16());
     let error = response.response().error().and_then(|error| error.as_error::<Error>());
@@ -182,8 +217,8 @@ fn log(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
     }
 }
 
-fn finish(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
-    let small = matches!(response.response().body().size(), BodySize::None | BodySize::Sized(..WORTH_COMPRESSING));
+fn finish(response: &mut HttpResponse, id: Uuid) {
+    let small = matches!(response.body().size(), BodySize::None | BodySize::Sized(..WORTH_COMPRESSING));
     let headers = response.headers_mut();
     headers::add(headers);
     let mut text = [0; uuid::fmt::Simple::LENGTH];
@@ -200,4 +235,21 @@ fn finish(response: &mut ServiceResponse<BoxBody>, id: Uuid) {
 /// Catches what the router finds no handler for; the gate has answered it before.
 pub(super) async fn nothing() -> HttpResponse {
     no_such_path().error_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer_that_shows_nothing_and_carries_every_header() {
+        let broken: Result<()> = contain(async { panic!("the secret is sesame") }).await;
+        let error = broken.unwrap_err();
+        assert!(format!("{error:?}").contains("sesame"), "the log must say what happened");
+        let response = Dressed { error, id: Uuid::nil() }.error_response();
+        assert_eq!(response.status(), 500);
+        assert!(response.headers().contains_key("content-security-policy"));
+        let body = response.into_body().try_into_bytes().unwrap();
+        assert!(!String::from_utf8_lossy(&body).contains("sesame"));
+    }
 }

@@ -1,21 +1,24 @@
 //! The HTTP door: the REST API and the console.
 
-mod answer;
 mod audit;
 mod auth;
 mod body;
 mod caller;
 mod client;
+mod conversations;
 mod doctor;
 mod error;
 mod gate;
 mod headers;
 mod health;
 mod keys;
+mod messages;
 mod meters;
+mod offline;
 pub mod openapi;
 mod origin;
 mod path;
+mod providers;
 mod roles;
 pub mod routes;
 pub mod server;

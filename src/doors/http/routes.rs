@@ -6,8 +6,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, doctor, health, keys, openapi, roles, sessions, settings, setup, tickets, tool_config, tools, users,
-    vault,
+    audit, auth, conversations, doctor, health, keys, messages, offline, openapi, providers, roles, sessions, settings,
+    setup, tickets, tool_config, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -18,7 +18,7 @@ pub enum Guard {
     Public,
     /// Who shows a session or a key.
     SignedIn,
-    /// A person: a session, not a key.
+    /// A person: a session or this machine's command line, not a key.
     Person,
     /// Who holds the permission.
     Permission(&'static str),
@@ -85,6 +85,24 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/tickets", SignedIn),
     route("GET", "/api/tickets/{id}", SignedIn),
     route("POST", "/api/tickets/{id}", SignedIn),
+    route("GET", "/api/conversations", SignedIn),
+    route("POST", "/api/conversations", SignedIn),
+    route("GET", "/api/conversations/{id}", SignedIn),
+    route("PATCH", "/api/conversations/{id}", SignedIn),
+    route("DELETE", "/api/conversations/{id}", SignedIn),
+    route("POST", "/api/conversations/{id}/messages", SignedIn),
+    route("GET", "/api/conversations/{id}/events", SignedIn),
+    route("POST", "/api/conversations/{id}/stop", SignedIn),
+    route("POST", "/api/conversations/{id}/branch", SignedIn),
+    route("POST", "/api/conversations/{id}/regenerate", SignedIn),
+    route("GET", "/api/conversations/{id}/export", SignedIn),
+    route("POST", "/api/offline/ask", SignedIn),
+    route("GET", "/api/providers", SignedIn),
+    route("GET", "/api/providers/detect", Permission("settings:manage")),
+    route("POST", "/api/providers", Permission("settings:manage")),
+    route("PUT", "/api/providers/{id}", Permission("settings:manage")),
+    route("DELETE", "/api/providers/{id}", Permission("settings:manage")),
+    route("POST", "/api/providers/{id}/test", Permission("settings:manage")),
     route("GET", "/api/audit", Permission("audit:read")),
     route("GET", "/api/audit/facets", Permission("audit:read")),
     route("GET", "/api/audit/export", Permission("audit:read")),
@@ -113,6 +131,10 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tool_config::services(config);
     tickets::services(config);
     audit::services(config);
+    conversations::services(config);
+    messages::services(config);
+    offline::services(config);
+    providers::services(config);
 }
 
 /// What the table says of a request.

@@ -9,7 +9,12 @@ use crate::model::error::{Error, Result};
 /// One event as it stands on the wire.
 pub(super) fn event(id: &str, name: &str, data: &impl Serialize) -> Result<String> {
     let data = serde_json::to_string(data).map_err(Error::internal)?;
-    Ok(format!("id: {id}\nevent: {name}\ndata: {data}\n\n"))
+    Ok(frame(id, name, &data))
+}
+
+/// One event whose data is JSON already.
+pub(super) fn frame(id: &str, name: &str, data: &str) -> String {
+    format!("id: {id}\nevent: {name}\ndata: {data}\n\n")
 }
 
 /// An answer that streams events; nothing on the way may hold them back.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{meters::Meters, openapi, origin::Hosts, routes::Table};
-use crate::{app::App, engine::invoker::Invoker, model::error::Result};
+use crate::{agent::chat::Agent, app::App, engine::invoker::Invoker, model::error::Result};
 
 /// The HTTP door's handles, one for all workers.
 pub struct State {
@@ -13,6 +13,8 @@ pub struct State {
     pub app: Arc<App>,
     /// What runs calls.
     pub invoker: Invoker,
+    /// The chat.
+    pub agent: Agent,
     pub(super) table: Table,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
@@ -21,12 +23,12 @@ pub struct State {
 
 impl State {
     /// Checks the route table against the handlers; fails where one has no row, or a row no handler.
-    pub fn new(app: Arc<App>, invoker: Invoker) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent) -> Result<Self> {
         let document = openapi::document();
         let table = Table::new(&document)?;
         let hosts = Hosts::new(&app.config);
         let meters = Meters::new();
         let document = openapi::text(&document)?.into();
-        Ok(Self { app, invoker, table, hosts, meters, document })
+        Ok(Self { app, invoker, agent, table, hosts, meters, document })
     }
 }

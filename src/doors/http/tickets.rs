@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{answer::InvokeAnswer, body::Body, state::State};
+use super::{body::Body, state::State};
 use crate::{
-    engine::decide::Answer,
+    engine::{answer::InvokeAnswer, decide::Answer},
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
@@ -78,6 +78,7 @@ async fn decide(
     let DecisionBody { decision, reason, params, for_conversation } = body;
     let answer = Answer { decision, reason, params, for_conversation };
     let (ticket, verdict) = state.invoker.decide(id, answer, &caller).await?;
+    state.agent.ticket_decided(&ticket).await?;
     Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
 }
 

@@ -13,13 +13,12 @@ use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    answer::InvokeAnswer,
     body::Body,
     state::State,
     tool_view::{Facts, ToolView},
 };
 use crate::{
-    engine::{authorise, search, tool::Tool},
+    engine::{answer::InvokeAnswer, authorise, search, tool::Tool},
     model::{
         audit::Entry,
         call::{Call, Outcome, Ticket, TicketId},

@@ -79,6 +79,8 @@ pub(super) struct View {
     pub(super) roots: Vec<PathBuf>,
     /// Never seen, but for the workspace in it.
     pub(super) hidden: PathBuf,
+    /// Names of programs that never run, `*` standing for anything.
+    pub(super) blocked: Vec<String>,
 }
 
 /// What the program may use.

@@ -106,6 +106,13 @@ impl Signals {
         if result == 0 { Ok(Self(set)) } else { Err(io::Error::last_os_error()) }
     }
 
+    /// Lets them through again, for the program: a mask outlives exec.
+    pub(super) fn release(&self) {
+        #[expect(unsafe_code, reason = "no crate here wraps signal sets")]
+        // SAFETY: the set was initialised by `hold`; the old mask is not asked for.
+        let _ = unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &raw const self.0, std::ptr::null_mut()) };
+    }
+
     /// Waits for one of them, at most this long.
     pub(super) fn wait(&self, limit: Duration) -> Wake {
         let limit = libc::timespec {

@@ -12,6 +12,7 @@ use rustix::{
 };
 
 use super::{
+    mask,
     plan::{Part, Plan, Problem, View},
     sys::{Bar, restrict_mounts},
 };
@@ -66,6 +67,7 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
     system().map_err(step("show the system's programs"))?;
     etc(view).map_err(step("furnish /etc"))?;
     devices().map_err(step("furnish /dev"))?;
+    cover(&view.blocked).map_err(step("cover blocked programs"))?;
     tmpfs(Path::new("/tmp"), "mode=1777,size=256m").map_err(step("make /tmp"))?;
     if plan.uses(Part::Proc) {
         make_dir("/proc").map_err(step("make /proc"))?;
@@ -175,6 +177,17 @@ fn devices() -> io::Result<()> {
     make_dir("/var")?;
     symlink("/tmp", "/var/tmp")?;
     make_dir("/run")
+}
+
+/// A blocked program is an empty device in the sandbox: it can be neither run nor copied.
+fn cover(blocked: &[String]) -> io::Result<()> {
+    let null = Path::new("/dev/null");
+    if null.exists() {
+        for program in mask::programs(blocked) {
+            mount_bind_recursive(null, &program)?;
+        }
+    }
+    Ok(())
 }
 
 /// A root of the settings, writable; all of `/` means each directory in it but the kernel's and the system's.

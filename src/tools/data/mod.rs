@@ -1,10 +1,16 @@
 //! Shaping what other tools returned.
 
 mod calculator;
+mod filter_rows;
+mod grep_result;
+mod number;
+mod parse_json;
+mod source;
+mod transform_data;
 
 use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![calculator::tool()]
+    vec![grep_result::tool(), parse_json::tool(), filter_rows::tool(), transform_data::tool(), calculator::tool()]
 }

@@ -16,35 +16,35 @@ use crate::{
 
 /// What came of a call (R24).
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(super) struct InvokeAnswer {
+pub struct InvokeAnswer {
     /// Whether it worked.
-    pub(super) success: bool,
+    pub success: bool,
     /// The result as it is shown.
-    pub(super) content: Vec<Content>,
+    pub content: Vec<Content>,
     /// The tool's exact return value.
-    pub(super) data: Value,
+    pub data: Value,
     /// What went wrong.
-    pub(super) error: Option<Failure>,
+    pub error: Option<Failure>,
     /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds.
     #[schema(value_type = Object)]
-    pub(super) meta: Map<String, Value>,
+    pub meta: Map<String, Value>,
 }
 
 /// A failure, for programs and people.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(super) struct Failure {
+pub struct Failure {
     /// For programs.
     #[schema(value_type = String)]
-    pub(super) kind: Kind,
+    pub kind: Kind,
     /// For people.
-    pub(super) message: String,
+    pub message: String,
     /// More, where there is.
-    pub(super) details: Option<Value>,
+    pub details: Option<Value>,
 }
 
 impl InvokeAnswer {
     /// A call that worked.
-    pub(super) fn done(done: &Done) -> Self {
+    pub fn done(done: &Done) -> Self {
         let mut answer = Self::of_output(&done.tool, &done.output);
         answer.meta.insert("call_id".to_owned(), json!(done.call));
         answer.meta.insert("duration_ms".to_owned(), json!(done.duration_ms));
@@ -52,14 +52,14 @@ impl InvokeAnswer {
     }
 
     /// A call that ran and failed.
-    pub(super) fn failed(call: CallId, error: &Error) -> Self {
+    pub fn failed(call: CallId, error: &Error) -> Self {
         let mut answer = Self::of_failure(error.kind(), error.message(), error.details().cloned());
         answer.meta.insert("call_id".to_owned(), json!(call));
         answer
     }
 
     /// What came of a ticket; none where the person refused.
-    pub(super) fn of_verdict(tool: &str, verdict: &Verdict) -> Option<Self> {
+    pub fn of_verdict(tool: &str, verdict: &Verdict) -> Option<Self> {
         match verdict {
             Verdict::Ran { output, duration_ms } => {
                 let mut answer = Self::of_output(tool, output);

@@ -1,0 +1,168 @@
+//! One question to the model: its answer is streamed on as it comes and kept as a message with the calls it wants.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use super::{
+    request::Asked,
+    turn::{Run, stopped},
+};
+use crate::{
+    engine::{registry::Registry, sanitise, wire::WireNames},
+    model::{
+        call::CallId,
+        conversation::{Message, MessageId, Role, Step, StepState},
+        error::{Error, Kind, Result},
+        llm::{Event, StopReason, ToolCall, Usage, estimate_tokens},
+        spec::Risk,
+    },
+    net::llm::{answer::Answer, chain},
+    store::{messages::Placed, turns::Summary},
+};
+
+/// Most calls one message may want; more is a model gone wrong.
+const MOST_CALLS: usize = 64;
+
+/// What arrived of an answer.
+#[derive(Debug, Default)]
+struct Arrived {
+    text: String,
+    calls: Vec<ToolCall>,
+    usage: Option<Usage>,
+    stop: Option<StopReason>,
+}
+
+impl Run {
+    /// Asks the model for the next message of the turn.
+    pub(super) async fn ask(&mut self, summary: Summary, placed: Vec<Placed>) -> Result<()> {
+        let most = self.app().settings.get().chat.max_steps;
+        if self.turn.model_calls >= most {
+            return Err(Error::new(
+                Kind::Exhausted,
+                format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
+            ));
+        }
+        self.shared().demand_budget(self.caller().user).await?;
+        let providers = self.shared().providers.chain(self.turn.provider).await?;
+        let first = providers.first().ok_or_else(chain::no_model)?.clone();
+        let asked = self.request(&first, summary, placed).await?;
+        let id = MessageId::new();
+        let answer = self.unless_stopped(self.shared().models.ask(&providers, &asked.request)).await?;
+        let model = answer.model.clone();
+        let mut arrived = Arrived::default();
+        let streamed = self.stream(answer, id, &mut arrived).await;
+        self.keep((id, model), arrived, &asked, streamed).await
+    }
+
+    async fn stream(&self, mut answer: Answer, id: MessageId, arrived: &mut Arrived) -> Result<()> {
+        while let Some(event) = self.unless_stopped(answer.next()).await? {
+            match event {
+                Event::Text(text) => {
+                    self.log.emit("token", &json!({"text": text, "message_id": id}));
+                    arrived.text.push_str(&text);
+                }
+                Event::ToolCall(call) => arrived.calls.push(call),
+                Event::Usage(usage) => arrived.usage = Some(usage),
+                Event::Stop(stop) => arrived.stop = Some(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the message. Of an answer that broke off, the text stays and its calls do not: they may be incomplete.
+    async fn keep(
+        &self,
+        (id, model): (MessageId, String),
+        arrived: Arrived,
+        asked: &Asked,
+        streamed: Result<()>,
+    ) -> Result<()> {
+        if streamed.is_err() && self.app().shutdown.is_cancelled() {
+            return streamed;
+        }
+        let Arrived { text, mut calls, usage, stop } = arrived;
+        let written: u64 = calls.iter().map(|call| estimate_tokens(&call.arguments.to_string())).sum();
+        let usage = usage
+            .filter(|usage| usage.total() > 0)
+            .unwrap_or(Usage { input_tokens: asked.tokens, output_tokens: estimate_tokens(&text) + written });
+        if streamed.is_err() {
+            calls.clear();
+            if text.is_empty() {
+                self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
+                return streamed;
+            }
+        }
+        let error = match (&streamed, stop) {
+            (Err(_), _) if self.cancel.is_cancelled() => Some("Stopped.".to_owned()),
+            (Err(error), _) => Some(error.message().to_owned()),
+            (Ok(()), Some(StopReason::Length)) => Some("The answer reached the model's length limit.".to_owned()),
+            (Ok(()), Some(StopReason::Filtered)) => Some("The provider held the answer back.".to_owned()),
+            (Ok(()), _) if text.is_empty() && calls.is_empty() => Some("The model answered nothing.".to_owned()),
+            (Ok(()), _) => None,
+        };
+        let message = Message {
+            id,
+            turn_id: self.id(),
+            role: Role::Assistant,
+            text,
+            attachments: Vec::new(),
+            steps: self.steps_of(calls, &asked.names),
+            created_at: self.app().clock.now(),
+            model: Some(model),
+            usage: Some(usage),
+            error,
+        };
+        self.log.emit(
+            "usage",
+            &json!({"message_id": id, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}),
+        );
+        self.shared().turns.record(&self.turn, message, usage, self.log.last()).await?;
+        streamed.map_err(|error| if self.cancel.is_cancelled() { stopped() } else { error })
+    }
+
+    fn steps_of(&self, calls: Vec<ToolCall>, names: &WireNames) -> Vec<Step> {
+        let registry = self.shared().invoker.registry();
+        let now = self.app().clock.now();
+        let mut ids = HashSet::new();
+        let step = |(position, call): (usize, ToolCall)| {
+            // Some servers number the calls of every message alike; a conversation needs each id once.
+            let provider_id = if ids.insert(call.id.clone()) { call.id } else { format!("{}-{position}", call.id) };
+            let arguments = sanitise::restore(call.arguments);
+            let (tool, risk) = weigh(&registry, names.id(&call.name).unwrap_or(&call.name), &arguments);
+            Step {
+                call_id: CallId::new(),
+                tool,
+                asked_as: call.name,
+                arguments,
+                risk,
+                state: StepState::Pending,
+                success: None,
+                output: None,
+                model_text: None,
+                ticket: None,
+                duration_ms: None,
+                started_at: now,
+                ticket_id: None,
+                provider_id,
+                malformed: call.malformed,
+            }
+        };
+        calls.into_iter().take(MOST_CALLS).enumerate().map(step).collect()
+    }
+}
+
+/// The canonical id and the risk of a call. A name nobody knows is as harmless as an error text.
+fn weigh(registry: &Registry, name: &str, arguments: &serde_json::Value) -> (String, Risk) {
+    let Ok(found) = registry.find(name) else { return (name.chars().take(80).collect(), Risk::Read) };
+    let own = match found.alias() {
+        None => Ok(arguments.clone()),
+        Some(alias) => alias
+            .schema()
+            .map_or(Ok(arguments.clone()), |schema| schema.check(arguments.clone()))
+            .and_then(|own| alias.adapt(own)),
+    };
+    let spec = found.tool.spec();
+    let valid = own.and_then(|own| found.tool.schema().check(own));
+    (spec.id(), valid.map_or(spec.risk, |own| found.tool.risk_with(&own, registry)))
+}

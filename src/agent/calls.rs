@@ -1,0 +1,135 @@
+//! The calls of one message: what reads runs together, what writes runs alone and in the model's order.
+
+use futures_util::{StreamExt, stream};
+use serde_json::json;
+
+use super::{
+    breaker::{self, Repetition},
+    turn::{Run, stopped},
+};
+use crate::{
+    model::{
+        call::{Call, Outcome, TicketId},
+        conversation::{Message, MessageId, Step, StepState},
+        error::{Error, Kind, Result},
+        spec::Risk,
+    },
+    store::messages::Placed,
+};
+
+/// Most calls that run at once.
+const AT_ONCE: usize = 8;
+
+/// Where a step stands: its message and its place there.
+pub(super) type Place = (MessageId, usize);
+
+impl Run {
+    /// Runs the pending calls of the last message.
+    pub(super) async fn call(&self, placed: &[Placed]) -> Result<()> {
+        let turn: Vec<Message> = placed
+            .iter()
+            .map(|placed| &placed.message)
+            .filter(|message| message.turn_id == self.id())
+            .cloned()
+            .collect();
+        let Some(message) = turn.last() else { return Ok(()) };
+        let most = self.app().settings.get().chat.max_steps;
+        let pending: Vec<(usize, Step)> = message
+            .steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| step.state == StepState::Pending)
+            .map(|(position, step)| (position, step.clone()))
+            .collect();
+        if self.turn.model_calls >= most {
+            // Nobody would read what came of them.
+            return Err(Error::new(
+                Kind::Exhausted,
+                format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
+            ));
+        }
+        for group in groups(pending) {
+            let runs = group.into_iter().map(|(position, step)| self.one((message.id, position), step, &turn));
+            let ended: Vec<Result<()>> = stream::iter(runs).buffer_unordered(AT_ONCE).collect().await;
+            ended.into_iter().collect::<Result<()>>()?;
+            if self.cancel.is_cancelled() {
+                return Err(stopped());
+            }
+        }
+        Ok(())
+    }
+
+    async fn one(&self, place: Place, mut step: Step, turn: &[Message]) -> Result<()> {
+        self.log.emit(
+            "tool_start",
+            &json!({
+                "call_id": step.call_id,
+                "tool": step.tool,
+                "arguments": step.arguments,
+                "risk": step.risk,
+                "message_id": place.0,
+            }),
+        );
+        if let Some(malformed) = step.malformed.clone() {
+            return self.settle(place, step, Err(Error::invalid(malformed))).await;
+        }
+        match breaker::judge(turn, &step) {
+            Repetition::Fine => {}
+            Repetition::Tell => return self.settle(place, step, Err(Error::conflict(breaker::TOLD))).await,
+            Repetition::Stop => return Err(Error::new(Kind::Exhausted, breaker::STOPPED)),
+        }
+        step.state = StepState::Running;
+        step.started_at = self.app().clock.now();
+        self.put(place, &step).await?;
+        let outcome = self.invoke(&step, None).await?;
+        if outcome.is_err() && self.app().shutdown.is_cancelled() {
+            // The row stays as it is: the next process says what is uncertain.
+            return Err(stopped());
+        }
+        match outcome {
+            Ok(Outcome::Confirm(ticket)) => {
+                step.state = StepState::Waiting;
+                step.ticket_id = Some(ticket.id);
+                self.put(place, &step).await?;
+                self.log.emit("confirmation", &json!({"ticket": ticket, "call_id": step.call_id}));
+                Ok(())
+            }
+            outcome => self.settle(place, step, outcome).await,
+        }
+    }
+
+    /// Makes the call of a step; with its ticket, fetches what came of it. The outer error is ours, the inner the call's.
+    pub(super) async fn invoke(&self, step: &Step, ticket: Option<TicketId>) -> Result<Result<Outcome>> {
+        let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
+        // A wire name that had to be changed to be told from another is known by the id it stands for.
+        let by_name = self.shared().invoker.registry().find(&step.asked_as).is_ok();
+        let tool = if by_name { &step.asked_as } else { &step.tool };
+        let call = Call {
+            id: step.call_id,
+            topic: Some(self.conversation()),
+            ticket,
+            tainted: conversation.tainted,
+            ..Call::new(self.caller().clone(), tool.clone(), step.arguments.clone())
+        };
+        Ok(self.shared().invoker.invoke(call, self.cancel.child_token()).await)
+    }
+
+    pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
+        self.shared().turns.put_step(place, step.clone()).await
+    }
+}
+
+/// Neighbours that only read form a group; each other call is one by itself.
+fn groups(steps: Vec<(usize, Step)>) -> Vec<Vec<(usize, Step)>> {
+    let mut groups: Vec<Vec<(usize, Step)>> = Vec::new();
+    for (position, step) in steps {
+        let reads = step.risk == Risk::Read;
+        match groups.last_mut() {
+            Some(group) if reads && group.iter().all(|(_, other)| other.risk == Risk::Read) => {
+                group.push((position, step));
+            }
+            _ => groups.push(vec![(position, step)]),
+        }
+    }
+    groups
+}

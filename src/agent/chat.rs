@@ -1,0 +1,268 @@
+//! The chat: what a door can ask of it. Each turn runs in a task of its own; streams come and go.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    log::{Log, Subscription},
+    prompt,
+    turn::Run,
+};
+use crate::{
+    app::App,
+    engine::invoker::Invoker,
+    model::{
+        caller::Caller,
+        conversation::{Attachment, ConversationId, ConversationView, TurnState},
+        error::{Error, Kind, Result},
+        llm::ProviderId,
+        user::UserId,
+    },
+    net::llm::{
+        answer::Patience,
+        chain::{self, Models},
+    },
+    store::{
+        conversations::Conversations,
+        providers::Providers,
+        turns::{NewTurn, OpenTurn, Question, Turns},
+        usage,
+    },
+};
+
+/// Longest message, in characters.
+const LONGEST: usize = 200_000;
+/// How long the events of an ended turn are kept for streams that come back.
+const KEPT: Duration = Duration::from_secs(60);
+/// How long stopping waits for the turn to say that it has ended.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// The chat. Cheap to clone.
+#[derive(Clone)]
+pub struct Agent {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) app: Arc<App>,
+    pub(super) invoker: Invoker,
+    pub(super) models: Models,
+    pub(super) providers: Providers,
+    pub(super) conversations: Conversations,
+    pub(super) turns: Turns,
+    pub(super) live: Mutex<HashMap<ConversationId, Live>>,
+}
+
+/// A turn this process looks after.
+#[derive(Clone)]
+pub(super) struct Live {
+    pub(super) log: Arc<Log>,
+    pub(super) cancel: CancellationToken,
+}
+
+/// What a person sends.
+#[derive(Debug, Clone, Default)]
+pub struct NewMessage {
+    /// The text.
+    pub content: String,
+    /// Files with it.
+    pub attachments: Vec<Attachment>,
+    /// The provider to ask first.
+    pub provider: Option<ProviderId>,
+}
+
+impl Agent {
+    /// A chat over these services.
+    pub fn new(app: Arc<App>, invoker: Invoker, patience: Patience) -> Result<Self> {
+        let shared = Shared {
+            models: Models::new(app.http.clone(), patience),
+            providers: Providers::of(&app.db, &app.vault, app.config.model.as_ref())?,
+            conversations: Conversations::of(&app.db),
+            turns: Turns::of(&app.db),
+            live: Mutex::default(),
+            app,
+            invoker,
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// What asks models.
+    pub fn models(&self) -> &Models {
+        &self.shared.models
+    }
+
+    /// Which models may be asked.
+    pub fn providers(&self) -> &Providers {
+        &self.shared.providers
+    }
+
+    /// Whose conversations are whose.
+    pub fn conversations(&self) -> &Conversations {
+        &self.shared.conversations
+    }
+
+    /// Begins a turn with a message and gives its events. What waited for a decision before is given up.
+    pub async fn send(&self, caller: &Caller, id: ConversationId, message: NewMessage) -> Result<Subscription> {
+        check(&message)?;
+        let shared = &self.shared;
+        shared.conversations.get(caller.user, id).await?;
+        self.demand_model(caller.user).await?;
+        self.give_up_waiting(id).await?;
+        let title = prompt::title(&message.content);
+        let sources: Vec<String> = message.attachments.iter().map(|file| file.name.clone()).collect();
+        let question = Question { text: message.content, attachments: message.attachments, title };
+        let new = self.new_turn(caller, id, message.provider);
+        let (turn, _, title) = shared.turns.begin(new, question).await?;
+        if !sources.is_empty() {
+            shared.conversations.taint(id, format!("attached: {}", sources.join(", "))).await?;
+        }
+        let run = self.run(turn, 0);
+        if let Some(title) = title {
+            run.log.emit("title", &serde_json::json!({ "title": title }));
+        }
+        Ok(run.start())
+    }
+
+    /// Asks the last question of a conversation again and gives the events.
+    pub async fn regenerate(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        provider: Option<ProviderId>,
+    ) -> Result<Subscription> {
+        self.shared.conversations.get(caller.user, id).await?;
+        self.demand_model(caller.user).await?;
+        self.give_up_waiting(id).await?;
+        let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider)).await?;
+        Ok(self.run(turn, 0).start())
+    }
+
+    /// The events of the last turn, from after the one with this id on.
+    pub async fn events(&self, user: UserId, id: ConversationId, after: Option<&str>) -> Result<Subscription> {
+        self.shared.conversations.get(user, id).await?;
+        if let Some(live) = self.live(id) {
+            return Ok(live.log.subscribe(after));
+        }
+        let view = self.shared.turns.view(user, id).await?;
+        let turn = view.turn.ok_or_else(|| Error::not_found("Nothing was asked here yet."))?;
+        let last = turn.last_event_id.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
+        let done = serde_json::json!({
+            "message_id": view.messages.last().map(|message| message.id),
+            "state": turn.state,
+        });
+        Ok(Subscription::of(turn.id, last, "done", &done))
+    }
+
+    /// A conversation with its messages, and the questions that wait in it.
+    pub async fn view(&self, user: UserId, id: ConversationId) -> Result<ConversationView> {
+        let mut view = self.shared.turns.view(user, id).await?;
+        let now = self.shared.app.clock.now();
+        for step in view.messages.iter_mut().flat_map(|message| &mut message.steps) {
+            if let Some(ticket) = step.ticket_id {
+                step.ticket = self.shared.app.tickets.get(ticket, user, now).await.ok();
+            }
+        }
+        Ok(view)
+    }
+
+    /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions.
+    pub async fn stop(&self, user: UserId, id: ConversationId) -> Result<()> {
+        self.shared.conversations.get(user, id).await?;
+        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
+        if turn.state == TurnState::Waiting {
+            return self.give_up_waiting(id).await;
+        }
+        let Some(live) = self.live(id) else { return Ok(()) };
+        let mut events = live.log.subscribe(None);
+        live.cancel.cancel();
+        let ended = async { while events.next().await.is_some() {} };
+        tokio::time::timeout(STOPPING, ended)
+            .await
+            .map_err(|_| Error::new(Kind::Timeout, "The turn was told to stop and has not ended yet."))
+    }
+
+    /// Deletes a conversation; a turn in it is stopped first.
+    pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
+        self.stop(user, id).await?;
+        self.shared.conversations.delete(user, id).await?;
+        self.shared.live.lock().remove(&id);
+        Ok(())
+    }
+
+    fn new_turn(&self, caller: &Caller, conversation: ConversationId, provider: Option<ProviderId>) -> NewTurn {
+        NewTurn { conversation, caller: caller.clone(), provider, now: self.shared.app.clock.now() }
+    }
+
+    /// Fails before anything is written where no answer can come.
+    async fn demand_model(&self, user: UserId) -> Result<()> {
+        if !self.shared.providers.any().await? {
+            return Err(chain::no_model());
+        }
+        self.shared.demand_budget(user).await
+    }
+
+    pub(super) fn live(&self, id: ConversationId) -> Option<Live> {
+        self.shared.live.lock().get(&id).cloned()
+    }
+
+    /// A run of a turn, under a log that the streams of its conversation find. The log of the same turn goes on.
+    pub(super) fn run(&self, turn: OpenTurn, last_event: u64) -> Run {
+        let mut live = self.shared.live.lock();
+        let log = match live.get(&turn.conversation) {
+            Some(known) if known.log.turn() == turn.id => Arc::clone(&known.log),
+            _ => Log::new(turn.id, last_event),
+        };
+        let cancel = self.shared.app.shutdown.child_token();
+        live.insert(turn.conversation, Live { log: Arc::clone(&log), cancel: cancel.clone() });
+        drop(live);
+        Run { agent: self.clone(), turn, log, cancel }
+    }
+
+    /// Lets the log of an ended turn go, later.
+    pub(super) fn forget_later(&self, id: ConversationId, log: Arc<Log>) {
+        let shared = Arc::clone(&self.shared);
+        let forget = async move {
+            tokio::select! {
+                () = tokio::time::sleep(KEPT) => {}
+                () = shared.app.shutdown.cancelled() => {}
+            }
+            let mut live = shared.live.lock();
+            if live.get(&id).is_some_and(|known| Arc::ptr_eq(&known.log, &log)) {
+                live.remove(&id);
+            }
+        };
+        self.shared.app.tracker.spawn_on(forget, &self.shared.app.runtime);
+    }
+}
+
+impl Shared {
+    /// Fails where this person's tokens of the day are used up.
+    pub(super) async fn demand_budget(&self, user: UserId) -> Result<()> {
+        let Some(budget) = self.app.settings.get().chat.daily_token_budget else { return Ok(()) };
+        let spent = usage::spent(&self.app.db, user, self.app.clock.now()).await?.total();
+        if spent < budget {
+            return Ok(());
+        }
+        Err(Error::new(
+            Kind::Exhausted,
+            format!(
+                "Your {budget} tokens for today are used up. The next day begins at midnight UTC; an administrator can \
+                 raise the limit."
+            ),
+        ))
+    }
+}
+
+fn check(message: &NewMessage) -> Result<()> {
+    if message.content.trim().is_empty() && message.attachments.is_empty() {
+        return Err(Error::invalid("The message is empty."));
+    }
+    if message.content.chars().count() > LONGEST {
+        return Err(Error::invalid(format!(
+            "A message has at most {LONGEST} characters. Attach longer texts as files."
+        )));
+    }
+    Attachment::check_all(&message.attachments)
+}

@@ -1,0 +1,67 @@
+//! A conversation as Markdown, to be kept or passed on.
+
+use crate::model::conversation::{ConversationView, Message, Role, Step, StepState};
+
+/// The whole conversation: what was said, and every call with what came of it.
+pub fn markdown(view: &ConversationView) -> String {
+    let conversation = &view.conversation;
+    let title = if conversation.title.is_empty() { "Conversation" } else { &conversation.title };
+    let mut text = format!("# {title}\n\n_Begun {}._\n", conversation.created_at);
+    for message in &view.messages {
+        text.push_str(&one(message));
+    }
+    text
+}
+
+fn one(message: &Message) -> String {
+    let who = match (message.role, &message.model) {
+        (Role::User, _) => "You".to_owned(),
+        (Role::Assistant, Some(model)) => format!("Satchel ({model})"),
+        (Role::Assistant, None) => "Satchel".to_owned(),
+    };
+    let mut text = format!("\n## {who}, {}\n", message.created_at);
+    for attachment in &message.attachments {
+        text.push_str(&format!("\n_Attached: {} ({})_\n", attachment.name, attachment.mime));
+    }
+    if !message.text.trim().is_empty() {
+        text.push_str(&format!("\n{}\n", message.text.trim()));
+    }
+    for step in &message.steps {
+        text.push_str(&call(step));
+    }
+    if let Some(error) = &message.error {
+        text.push_str(&format!("\n> {error}\n"));
+    }
+    text
+}
+
+fn call(step: &Step) -> String {
+    let outcome = match (step.state, step.success) {
+        (StepState::Done, Some(true)) => "worked",
+        (StepState::Done, _) => "failed",
+        (StepState::Uncertain, _) => "was interrupted: it may have taken effect",
+        (StepState::Cancelled, _) => "was not run to its end",
+        (StepState::Waiting, _) => "waits for a decision",
+        (StepState::Pending | StepState::Running, _) => "is under way",
+    };
+    let arguments = fenced("json", &serde_json::to_string_pretty(&step.arguments).unwrap_or_default());
+    let result = step.model_text.as_deref().map_or_else(String::new, |text| fenced("text", text));
+    format!("\n**{}** {outcome}.\n\n{arguments}{result}", step.tool)
+}
+
+/// A fence longer than any in the text.
+fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_own_fence() {
+        assert_eq!(fenced("text", "a\n```\nb"), "````text\na\n```\nb\n````\n\n");
+    }
+}

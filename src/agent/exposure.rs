@@ -1,0 +1,89 @@
+//! Which tools a model is shown, under which names, and what that costs (R1, R47).
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::{
+    engine::{authorise, registry::Registry, tool::Tool, wire::WireNames},
+    model::{
+        caller::Caller,
+        llm::{ToolDefinition, estimate_tokens},
+        settings::{Exposure, Settings},
+        spec::{Source, Spec},
+    },
+};
+
+/// What one request shows.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// The tools.
+    pub(super) tools: Vec<ToolDefinition>,
+    /// The way back from their wire names.
+    pub(super) names: WireNames,
+    /// Tokens of those shown.
+    pub(super) tokens: u64,
+    /// Tools the caller may use.
+    pub(super) total: usize,
+    /// Tokens of all of those.
+    pub(super) all_tokens: u64,
+}
+
+/// Picks the tools for a caller. `promoted` are those the model found in this conversation; `room` is the most tokens
+/// all schemas together may take.
+pub(super) fn pick(
+    registry: &Registry,
+    caller: &Caller,
+    settings: &Settings,
+    promoted: &BTreeSet<String>,
+    room: u64,
+) -> Shown {
+    let callable: Vec<&Arc<Tool>> =
+        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings)).collect();
+    let ids: Vec<String> = callable.iter().map(|tool| wire_id(tool.spec())).collect();
+    let (names, wires) = WireNames::of(ids);
+    let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
+        .into_iter()
+        .zip(wires)
+        .map(|(tool, name)| {
+            let definition = define(tool.spec(), name);
+            let tokens = cost(&definition);
+            (tool, definition, tokens)
+        })
+        .collect();
+    let (total, all_tokens) = (all.len(), all.iter().map(|(_, _, tokens)| tokens).sum());
+    let budget = u64::from(settings.chat.tool_token_budget).min(room);
+    let rule = match settings.chat.exposure {
+        Exposure::Auto if all_tokens <= budget => Exposure::All,
+        Exposure::Auto => Exposure::Discover,
+        rule => rule,
+    };
+    let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, settings, promoted)).collect();
+    let tokens = shown.iter().map(|(_, _, tokens)| tokens).sum();
+    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), names, tokens, total, all_tokens }
+}
+
+fn wants(rule: Exposure, tool: &Tool, settings: &Settings, promoted: &BTreeSet<String>) -> bool {
+    let spec = tool.spec();
+    let found = promoted.contains(&spec.id());
+    let named = |name: &String| {
+        *name == spec.name || *name == spec.id() || tool.aliases().iter().any(|alias| alias.name() == name)
+    };
+    match rule {
+        Exposure::All | Exposure::Auto => true,
+        Exposure::Selected => found || settings.chat.selected.iter().any(named),
+        Exposure::Discover => found || spec.innate,
+    }
+}
+
+/// Built-in tools go by their bare names, which no other tool may take: models know some of them.
+fn wire_id(spec: &Spec) -> String {
+    if spec.source == Source::Builtin { spec.name.clone() } else { spec.id() }
+}
+
+fn define(spec: &Spec, name: String) -> ToolDefinition {
+    let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
+    ToolDefinition { name, description, parameters: spec.parameters.clone() }
+}
+
+fn cost(tool: &ToolDefinition) -> u64 {
+    estimate_tokens(&tool.name) + estimate_tokens(&tool.description) + estimate_tokens(&tool.parameters.to_string())
+}

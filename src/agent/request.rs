@@ -1,0 +1,126 @@
+//! Builds the request for the next answer: instructions, memories, tools, and as much of the conversation as fits.
+
+use serde_json::json;
+
+use super::{compact, exposure, history, prompt, turn::Run};
+use crate::{
+    engine::wire::WireNames,
+    model::{
+        conversation::{ContextBill, Message, Role},
+        error::{Error, Kind, Result},
+        llm::{ChatRequest, Provider, estimate_tokens},
+        memory::Memory,
+    },
+    store::{memory::Memories, messages::Placed, promotions, turns::Summary},
+};
+
+/// Most tokens kept free for the answer.
+const ANSWER: u64 = 4_096;
+
+/// A request, and what is needed to understand its answer.
+pub(super) struct Asked {
+    pub(super) request: ChatRequest,
+    /// The way back from the wire names it shows.
+    pub(super) names: WireNames,
+    /// About how many tokens it is.
+    pub(super) tokens: u64,
+}
+
+impl Run {
+    /// The request for what comes next. Tells the streams what it is made of.
+    pub(super) async fn request(&self, provider: &Provider, summary: Summary, placed: Vec<Placed>) -> Result<Asked> {
+        let settings = self.app().settings.get();
+        let limit = u64::from(provider.context_tokens.unwrap_or(settings.chat.context_tokens));
+        let room = limit.saturating_sub((limit / 4).min(ANSWER));
+        let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        let registry = self.shared().invoker.registry();
+        let shown = exposure::pick(&registry, self.caller(), &settings, &promoted, limit / 3);
+        let memories = self.remembered(&placed).await?;
+        let system = prompt::system(&self.caller().username, self.app().clock.now());
+        let remembered = prompt::memories(&memories);
+        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + shown.tokens;
+        let (summary, placed) = self.fit(provider, summary, placed, room.saturating_sub(fixed)).await?;
+        let earlier = prompt::earlier(&summary.text);
+        let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
+        let mut messages = history::tell(&messages);
+        let conversation = messages.iter().map(history::tokens).sum::<u64>() + estimate_tokens(&earlier);
+        let excess = (fixed + conversation).saturating_sub(room);
+        if excess > 0 && !compact::shrink(&mut messages, excess) {
+            return Err(too_long(limit));
+        }
+        let bill = ContextBill {
+            system: estimate_tokens(&system),
+            tools: shown.tokens,
+            memory: estimate_tokens(&remembered),
+            conversation: conversation.saturating_sub(excess),
+            limit,
+            tools_count: shown.tools.len(),
+            tools_total: shown.total,
+            all_tools_tokens: shown.all_tokens,
+        };
+        self.shared().turns.set_context(self.id(), bill).await?;
+        if self.turn.model_calls == 0 && !memories.is_empty() {
+            self.log.emit("memory", &json!({ "memories": memories }));
+        }
+        self.log.emit("context", &bill);
+        let system = format!("{system}{remembered}{earlier}");
+        let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
+        let tokens = bill.system + bill.tools + bill.memory + bill.conversation;
+        Ok(Asked { request, names: shown.names, tokens })
+    }
+
+    /// The person's memories that have to do with the question (R4).
+    async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
+        let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
+        let Some(question) = question else { return Ok(Vec::new()) };
+        Memories::of(&self.app().db, self.caller().user).relevant(&question.text, prompt::MEMORIES).await
+    }
+
+    /// Shortens what is older until the rest takes at most `room` tokens, if anything is.
+    async fn fit(
+        &self,
+        provider: &Provider,
+        summary: Summary,
+        placed: Vec<Placed>,
+        room: u64,
+    ) -> Result<(Summary, Vec<Placed>)> {
+        let messages: Vec<Message> = placed.iter().map(|placed| placed.message.clone()).collect();
+        if compact::tokens(&messages) + estimate_tokens(&summary.text) <= room {
+            return Ok((summary, placed));
+        }
+        let Some(cut) = compact::cut(&messages, room / 2) else { return Ok((summary, placed)) };
+        let (older, _) = messages.split_at(cut.older);
+        let upto = placed.get(cut.older.saturating_sub(1)).map_or(summary.upto, |placed| placed.seq);
+        let text = match self.shorten(provider, &summary.text, older, room).await {
+            Ok(text) => text,
+            Err(error) if self.cancel.is_cancelled() => return Err(error),
+            Err(error) => {
+                tracing::warn!(?error, "a conversation could not be shortened and is cut");
+                compact::note(&summary.text, older)
+            }
+        };
+        let summary = Summary { text, upto };
+        self.shared().turns.summarise(self.conversation(), summary.clone()).await?;
+        Ok((summary, placed.into_iter().skip(cut.older).collect()))
+    }
+
+    async fn shorten(&self, provider: &Provider, earlier: &str, older: &[Message], room: u64) -> Result<String> {
+        let request = compact::request(earlier, older, room);
+        let only = std::slice::from_ref(provider);
+        let answer = self.unless_stopped(self.shared().models.ask(only, &request)).await?;
+        let (text, usage) = self.unless_stopped(answer.text()).await?;
+        self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
+        let text = text.trim();
+        if text.is_empty() { Err(Error::upstream("The model gave no summary.")) } else { Ok(text.to_owned()) }
+    }
+}
+
+fn too_long(limit: u64) -> Error {
+    Error::new(
+        Kind::Exhausted,
+        format!(
+            "This does not fit into the model's {limit} tokens, even shortened. Send less at once, show fewer tools, or \
+             choose a model with more room."
+        ),
+    )
+}

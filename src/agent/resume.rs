@@ -1,0 +1,138 @@
+//! Turns that wait: for a person's decision, or for a process to take them over.
+
+use std::time::Duration;
+
+use super::{calls::Place, chat::Agent, turn::Run};
+use crate::model::{
+    call::{Ticket, TicketState},
+    conversation::{ConversationId, Step, StepState, TurnState},
+    error::Result,
+};
+
+impl Agent {
+    /// A person has decided a ticket: the turn that waits for it goes on once none of its questions is open.
+    pub async fn ticket_decided(&self, ticket: &Ticket) -> Result<()> {
+        match self.shared.turns.waiting_for(ticket.id).await? {
+            Some(turn) => self.try_wake(turn.conversation).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over every turn the last process left. Gives how many.
+    pub async fn resume_all(&self) -> Result<usize> {
+        let turns = self.shared.turns.open().await?;
+        let count = turns.len();
+        for turn in turns {
+            let (waiting, last_event) = (turn.state == TurnState::Waiting, turn.last_event.max(1));
+            let conversation = turn.conversation;
+            let run = self.run(turn, last_event);
+            if waiting {
+                run.log.close();
+                self.wake(conversation).await;
+            } else {
+                run.recover_steps().await?;
+                drop(run.start());
+            }
+        }
+        Ok(count)
+    }
+
+    /// As [`Agent::try_wake`], where nobody can be told of a failure.
+    pub(super) async fn wake(&self, id: ConversationId) {
+        if let Err(error) = Box::pin(self.try_wake(id)).await {
+            tracing::error!(?error, conversation = %id, "a waiting turn could not be looked after");
+        }
+    }
+
+    /// Lets a waiting turn go on where one of its questions is decided; else it is looked after again when the next one
+    /// expires.
+    async fn try_wake(&self, id: ConversationId) -> Result<()> {
+        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
+        if turn.state != TurnState::Waiting {
+            // It runs, and looks at its questions before it waits again.
+            return Ok(());
+        }
+        let last_event = turn.last_event.max(1);
+        let run = self.run(turn, last_event);
+        match run.open_questions().await? {
+            Some(expires_in) => self.wake_after(id, expires_in),
+            None if self.shared.turns.take_up(run.id()).await? => drop(run.start()),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn wake_after(&self, id: ConversationId, wait: Duration) {
+        let agent = self.clone();
+        let later = async move {
+            tokio::select! {
+                () = tokio::time::sleep(wait) => agent.wake(id).await,
+                () = agent.shared.app.shutdown.cancelled() => {}
+            }
+        };
+        self.shared.app.tracker.spawn_on(later, &self.shared.app.runtime);
+    }
+
+    /// Ends a turn that waits, because the person stopped it or went on without deciding.
+    pub(super) async fn give_up_waiting(&self, id: ConversationId) -> Result<()> {
+        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
+        if turn.state != TurnState::Waiting || !self.shared.turns.take_up(turn.id).await? {
+            return Ok(());
+        }
+        let last_event = turn.last_event.max(1);
+        let run = self.run(turn, last_event);
+        let message = run.give_up_steps("The person went on without deciding. Nothing was run.").await?;
+        let at = (run.app().clock.now(), run.log.last() + 1);
+        self.shared.turns.set_state(run.id(), TurnState::Cancelled, None, at).await?;
+        run.record(TurnState::Cancelled, None).await?;
+        run.log.emit("done", &serde_json::json!({"message_id": message, "state": TurnState::Cancelled}));
+        run.log.close();
+        self.forget_later(id, run.log);
+        Ok(())
+    }
+}
+
+impl Run {
+    /// How long until the first of its questions expires; none where one of them is decided already.
+    async fn open_questions(&self) -> Result<Option<Duration>> {
+        let now = self.app().clock.now();
+        let mut least = i64::MAX;
+        for (_, _, ticket) in self.questions().await? {
+            if is_decided(&ticket) {
+                return Ok(None);
+            }
+            least = least.min(ticket.expires_at.millis() - now.millis());
+        }
+        // A call that was approved and is being run past its question's time is looked at again a little later.
+        Ok((least < i64::MAX).then(|| Duration::from_millis(u64::try_from(least).unwrap_or(0).max(1_000) + 10)))
+    }
+
+    /// Fetches the results of decided questions and ends their steps. False where none was decided.
+    pub(super) async fn collect_decided(&self) -> Result<bool> {
+        let questions = self.questions().await?;
+        let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
+        for (place, step, ticket) in &decided {
+            let outcome = self.invoke(step, Some(ticket.id)).await?;
+            self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
+            self.settle(*place, step.clone(), outcome).await?;
+        }
+        Ok(!decided.is_empty())
+    }
+
+    /// The steps that wait, and their questions.
+    async fn questions(&self) -> Result<Vec<(Place, Step, Ticket)>> {
+        let now = self.app().clock.now();
+        let mut questions = Vec::new();
+        let Some(message) = self.last_message().await? else { return Ok(questions) };
+        for (position, step) in message.steps.into_iter().enumerate().filter(|(_, s)| s.state == StepState::Waiting) {
+            let Some(id) = step.ticket_id else { continue };
+            let ticket = self.app().tickets.get(id, self.caller().user, now).await?;
+            questions.push(((message.id, position), step, ticket));
+        }
+        Ok(questions)
+    }
+}
+
+fn is_decided(ticket: &Ticket) -> bool {
+    !matches!(ticket.state, TicketState::Pending | TicketState::Running)
+}

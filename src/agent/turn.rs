@@ -1,0 +1,204 @@
+//! One turn: a loop that reads the rows, does what comes next, and writes it down. It can begin anywhere in the middle,
+//! which is how a restart goes on.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::FutureExt;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    chat::{Agent, Shared},
+    log::{Log, Subscription},
+};
+use crate::{
+    app::App,
+    model::{
+        audit::{AuditOutcome, Event, EventType},
+        caller::Caller,
+        conversation::{ConversationId, MessageId, Role, StepState, TurnId, TurnState},
+        error::{Error, Kind, Result},
+    },
+    store::{
+        messages::Placed,
+        turns::{OpenTurn, Summary},
+    },
+};
+
+/// A turn and what it is run with.
+pub(super) struct Run {
+    pub(super) agent: Agent,
+    pub(super) turn: OpenTurn,
+    pub(super) log: Arc<Log>,
+    /// Fires when the person stops the turn, and when the process ends.
+    pub(super) cancel: CancellationToken,
+}
+
+/// How a run ended that did not fail.
+enum End {
+    /// With an answer.
+    Answered(MessageId),
+    /// A person must decide something.
+    Parked(MessageId),
+}
+
+/// What comes next in a turn.
+enum Next {
+    Ask(Summary, Vec<Placed>),
+    Call(Vec<Placed>),
+    Wait(MessageId),
+    End(End),
+}
+
+impl Run {
+    pub(super) fn shared(&self) -> &Shared {
+        &self.agent.shared
+    }
+
+    pub(super) fn app(&self) -> &App {
+        &self.agent.shared.app
+    }
+
+    pub(super) fn id(&self) -> TurnId {
+        self.turn.id
+    }
+
+    pub(super) fn conversation(&self) -> ConversationId {
+        self.turn.conversation
+    }
+
+    pub(super) fn caller(&self) -> &Caller {
+        &self.turn.caller
+    }
+
+    /// Runs the turn in a task of its own and gives its events from the beginning.
+    pub(super) fn start(self) -> Subscription {
+        self.log.reopen();
+        let events = self.log.subscribe(None);
+        let shared = Arc::clone(&self.agent.shared);
+        shared.app.tracker.spawn_on(self.drive(), &shared.app.runtime);
+        events
+    }
+
+    async fn drive(mut self) {
+        let steps = AssertUnwindSafe(self.steps()).catch_unwind().await;
+        let ended = steps.unwrap_or_else(|_| Err(Error::internal("a turn panicked")));
+        if ended.is_err() && self.app().shutdown.is_cancelled() {
+            // The rows stay as they are: the next process goes on from them.
+            return self.log.close();
+        }
+        let parked = matches!(ended, Ok(End::Parked(_)));
+        if let Err(error) = self.finish(ended).await {
+            tracing::error!(?error, turn = %self.id(), "the end of a turn could not be written");
+            self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
+        }
+        self.log.close();
+        if parked {
+            self.agent.wake(self.conversation()).await;
+        } else {
+            self.agent.forget_later(self.conversation(), self.log);
+        }
+    }
+
+    async fn steps(&mut self) -> Result<End> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(stopped());
+            }
+            match self.next().await? {
+                Next::Ask(summary, placed) => self.ask(summary, placed).await?,
+                Next::Call(placed) => self.call(&placed).await?,
+                Next::Wait(message) if !self.collect_decided().await? => return Ok(End::Parked(message)),
+                Next::Wait(_) => {}
+                Next::End(end) => return Ok(end),
+            }
+        }
+    }
+
+    /// Reads the rows. The caller is read with them: a permission taken away is gone at the next step.
+    async fn next(&mut self) -> Result<Next> {
+        let turn = self.shared().turns.open_in(self.conversation()).await?;
+        self.turn = turn.filter(|turn| turn.id == self.id()).ok_or_else(stopped)?;
+        let (summary, placed) = self.shared().turns.history(self.conversation()).await?;
+        let last = placed.last().map(|placed| &placed.message).ok_or_else(stopped)?;
+        let any = |state: StepState| last.steps.iter().any(|step| step.state == state);
+        Ok(if last.role == Role::User {
+            Next::Ask(summary, placed)
+        } else if any(StepState::Pending) {
+            Next::Call(placed)
+        } else if any(StepState::Waiting) {
+            Next::Wait(last.id)
+        } else if last.steps.is_empty() {
+            Next::End(End::Answered(last.id))
+        } else {
+            Next::Ask(summary, placed)
+        })
+    }
+
+    async fn finish(&self, ended: Result<End>) -> Result<()> {
+        let (state, message, error) = self.judge(ended);
+        let message = match message {
+            Some(message) => Some(message),
+            None => self.give_up_steps("This call was not run: the turn had ended.").await?,
+        };
+        if let Some(error) = &error {
+            self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
+        }
+        let text = error.as_ref().map(|error| error.message().to_owned());
+        let at = (self.app().clock.now(), self.log.last() + 1);
+        self.shared().turns.set_state(self.id(), state, text, at).await?;
+        if state != TurnState::Waiting {
+            self.record(state, error.as_ref()).await?;
+        }
+        self.log.emit("done", &json!({"message_id": message, "state": state}));
+        Ok(())
+    }
+
+    /// The state a turn ends in, its last message where that is known, and its error.
+    fn judge(&self, ended: Result<End>) -> (TurnState, Option<MessageId>, Option<Error>) {
+        match ended {
+            Ok(End::Answered(message)) => (TurnState::Done, Some(message), None),
+            Ok(End::Parked(message)) => (TurnState::Waiting, Some(message), None),
+            Err(_) if self.cancel.is_cancelled() => (TurnState::Cancelled, None, None),
+            Err(error) => {
+                tracing::warn!(?error, turn = %self.id(), "a turn failed");
+                (TurnState::Failed, None, Some(error))
+            }
+        }
+    }
+
+    /// The turn's row in the audit.
+    pub(super) async fn record(&self, state: TurnState, error: Option<&Error>) -> Result<()> {
+        let cost = self.shared().turns.latest(self.conversation()).await?.map(|turn| turn.usage);
+        let event = Event {
+            time: self.app().clock.now(),
+            event_type: EventType::ChatTurn,
+            user_id: Some(self.caller().user),
+            user: self.caller().username.clone(),
+            topic: Some(self.conversation()),
+            tool: None,
+            door: self.caller().door,
+            action: format!("turn {}", state.as_str()),
+            arguments: json!({"turn": self.id(), "model_calls": self.turn.model_calls, "usage": cost}),
+            risk: None,
+            outcome: if state == TurnState::Failed { AuditOutcome::Failure } else { AuditOutcome::Success },
+            error: error.map(|error| error.message().to_owned()),
+            duration_ms: None,
+            call_id: None,
+        };
+        self.app().audit.append(event).await.map(drop)
+    }
+
+    /// Waits, unless the turn is stopped first.
+    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(stopped()),
+            done = work => done,
+        }
+    }
+}
+
+pub(super) fn stopped() -> Error {
+    Error::new(Kind::Cancelled, "The turn was stopped.")
+}

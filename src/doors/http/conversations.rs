@@ -1,0 +1,155 @@
+//! `/api/conversations`: one's own talks with the model. Another person's are not found.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::CONTENT_DISPOSITION,
+    patch, post,
+    web::{Data, Json, Path, Query},
+};
+use serde::{Deserialize, Deserializer};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, OptionalBody, id},
+    state::State,
+};
+use crate::{
+    agent::export,
+    model::{
+        caller::Caller,
+        conversation::{Conversation, ConversationId, ConversationView, MessageId},
+        error::{Error, Result},
+    },
+    store::conversations::ConversationChange,
+};
+
+/// Longest title and folder name.
+const LONGEST: usize = 200;
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(one).service(change).service(remove).service(branch).service(markdown);
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ListQuery {
+    /// Only those whose title, folder or text holds this.
+    search: Option<String>,
+}
+
+/// The caller's conversations, the one last used first.
+#[utoipa::path(tag = "conversations", params(ListQuery), responses((status = 200, body = Vec<Conversation>)))]
+#[get("/api/conversations")]
+async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Conversation>>> {
+    let search = query.into_inner().search.filter(|text| !text.trim().is_empty());
+    state.agent.conversations().list(caller.user, search).await.map(Json)
+}
+
+#[derive(Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewConversation)]
+struct Create {
+    /// Left out, the first message's first words become the title.
+    title: Option<String>,
+}
+
+/// Begins a conversation.
+#[utoipa::path(tag = "conversations", request_body = Create, responses((status = 201, body = Conversation)))]
+#[post("/api/conversations")]
+async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) -> Result<HttpResponse> {
+    let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();
+    let conversation = state.agent.conversations().create(caller.user, title, state.app.clock.now()).await?;
+    Ok(HttpResponse::Created().json(conversation))
+}
+
+/// A conversation with its messages and its last turn.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
+#[get("/api/conversations/{id}")]
+async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<ConversationView>> {
+    state.agent.view(caller.user, id(&path)?).await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ConversationChange)]
+struct Change {
+    title: Option<String>,
+    /// Null takes it out of its folder.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    folder: Option<Option<String>>,
+}
+
+/// Tells "null" from "left out".
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Renames a conversation, or files it.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
+#[patch("/api/conversations/{id}")]
+async fn change(
+    state: Data<State>,
+    caller: Caller,
+    path: Path<String>,
+    body: Body<Change>,
+) -> Result<Json<Conversation>> {
+    let Change { title, folder } = body.0;
+    let title = title.as_deref().map(name).transpose()?;
+    let folder = folder.map(|folder| folder.as_deref().map(name).transpose()).transpose()?;
+    let change = ConversationChange { title, folder };
+    state.agent.conversations().change(caller.user, id(&path)?, change).await.map(Json)
+}
+
+/// Deletes a conversation with everything in it; its turn is stopped first. The audit keeps its rows.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Deleted.")))]
+#[delete("/api/conversations/{id}")]
+async fn remove(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+    state.agent.delete(caller.user, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct BranchBody {
+    /// The last message the branch has.
+    #[schema(value_type = String)]
+    message_id: MessageId,
+}
+
+/// A new conversation with everything up to and including a message.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
+#[post("/api/conversations/{id}/branch")]
+async fn branch(
+    state: Data<State>,
+    caller: Caller,
+    path: Path<String>,
+    body: Body<BranchBody>,
+) -> Result<HttpResponse> {
+    let now = state.app.clock.now();
+    let copy = state.agent.conversations().branch(caller.user, id(&path)?, body.0.message_id, now).await?;
+    Ok(HttpResponse::Created().json(copy))
+}
+
+/// A conversation as Markdown.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses(
+    (status = 200, description = "Markdown", content_type = "text/markdown", body = String),
+))]
+#[get("/api/conversations/{id}/export")]
+async fn markdown(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+    let id: ConversationId = id(&path)?;
+    let view = state.agent.view(caller.user, id).await?;
+    Ok(HttpResponse::Ok()
+        .content_type("text/markdown; charset=utf-8")
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"conversation-{id}.md\"")))
+        .body(export::markdown(&view)))
+}
+
+fn name(text: &str) -> Result<String> {
+    let text = text.trim();
+    if (1..=LONGEST).contains(&text.chars().count()) && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err(Error::invalid(format!("A title or folder is 1 to {LONGEST} characters in one line.")))
+    }
+}

@@ -1,0 +1,134 @@
+//! `/api/conversations/{id}/messages` and its like: the chat turn as a stream of events.
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpRequest, HttpResponse, get, post,
+    web::{Bytes, Data, Path, Query},
+};
+use futures_util::stream;
+use serde::Deserialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, OptionalBody, id},
+    sse,
+    state::State,
+};
+use crate::{
+    agent::{chat::NewMessage, log::Subscription},
+    model::{
+        caller::Caller,
+        conversation::Attachment,
+        error::{Error, Result},
+        llm::ProviderId,
+    },
+};
+
+/// How long a stream may be silent: proxies cut off longer ones.
+const ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(send).service(follow).service(stop).service(regenerate);
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewMessage)]
+struct Send {
+    /// What the person says.
+    content: String,
+    /// Images and text files.
+    #[serde(default)]
+    attachments: Vec<Attachment>,
+    /// The provider to ask first.
+    #[schema(value_type = Option<String>)]
+    provider: Option<ProviderId>,
+}
+
+/// Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
+/// `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
+/// Going away does not end the turn.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses(
+    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+    (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
+    (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
+))]
+#[post("/api/conversations/{id}/messages")]
+async fn send(state: Data<State>, caller: Caller, path: Path<String>, body: Body<Send>) -> Result<HttpResponse> {
+    let Send { content, attachments, provider } = body.0;
+    let message = NewMessage { content, attachments, provider };
+    let events = state.agent.send(&caller, id(&path)?, message).await?;
+    Ok(streamed(state, events))
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct EventsQuery {
+    /// Where the header `Last-Event-ID` cannot be set.
+    last_event_id: Option<String>,
+}
+
+/// The events of the last turn, from after the one `Last-Event-ID` names. `reset` means: read the conversation again.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,), EventsQuery), responses(
+    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+))]
+#[get("/api/conversations/{id}/events")]
+async fn follow(
+    state: Data<State>,
+    caller: Caller,
+    path: Path<String>,
+    query: Query<EventsQuery>,
+    request: HttpRequest,
+) -> Result<HttpResponse> {
+    let header = request.headers().get("last-event-id").and_then(|value| value.to_str().ok());
+    let after = header.or(query.last_event_id.as_deref());
+    let events = state.agent.events(caller.user, id(&path)?, after).await?;
+    Ok(streamed(state, events))
+}
+
+/// Stops the turn that is under way, at once.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Stopped.")))]
+#[post("/api/conversations/{id}/stop")]
+async fn stop(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+    state.agent.stop(caller.user, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+#[derive(Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Regenerate {
+    /// The provider to ask first.
+    #[schema(value_type = Option<String>)]
+    provider: Option<ProviderId>,
+}
+
+/// Drops the last answer, asks again, and streams the turn.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Regenerate, responses(
+    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+))]
+#[post("/api/conversations/{id}/regenerate")]
+async fn regenerate(
+    state: Data<State>,
+    caller: Caller,
+    path: Path<String>,
+    body: OptionalBody<Regenerate>,
+) -> Result<HttpResponse> {
+    let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
+    Ok(streamed(state, events))
+}
+
+fn streamed(state: Data<State>, events: Subscription) -> HttpResponse {
+    sse::response(stream::try_unfold((state, events), |(state, mut events)| async move {
+        let next = tokio::select! {
+            () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
+            next = tokio::time::timeout(ALIVE_EVERY, events.next()) => next,
+        };
+        let text = match next {
+            Err(_) => ": still here\n\n".to_owned(),
+            Ok(Some(frame)) => sse::frame(&frame.id, frame.event, &frame.data),
+            Ok(None) => return Ok(None),
+        };
+        Ok(Some((Bytes::from(text), (state, events))))
+    }))
+}

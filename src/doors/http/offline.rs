@@ -1,0 +1,55 @@
+//! `/api/offline/ask`: what can be said without a model, and nothing more.
+
+use actix_web::{
+    post,
+    web::{Data, Json},
+};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, state::State};
+use crate::{
+    engine::search::{self, Hit},
+    model::{caller::Caller, error::Result},
+};
+
+/// Tools an answer names at most.
+const NAMED: usize = 5;
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(ask);
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct OfflineQuestion {
+    /// What is wanted.
+    text: String,
+}
+
+/// What can be said without a model.
+#[derive(Serialize, utoipa::ToSchema)]
+struct OfflineAnswer {
+    /// Tools that fit, to be run by form.
+    tools: Vec<Hit>,
+    /// What this is and is not.
+    note: String,
+}
+
+/// Finds the tools that fit, by words alone.
+#[utoipa::path(tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
+#[post("/api/offline/ask")]
+async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
+    let tools = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &body.0.text, NAMED);
+    let note = match tools.is_empty() {
+        true => {
+            "No model is connected, so nothing can be answered, and no tool matches these words. Try others, or \
+                 connect a model under Settings."
+        }
+        false => {
+            "No model is connected, so nothing is answered in words. These tools match yours; you can run them \
+                  by form."
+        }
+    };
+    Ok(Json(OfflineAnswer { tools, note: note.to_owned() }))
+}

@@ -1,0 +1,120 @@
+//! `/api/providers`: the models that may be asked. Keys go in and never come out.
+
+use actix_web::{
+    HttpResponse, delete, get, post, put,
+    web::{Data, Json, Path},
+};
+use serde::Serialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    model::{
+        error::Result,
+        llm::{ProviderId, ProviderKind},
+        provider::{ProviderDraft, ProviderView, parse_url},
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(change).service(remove).service(test).service(detect);
+}
+
+/// All providers, the first to be asked first.
+#[utoipa::path(tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
+#[get("/api/providers")]
+async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
+    let providers = state.agent.providers().list().await?;
+    Ok(Json(providers.into_iter().map(ProviderView::from).collect()))
+}
+
+/// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
+#[utoipa::path(tag = "providers", responses((status = 201, body = ProviderView)))]
+#[post("/api/providers")]
+async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Result<HttpResponse> {
+    let provider = state.agent.providers().create(&by, body.0).await?;
+    Ok(HttpResponse::Created().json(ProviderView::from(provider)))
+}
+
+/// Changes a provider; what is left out stays. A stored key does not follow to another address.
+#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
+#[put("/api/providers/{id}")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<ProviderDraft>,
+) -> Result<Json<ProviderView>> {
+    let provider = state.agent.providers().change(&by, id(&path)?, body.0).await?;
+    Ok(Json(provider.into()))
+}
+
+/// Removes a provider and its key.
+#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 204, description = "Removed.")))]
+#[delete("/api/providers/{id}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    state.agent.providers().delete(&by, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// What a provider's test found.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ProviderTest {
+    /// Whether it can be asked.
+    ok: bool,
+    /// What was found, in words.
+    message: String,
+    /// The models it offers.
+    models: Option<Vec<String>>,
+}
+
+/// Asks a provider which models it has: proof that address and key are right.
+#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
+#[post("/api/providers/{id}/test")]
+async fn test(state: Data<State>, path: Path<String>) -> Result<Json<ProviderTest>> {
+    let id: ProviderId = id(&path)?;
+    let provider = state.agent.providers().get(id).await?;
+    let found = match state.agent.models().list(&provider).await {
+        Err(error) => ProviderTest { ok: false, message: error.message().to_owned(), models: None },
+        Ok(models) => {
+            // Ollama names a model with its tag, people often without.
+            let has = |name: &String| *name == provider.model || name.split(':').next() == Some(&provider.model);
+            let ok = models.is_empty() || models.iter().any(has);
+            let message = match ok {
+                true => format!("{} answers and has the model '{}'.", provider.name, provider.model),
+                false => {
+                    format!("{} answers, but has no model '{}'. Choose one it has.", provider.name, provider.model)
+                }
+            };
+            ProviderTest { ok, message, models: Some(models) }
+        }
+    };
+    Ok(Json(found))
+}
+
+/// A model server that was found on this machine.
+#[derive(Serialize, utoipa::ToSchema)]
+struct DetectedProvider {
+    kind: ProviderKind,
+    base_url: String,
+    /// What it has.
+    models: Vec<String>,
+}
+
+/// Looks for a model server on this machine; no other is contacted.
+#[utoipa::path(tag = "providers", responses((status = 200, body = Vec<DetectedProvider>)))]
+#[get("/api/providers/detect")]
+async fn detect(state: Data<State>) -> Result<Json<Vec<DetectedProvider>>> {
+    let base_url = parse_url(ProviderKind::Ollama.default_base_url())?;
+    let found = state.agent.models().detect(&base_url).await;
+    let shown = found.map(|found| DetectedProvider {
+        kind: ProviderKind::Ollama,
+        base_url: found.base_url.to_string(),
+        models: found.models,
+    });
+    Ok(Json(shown.into_iter().collect()))
+}

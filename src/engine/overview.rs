@@ -1,0 +1,69 @@
+//! What the platform has, counted, for its status.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{authorise, context::Context, tool::Tool};
+use crate::model::spec::Source;
+
+/// What is connected and known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holdings {
+    /// Connected systems.
+    pub systems: usize,
+    /// Their endpoints: the tools of source `catalog`, named `<system>.<endpoint>`.
+    pub endpoints: usize,
+    /// Documents of the knowledge base.
+    pub documents: usize,
+}
+
+/// How many tools there are, and how many of them the caller may call now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolCounts {
+    /// All tools.
+    pub total: usize,
+    /// Those nobody has switched off.
+    pub enabled: usize,
+    /// Those switched off.
+    pub disabled: usize,
+    /// Those the caller may call now.
+    pub available_to_you: usize,
+    /// The same by category.
+    pub by_category: BTreeMap<String, usize>,
+}
+
+impl Context {
+    /// What is connected and known.
+    pub fn holdings(&self) -> Holdings {
+        let registry = self.registry();
+        let endpoints: Vec<&str> = registry
+            .tools()
+            .iter()
+            .map(|tool| tool.spec())
+            .filter(|spec| spec.source == Source::Catalog)
+            .map(|spec| spec.name.as_str())
+            .collect();
+        let systems: BTreeSet<&str> = endpoints.iter().filter_map(|name| Some(name.split_once('.')?.0)).collect();
+        // There is no store of documents yet, so there are none.
+        Holdings { systems: systems.len(), endpoints: endpoints.len(), documents: 0 }
+    }
+
+    /// The tools, counted for this caller.
+    pub fn tool_counts(&self) -> ToolCounts {
+        let (registry, settings) = (self.registry(), self.platform());
+        let all = registry.tools();
+        let enabled = all.iter().filter(|tool| authorise::switched_on(tool, &settings).is_ok()).count();
+        let mut by_category = BTreeMap::new();
+        for tool in all.iter().filter(|tool| authorise::may_call(tool, self.caller(), &settings)) {
+            *by_category.entry(category(tool)).or_insert(0) += 1;
+        }
+        let available_to_you = by_category.values().sum();
+        ToolCounts { total: all.len(), enabled, disabled: all.len() - enabled, available_to_you, by_category }
+    }
+}
+
+fn category(tool: &Tool) -> String {
+    serde_json::to_value(tool.spec().category).ok().as_ref().and_then(Value::as_str).unwrap_or("other").to_owned()
+}

@@ -1,0 +1,262 @@
+//! Background processes: each in a sandbox of its own, kept until it ends, is stopped, or the server ends.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    clock::Clock,
+    files::Rooted,
+    sandbox::{
+        Action, Command, Ended, Limits, Running, Sandbox,
+        tape::{Keep, SharedTape, Tape, record},
+    },
+};
+use crate::model::{
+    error::{Error, Kind, Result},
+    time::Time,
+    user::UserId,
+};
+
+/// Processes one user may run at once.
+pub const MAX_RUNNING: usize = 16;
+
+/// Ended ones that are remembered for each user.
+const REMEMBERED: usize = 16;
+
+/// The last bytes of output that are kept of each.
+const OUTPUT: usize = 64 * 1024;
+
+/// How long a process asked to end may take before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long stopping may take altogether.
+const STOPPING: Duration = Duration::from_secs(20);
+
+/// Wall time after which a process is stopped, and the processor time it may use.
+const LIFETIME: Duration = Duration::from_secs(24 * 3600);
+
+/// Whether a process still runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It runs.
+    Running,
+    /// It ended, by itself or because it was stopped.
+    Exited,
+}
+
+/// A background process as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Its id, `proc_…`.
+    pub session_id: String,
+    /// The command line.
+    pub command: String,
+    /// Whether it still runs.
+    pub state: State,
+    /// Its exit code; none while it runs and where a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// When it was started.
+    pub started_at: Time,
+    /// When it ended.
+    pub ended_at: Option<Time>,
+    /// The end of what it wrote, output and errors as they came.
+    pub output: String,
+    /// All bytes it wrote.
+    pub output_bytes: u64,
+}
+
+/// All background processes. Copies share them.
+#[derive(Debug, Clone)]
+pub struct Processes {
+    sandbox: Sandbox,
+    clock: Clock,
+    sessions: Arc<Mutex<HashMap<UserId, Vec<Session>>>>,
+}
+
+/// One user's background processes.
+#[derive(Debug, Clone)]
+pub struct OwnProcesses {
+    all: Processes,
+    user: UserId,
+    files: Rooted,
+}
+
+#[derive(Debug, Clone)]
+struct Session {
+    id: String,
+    command: String,
+    started_at: Time,
+    tape: SharedTape,
+    stop: CancellationToken,
+    end: watch::Receiver<Option<End>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    how: Ended,
+    at: Time,
+}
+
+impl Processes {
+    /// None yet.
+    pub fn new(sandbox: Sandbox, clock: Clock) -> Self {
+        Self { sandbox, clock, sessions: Arc::default() }
+    }
+
+    /// One user's.
+    pub fn of(&self, user: UserId, files: Rooted) -> OwnProcesses {
+        OwnProcesses { all: self.clone(), user, files }
+    }
+
+    async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {
+        self.check_room(user)?;
+        let mut command = Command::new(Action::Shell(line.to_owned()), files.workspace().to_owned(), LIFETIME);
+        command.blocked = blocked.to_vec();
+        command.limits = Limits { cpu_seconds: LIFETIME.as_secs(), ..Limits::default() };
+        let (running, stdout, stderr) = self.sandbox.start(files, &command).await?;
+        let tape = SharedTape::new(Mutex::new(Tape::new(OUTPUT, Keep::Last)));
+        let copying = [record(stdout, &tape), record(stderr, &tape)];
+        let (ended, end) = watch::channel(None);
+        let session = Session {
+            id: format!("proc_{}", &uuid::Uuid::new_v4().simple().to_string().get(..12).unwrap_or_default()),
+            command: line.to_owned(),
+            started_at: self.clock.now(),
+            tape,
+            stop: CancellationToken::new(),
+            end,
+        };
+        let (stop, clock) = (session.stop.clone(), self.clock.clone());
+        tokio::spawn(async move {
+            let how = follow(running, copying, stop).await;
+            ended.send_replace(Some(End { how, at: clock.now() }));
+        });
+        let status = session.status();
+        self.remember(user, session)?;
+        Ok(status)
+    }
+
+    /// Ends all processes of all users: the server ends.
+    pub async fn shutdown(&self) {
+        let all: Vec<Session> = self.sessions.lock().drain().flat_map(|(_, sessions)| sessions).collect();
+        all.iter().for_each(|session| session.stop.cancel());
+        let ends = all.into_iter().map(async |mut session| drop(session.end.wait_for(Option::is_some).await));
+        // What is still there then dies with the server's end of its socket.
+        let _ = timeout(STOPPING, futures_util::future::join_all(ends)).await;
+    }
+
+    fn find(&self, user: UserId, id: &str) -> Result<Session> {
+        let sessions = self.sessions.lock();
+        let found = sessions.get(&user).and_then(|own| own.iter().find(|session| session.id == id));
+        found.cloned().ok_or_else(|| {
+            Error::not_found(format!("There is no process '{id}'. The action `list` shows those there are."))
+        })
+    }
+
+    fn check_room(&self, user: UserId) -> Result<()> {
+        let sessions = self.sessions.lock();
+        let running = sessions.get(&user).into_iter().flatten().filter(|session| session.is_running()).count();
+        if running < MAX_RUNNING {
+            return Ok(());
+        }
+        Err(Error::new(Kind::Exhausted, format!("{MAX_RUNNING} processes run already. Stop one first.")))
+    }
+
+    /// Keeps the session; a start that lost the race for the last place ends again.
+    fn remember(&self, user: UserId, session: Session) -> Result<()> {
+        if let Err(full) = self.check_room(user) {
+            session.stop.cancel();
+            return Err(full);
+        }
+        let mut sessions = self.sessions.lock();
+        let own = sessions.entry(user).or_default();
+        let surplus = own.iter().filter(|old| !old.is_running()).count().saturating_sub(REMEMBERED - 1);
+        let mut forget = surplus;
+        own.retain(|old| {
+            let gone = forget > 0 && !old.is_running();
+            forget -= usize::from(gone);
+            !gone
+        });
+        own.push(session);
+        Ok(())
+    }
+}
+
+impl OwnProcesses {
+    /// Starts a shell line in the workspace, where the `blocked` programs do not run.
+    pub async fn start(&self, line: &str, blocked: &[String]) -> Result<Status> {
+        self.all.start(self.user, &self.files, line, blocked).await
+    }
+
+    /// Asks a process to end, kills it and all it started where it does not, and tells how it ended.
+    pub async fn stop(&self, id: &str) -> Result<Status> {
+        let mut session = self.all.find(self.user, id)?;
+        session.stop.cancel();
+        let ended = timeout(STOPPING, session.end.wait_for(Option::is_some)).await.is_ok_and(|end| end.is_ok());
+        if ended { Ok(session.status()) } else { Err(Error::internal("a process did not end in time")) }
+    }
+
+    /// All that run, and the last that ended; the newest comes last.
+    pub fn list(&self) -> Vec<Status> {
+        self.all.sessions.lock().get(&self.user).into_iter().flatten().map(Session::status).collect()
+    }
+
+    /// One of them.
+    pub fn status(&self, id: &str) -> Result<Status> {
+        self.all.find(self.user, id).map(|session| session.status())
+    }
+}
+
+impl Session {
+    fn is_running(&self) -> bool {
+        self.end.borrow().is_none()
+    }
+
+    fn status(&self) -> Status {
+        let end = *self.end.borrow();
+        let tape = self.tape.lock();
+        Status {
+            session_id: self.id.clone(),
+            command: self.command.clone(),
+            state: if end.is_some() { State::Exited } else { State::Running },
+            exit_code: end.and_then(|end| end.how.code),
+            signal: end.and_then(|end| end.how.signal),
+            started_at: self.started_at,
+            ended_at: end.map(|end| end.at),
+            output: tape.text(),
+            output_bytes: tape.total(),
+        }
+    }
+}
+
+async fn follow(mut running: Running, copying: [JoinHandle<()>; 2], stop: CancellationToken) -> Ended {
+    let by_itself = tokio::select! {
+        ended = running.ended() => Some(ended),
+        () = stop.cancelled() => None,
+        () = sleep(LIFETIME) => None,
+    };
+    let ended = match by_itself {
+        Some(ended) => ended,
+        None => {
+            running.terminate().await;
+            let killed = Ended { code: None, signal: Some(libc::SIGKILL), limit: None };
+            timeout(GRACE, running.ended()).await.unwrap_or(killed)
+        }
+    };
+    running.close().await;
+    for copy in copying {
+        // The pipes have no writer any more.
+        let _ = timeout(Duration::from_secs(2), copy).await;
+    }
+    ended
+}

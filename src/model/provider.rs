@@ -1,0 +1,200 @@
+//! Providers as people see and change them: keys go in, and never come out.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use url::Url;
+
+use super::{
+    error::{Error, Result},
+    llm::{Provider, ProviderId, ProviderKind},
+    secret::{MASK, Secret},
+};
+
+/// A provider as answers show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ProviderView {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: ProviderId,
+    /// Its dialect.
+    pub kind: ProviderKind,
+    /// What people call it.
+    pub name: String,
+    /// Where it is asked.
+    pub base_url: String,
+    /// The model's name there.
+    pub model: String,
+    /// `***` where a key is stored.
+    pub api_key: Option<String>,
+    /// The lowest number is asked first, the others when it fails.
+    pub priority: i64,
+    /// Whether it is asked at all.
+    pub enabled: bool,
+    /// Tokens that fit, where known.
+    pub context_tokens: Option<u32>,
+    /// Set by `SATCHEL_MODEL`: shown, not changed.
+    pub from_environment: bool,
+}
+
+impl From<Provider> for ProviderView {
+    fn from(provider: Provider) -> Self {
+        Self {
+            id: provider.id,
+            kind: provider.kind,
+            name: provider.name,
+            base_url: provider.base_url.to_string(),
+            model: provider.model,
+            api_key: provider.api_key.map(|_| MASK.to_owned()),
+            priority: provider.priority,
+            enabled: provider.enabled,
+            context_tokens: provider.context_tokens,
+            from_environment: provider.from_environment,
+        }
+    }
+}
+
+/// What somebody writes of a provider. What is left out stays, or has its default in a new one.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderDraft {
+    /// Its dialect; a new provider needs one.
+    pub kind: Option<ProviderKind>,
+    /// What people call it; the model's name unless said.
+    pub name: Option<String>,
+    /// Where it is asked; the dialect's usual address unless said.
+    pub base_url: Option<String>,
+    /// The model's name there; a new provider needs one.
+    pub model: Option<String>,
+    /// The key; `***` keeps the stored one, null forgets it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub api_key: Option<Option<Secret>>,
+    /// The lowest number is asked first; a new provider comes last unless said.
+    pub priority: Option<i64>,
+    /// Whether it is asked at all.
+    pub enabled: Option<bool>,
+    /// Tokens that fit; null means unknown.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>)]
+    pub context_tokens: Option<Option<u32>>,
+}
+
+/// Tells "null" from "left out".
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+impl ProviderDraft {
+    /// The provider this describes where there was none.
+    pub fn into_new(self, last_priority: i64) -> Result<Provider> {
+        let kind = self.kind.ok_or_else(|| Error::invalid("Say the kind of provider: openai, anthropic or ollama."))?;
+        let blank = Provider {
+            id: ProviderId::new(),
+            kind,
+            name: String::new(),
+            base_url: parse_url(kind.default_base_url())?,
+            model: String::new(),
+            api_key: None,
+            priority: last_priority.saturating_add(1),
+            enabled: true,
+            context_tokens: None,
+            from_environment: false,
+        };
+        self.apply(blank)
+    }
+
+    /// The provider with these changes. A key goes nowhere but to the host it was given for.
+    pub fn apply(self, old: Provider) -> Result<Provider> {
+        let kind = self.kind.unwrap_or(old.kind);
+        let base_url = self.base_url.as_deref().map(parse_url).transpose()?.unwrap_or_else(|| old.base_url.clone());
+        let given = self.api_key.map(|key| key.filter(|key| !key.expose().is_empty()));
+        let keeps = given.as_ref().is_none_or(|key| key.as_ref().is_some_and(|key| key.expose() == MASK));
+        if keeps && old.api_key.is_some() && base_url.origin() != old.base_url.origin() {
+            return Err(Error::invalid(
+                "The stored key was given for another address. Enter the key again, or null for none.",
+            ));
+        }
+        let model = text(self.model, old.model, "model")?;
+        let name = self.name.or_else(|| Some(old.name).filter(|name| !name.is_empty()));
+        let context_tokens = self.context_tokens.unwrap_or(old.context_tokens);
+        if context_tokens.is_some_and(|tokens| tokens < 1_024) {
+            return Err(Error::invalid("A context of fewer than 1,024 tokens holds no conversation."));
+        }
+        Ok(Provider {
+            kind,
+            name: text(name, model.clone(), "name")?,
+            base_url,
+            model,
+            api_key: if keeps { old.api_key } else { given.flatten() },
+            priority: self.priority.unwrap_or(old.priority),
+            enabled: self.enabled.unwrap_or(old.enabled),
+            context_tokens,
+            ..old
+        })
+    }
+}
+
+fn text(given: Option<String>, old: String, what: &str) -> Result<String> {
+    let text = given.unwrap_or(old).trim().to_owned();
+    if (1..=200).contains(&text.chars().count()) {
+        Ok(text)
+    } else {
+        Err(Error::invalid(format!("The {what} of a provider is 1 to 200 characters.")))
+    }
+}
+
+/// An address a provider may have.
+pub fn parse_url(text: &str) -> Result<Url> {
+    let wrong = || Error::invalid("The address must be a URL such as https://api.openai.com/v1, without a user name.");
+    let url = Url::parse(text.trim()).map_err(|_| wrong())?;
+    let plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    if plain && url.query().is_none() && url.fragment().is_none() { Ok(url) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn draft(value: serde_json::Value) -> ProviderDraft {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn stored() -> Provider {
+        let new = json!({"kind": "openai", "model": "m", "base_url": "https://h.example/v1", "api_key": "k1"});
+        draft(new).into_new(4).unwrap()
+    }
+
+    #[test]
+    fn a_new_provider_needs_a_kind_and_a_model_only() {
+        let provider = draft(json!({"kind": "ollama", "model": "qwen3"})).into_new(0).unwrap();
+        assert_eq!(provider.base_url.as_str(), "http://127.0.0.1:11434/");
+        assert_eq!((provider.name.as_str(), provider.priority, provider.enabled), ("qwen3", 1, true));
+        assert!(draft(json!({"kind": "ollama"})).into_new(0).is_err());
+        assert!(draft(json!({"model": "m"})).into_new(0).is_err());
+    }
+
+    #[test]
+    fn a_key_is_kept_replaced_or_forgotten_and_never_shown() {
+        let key = |change| draft(change).apply(stored()).unwrap().api_key.map(|key| key.expose().to_owned());
+        assert_eq!(key(json!({})), Some("k1".to_owned()));
+        assert_eq!(key(json!({"api_key": "***", "name": "n"})), Some("k1".to_owned()));
+        assert_eq!(key(json!({"api_key": "k2"})), Some("k2".to_owned()));
+        assert_eq!(key(json!({"api_key": null})), None);
+        assert_eq!(ProviderView::from(stored()).api_key.as_deref(), Some(MASK));
+    }
+
+    #[test]
+    fn a_key_does_not_follow_to_another_host() {
+        assert!(draft(json!({"base_url": "https://evil.example/v1"})).apply(stored()).is_err());
+        assert!(draft(json!({"base_url": "https://evil.example/v1", "api_key": "***"})).apply(stored()).is_err());
+        assert!(draft(json!({"base_url": "https://h.example/v2"})).apply(stored()).is_ok());
+        assert!(draft(json!({"base_url": "https://o.example/v1", "api_key": "k2"})).apply(stored()).is_ok());
+    }
+
+    #[test]
+    fn only_plain_http_addresses_are_taken() {
+        for wrong in ["", "x", "ftp://h/", "http://u@h/", "http://u:p@h/", "https://h/?key=1", "file:///etc/passwd"] {
+            assert!(parse_url(wrong).is_err(), "{wrong}");
+        }
+    }
+}

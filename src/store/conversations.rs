@@ -1,0 +1,183 @@
+//! Conversations: whose they are, what they are called, what has entered them. Another person's is not found.
+
+use rusqlite::{Connection, Row};
+
+use super::{
+    db::Db,
+    messages,
+    rows::{all, first, parsed, run, time},
+};
+use crate::model::{
+    conversation::{Conversation, ConversationId, ConversationState, MessageId},
+    error::{Error, Result},
+    time::Time,
+    user::UserId,
+};
+
+/// What a person may change of a conversation; nothing where none.
+#[derive(Debug, Clone, Default)]
+pub struct ConversationChange {
+    /// A new title.
+    pub title: Option<String>,
+    /// A new folder; the inner none takes it out of its folder.
+    pub folder: Option<Option<String>>,
+}
+
+/// The conversations of one database. Cheap to clone.
+#[derive(Clone)]
+pub struct Conversations {
+    db: Db,
+}
+
+/// Longest list a person is given.
+const LISTED: i64 = 1_000;
+
+const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by,
+    (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))";
+
+impl Conversations {
+    /// The conversations of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// Begins one.
+    pub async fn create(&self, user: UserId, title: String, now: Time) -> Result<Conversation> {
+        let id = ConversationId::new();
+        self.db
+            .write(move |c| {
+                insert(c, id, user, &title, now)?;
+                get(c, user, id)
+            })
+            .await
+    }
+
+    /// This person's, the one last used first; with `search`, those whose title, folder or text holds it.
+    pub async fn list(&self, user: UserId, search: Option<String>) -> Result<Vec<Conversation>> {
+        let pattern = search.map(|text| like(&text));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversations c
+             WHERE c.user = ?1 AND (?2 IS NULL OR c.title LIKE ?2 ESCAPE '\\' OR c.folder LIKE ?2 ESCAPE '\\'
+                OR EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\'))
+             ORDER BY c.updated_at DESC, c.id DESC LIMIT ?3"
+        );
+        self.db.read(move |c| all(c, &sql, (user.to_string(), pattern, LISTED), read)).await
+    }
+
+    /// One of this person's.
+    pub async fn get(&self, user: UserId, id: ConversationId) -> Result<Conversation> {
+        self.db.read(move |c| get(c, user, id)).await
+    }
+
+    /// Renames or files one.
+    pub async fn change(&self, user: UserId, id: ConversationId, change: ConversationChange) -> Result<Conversation> {
+        self.db
+            .write(move |c| {
+                get(c, user, id)?;
+                if let Some(title) = change.title {
+                    run(c, "UPDATE conversations SET title = ?2 WHERE id = ?1", (id.to_string(), title))?;
+                }
+                if let Some(folder) = change.folder {
+                    run(c, "UPDATE conversations SET folder = ?2 WHERE id = ?1", (id.to_string(), folder))?;
+                }
+                get(c, user, id)
+            })
+            .await
+    }
+
+    /// Deletes one with everything in it. The audit keeps its rows.
+    pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
+        self.db
+            .write(move |c| {
+                get(c, user, id)?;
+                for rest in [
+                    "DELETE FROM approvals WHERE topic = ?1",
+                    "DELETE FROM promotions WHERE topic = ?1",
+                    "DELETE FROM results WHERE topic = ?1",
+                    "DELETE FROM tickets WHERE topic = ?1 AND state = 'pending'",
+                ] {
+                    run(c, rest, [id.to_string()])?;
+                }
+                run(c, "DELETE FROM conversations WHERE id = ?1", [id.to_string()])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// A new conversation with everything up to and including one message.
+    pub async fn branch(&self, user: UserId, id: ConversationId, upto: MessageId, now: Time) -> Result<Conversation> {
+        let copy = ConversationId::new();
+        self.db
+            .write(move |c| {
+                let original = get(c, user, id)?;
+                insert(c, copy, user, &original.title, now)?;
+                run(
+                    c,
+                    "UPDATE conversations SET (folder, tainted_by) =
+                       (SELECT folder, tainted_by FROM conversations WHERE id = ?2) WHERE id = ?1",
+                    (copy.to_string(), id.to_string()),
+                )?;
+                messages::copy(c, id, copy, upto)?;
+                run(
+                    c,
+                    "INSERT INTO promotions (topic, tool) SELECT ?1, tool FROM promotions WHERE topic = ?2",
+                    (copy.to_string(), id.to_string()),
+                )?;
+                get(c, user, copy)
+            })
+            .await
+    }
+
+    /// Remembers where the first content from outside came from.
+    pub async fn taint(&self, id: ConversationId, source: String) -> Result<()> {
+        let sql = "UPDATE conversations SET tainted_by = coalesce(tainted_by, ?2) WHERE id = ?1";
+        self.db.write(move |c| run(c, sql, (id.to_string(), source)).map(drop)).await
+    }
+}
+
+fn insert(c: &Connection, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
+    run(
+        c,
+        "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
+        (id.to_string(), user.to_string(), title, now.millis()),
+    )?;
+    Ok(())
+}
+
+/// One conversation of a person, inside somebody else's transaction too.
+pub(super) fn get(c: &Connection, user: UserId, id: ConversationId) -> Result<Conversation> {
+    let sql = format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = ?1 AND c.user = ?2");
+    first(c, &sql, (id.to_string(), user.to_string()), read)?
+        .ok_or_else(|| Error::not_found(format!("There is no conversation '{id}'.")))
+}
+
+fn read(row: &Row<'_>) -> Result<Conversation> {
+    let tainted_by: Option<String> = row.get(5)?;
+    let turn: Option<String> = row.get(6)?;
+    Ok(Conversation {
+        id: parsed(row, 0)?,
+        title: row.get(1)?,
+        folder: row.get(2)?,
+        created_at: time(row, 3)?,
+        updated_at: time(row, 4)?,
+        state: match turn.as_deref() {
+            Some("running") => ConversationState::Running,
+            Some(_) => ConversationState::Waiting,
+            None => ConversationState::Idle,
+        },
+        tainted: tainted_by.is_some(),
+        tainted_by,
+    })
+}
+
+/// A LIKE pattern that finds the text itself, whatever signs it holds.
+fn like(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern + "%"
+}

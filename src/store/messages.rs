@@ -1,0 +1,181 @@
+//! Messages and the steps in them, as rows.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, params};
+use serde_json::Value;
+
+use super::rows::{all, first, json, parsed, run, time};
+use crate::model::{
+    conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
+    error::{Error, Result},
+    id::Id,
+    llm::Usage,
+};
+
+/// A message and its place in the conversation.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Grows with each message.
+    pub seq: i64,
+    /// The message.
+    pub message: Message,
+}
+
+/// Every message of a conversation from after `from` on, in order, with its steps.
+pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
+    let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
+    let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
+                      s.duration_ms, s.started_at, s.ticket, s.provider_id, s.malformed, s.message
+               FROM steps s JOIN messages m ON m.id = s.message
+               WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, s.position";
+    for (message, step) in all(c, sql, (conversation.to_string(), from), |row| Ok((row.get(14)?, step(row)?)))? {
+        steps.entry(message).or_default().push(step);
+    }
+    let sql = "SELECT seq, id, turn, role, text, attachments, created_at, model, input_tokens, output_tokens, error
+               FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
+    all(c, sql, (conversation.to_string(), from), |row| {
+        let mut placed = message(row)?;
+        placed.message.steps = steps.get(&placed.message.id.to_string()).cloned().unwrap_or_default();
+        Ok(placed)
+    })
+}
+
+fn message(row: &Row<'_>) -> Result<Placed> {
+    let usage: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
+    let role: String = row.get(3)?;
+    let message = Message {
+        id: parsed(row, 1)?,
+        turn_id: parsed(row, 2)?,
+        role: if role == Role::User.as_str() { Role::User } else { Role::Assistant },
+        text: row.get(4)?,
+        attachments: json(row, 5)?,
+        steps: Vec::new(),
+        created_at: time(row, 6)?,
+        model: row.get(7)?,
+        usage: match usage {
+            (Some(input), Some(output)) => {
+                Some(Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() })
+            }
+            _ => None,
+        },
+        error: row.get(10)?,
+    };
+    Ok(Placed { seq: row.get(0)?, message })
+}
+
+fn step(row: &Row<'_>) -> Result<Step> {
+    let word = |column| Ok::<_, Error>(Value::String(row.get(column)?));
+    let output: Option<String> = row.get(7)?;
+    let ticket: Option<String> = row.get(11)?;
+    Ok(Step {
+        call_id: parsed(row, 0)?,
+        tool: row.get(1)?,
+        asked_as: row.get(2)?,
+        arguments: json(row, 3)?,
+        risk: serde_json::from_value(word(4)?).map_err(Error::internal)?,
+        state: serde_json::from_value(word(5)?).map_err(Error::internal)?,
+        success: row.get(6)?,
+        output: output.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        model_text: row.get(8)?,
+        ticket: None,
+        duration_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
+        started_at: time(row, 10)?,
+        ticket_id: ticket.map(|text| text.parse()).transpose()?,
+        provider_id: row.get(12)?,
+        malformed: row.get(13)?,
+    })
+}
+
+/// Adds a message with its steps at the end of a conversation.
+pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Message) -> Result<()> {
+    let attachments = serde_json::to_string(&message.attachments).map_err(Error::internal)?;
+    run(
+        c,
+        "INSERT INTO messages (id, conversation, turn, role, text, attachments, model, input_tokens, output_tokens, error,
+                               created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            message.id.to_string(),
+            conversation.to_string(),
+            message.turn_id.to_string(),
+            message.role.as_str(),
+            message.text,
+            attachments,
+            message.model,
+            message.usage.map(|usage| usage.input_tokens.cast_signed()),
+            message.usage.map(|usage| usage.output_tokens.cast_signed()),
+            message.error,
+            message.created_at.millis(),
+        ],
+    )?;
+    message.steps.iter().enumerate().try_for_each(|(position, step)| put_step(c, message.id, position, step))
+}
+
+/// Writes a step, over what stands there.
+pub(super) fn put_step(c: &Connection, message: MessageId, position: usize, step: &Step) -> Result<()> {
+    run(
+        c,
+        "INSERT OR REPLACE INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk,
+                                       state, success, output, model_text, ticket, duration_ms, started_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        params![
+            message.to_string(),
+            i64::try_from(position).unwrap_or(i64::MAX),
+            step.call_id.to_string(),
+            step.provider_id,
+            step.tool,
+            step.asked_as,
+            step.arguments.to_string(),
+            step.malformed,
+            step.risk.as_str(),
+            step.state.as_str(),
+            step.success,
+            step.output.as_ref().map(Value::to_string),
+            step.model_text,
+            step.ticket_id.map(|id| id.to_string()),
+            step.duration_ms.map(u64::cast_signed),
+            step.started_at.millis(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Copies everything up to and including a message into a fresh conversation, under new ids.
+pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upto: MessageId) -> Result<()> {
+    let messages = list(c, from, 0)?;
+    let last = messages.iter().position(|placed| placed.message.id == upto);
+    let last = last.ok_or_else(|| Error::not_found(format!("There is no message '{upto}' in this conversation.")))?;
+    let mut turns: HashMap<TurnId, TurnId> = HashMap::new();
+    for Placed { mut message, .. } in messages.into_iter().take(last + 1) {
+        if message.steps.iter().any(|step| !step.state.is_settled()) {
+            return Err(Error::conflict("A turn is under way here. Branch once it is over."));
+        }
+        let turn = match turns.get(&message.turn_id) {
+            Some(turn) => *turn,
+            None => {
+                let turn = Id::new();
+                run(
+                    c,
+                    "INSERT INTO turns (id, conversation, state, error, caller, provider, input_tokens, output_tokens,
+                                        model_calls, context, last_event, started_at, finished_at)
+                     SELECT ?1, ?2, 'done', error, caller, provider, input_tokens, output_tokens, model_calls, context,
+                            0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
+                    (turn.to_string(), to.to_string(), message.turn_id.to_string()),
+                )?;
+                turns.insert(message.turn_id, turn);
+                turn
+            }
+        };
+        message.id = MessageId::new();
+        message.turn_id = turn;
+        insert(c, to, &message)?;
+    }
+    Ok(())
+}
+
+/// The number of the last message of a person in a conversation, and the turn it began.
+pub(super) fn last_question(c: &Connection, conversation: ConversationId) -> Result<Option<(i64, TurnId)>> {
+    let sql = "SELECT seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
+    first(c, sql, [conversation.to_string()], |row| Ok((row.get(0)?, parsed(row, 1)?)))
+}

@@ -1,0 +1,218 @@
+//! Models that may be asked. Their keys are in the vault, under `provider:<id>`.
+
+use rusqlite::{Connection, Row, params};
+use serde_json::json;
+
+use super::{
+    db::Db,
+    people::Actor,
+    rows::{all, first, parsed, run},
+    vault::{self, Vault},
+};
+use crate::{
+    config::ModelChoice,
+    model::{
+        error::{Error, Kind, Result},
+        llm::{Provider, ProviderId, ProviderKind},
+        provider::{ProviderDraft, parse_url},
+    },
+};
+
+/// The id of the provider made from the environment.
+const ENVIRONMENT: &str = "00000000-0000-7000-8000-000000000001";
+/// The name its key has in the vault.
+const KEY: &str = "api_key";
+/// What a local server is asked to hold where nobody says: more than its own default, less than what fills the memory.
+const OLLAMA_CONTEXT: u32 = 16_384;
+
+/// The providers. Cheap to clone.
+#[derive(Clone)]
+pub struct Providers {
+    db: Db,
+    vault: Vault,
+    environment: Option<Provider>,
+}
+
+impl Providers {
+    /// The providers kept in this database, and the one the environment names.
+    pub fn of(db: &Db, vault: &Vault, environment: Option<&ModelChoice>) -> Result<Self> {
+        let environment = environment.map(from_environment).transpose()?;
+        Ok(Self { db: db.clone(), vault: vault.clone(), environment })
+    }
+
+    /// All of them, the first to be asked first. The environment's comes before the others.
+    pub async fn list(&self) -> Result<Vec<Provider>> {
+        let vault = self.vault.clone();
+        let kept = self.db.read(move |c| {
+            let sql = format!("{SELECT} ORDER BY priority, created_at, id");
+            let kept = all(c, &sql, (), read)?;
+            kept.into_iter().map(|provider| with_key(c, &vault, provider)).collect::<Result<Vec<_>>>()
+        });
+        Ok(self.environment.clone().into_iter().chain(kept.await?).collect())
+    }
+
+    /// One of them.
+    pub async fn get(&self, id: ProviderId) -> Result<Provider> {
+        self.list().await?.into_iter().find(|provider| provider.id == id).ok_or_else(|| unknown(id))
+    }
+
+    /// Those to be asked, in order: the chosen one, then the others as a fallback.
+    pub async fn chain(&self, chosen: Option<ProviderId>) -> Result<Vec<Provider>> {
+        let mut chain: Vec<Provider> = self.list().await?.into_iter().filter(|provider| provider.enabled).collect();
+        chain.sort_by_key(|provider| Some(provider.id) != chosen);
+        for provider in chain.iter_mut().filter(|provider| provider.kind == ProviderKind::Ollama) {
+            provider.context_tokens.get_or_insert(OLLAMA_CONTEXT);
+        }
+        Ok(chain)
+    }
+
+    /// Whether any model can be asked.
+    pub async fn any(&self) -> Result<bool> {
+        Ok(!self.chain(None).await?.is_empty())
+    }
+
+    /// Adds one.
+    pub async fn create(&self, by: &Actor, draft: ProviderDraft) -> Result<Provider> {
+        let (vault, by) = (self.vault.clone(), by.clone());
+        self.db
+            .write(move |c| {
+                let last = first(c, "SELECT coalesce(max(priority), 0) FROM providers", (), |row| Ok(row.get(0)?))?;
+                let provider = draft.into_new(last.unwrap_or(0))?;
+                put(c, &vault, &by, &provider)?;
+                by.record(c, "provider.create", described(&provider))?;
+                Ok(provider)
+            })
+            .await
+    }
+
+    /// Changes one. The environment's is changed where it is set.
+    pub async fn change(&self, by: &Actor, id: ProviderId, draft: ProviderDraft) -> Result<Provider> {
+        self.refuse_environment(id)?;
+        let (vault, by) = (self.vault.clone(), by.clone());
+        self.db
+            .write(move |c| {
+                let sql = format!("{SELECT} WHERE id = ?1");
+                let old = first(c, &sql, [id.to_string()], read)?.ok_or_else(|| unknown(id))?;
+                let provider = draft.apply(with_key(c, &vault, old)?)?;
+                put(c, &vault, &by, &provider)?;
+                by.record(c, "provider.change", described(&provider))?;
+                Ok(provider)
+            })
+            .await
+    }
+
+    /// Removes one and its key.
+    pub async fn delete(&self, by: &Actor, id: ProviderId) -> Result<()> {
+        self.refuse_environment(id)?;
+        let by = by.clone();
+        self.db
+            .write(move |c| {
+                if run(c, "DELETE FROM providers WHERE id = ?1", [id.to_string()])? == 0 {
+                    return Err(unknown(id));
+                }
+                vault::delete_in(c, (&owner(id), KEY))?;
+                by.record(c, "provider.delete", json!({"id": id}))
+            })
+            .await
+    }
+
+    fn refuse_environment(&self, id: ProviderId) -> Result<()> {
+        match &self.environment {
+            Some(provider) if provider.id == id => {
+                Err(Error::conflict("This model is set by SATCHEL_MODEL. Change it there and start again."))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+const SELECT: &str = "SELECT id, kind, name, base_url, model, priority, enabled, context_tokens FROM providers";
+
+fn from_environment(choice: &ModelChoice) -> Result<Provider> {
+    let url = choice.url.as_deref().unwrap_or(choice.kind.default_base_url());
+    let base_url = parse_url(url).map_err(|_| {
+        Error::new(
+            Kind::Invalid,
+            format!("SATCHEL_MODEL_URL is '{url}': write a URL such as http://127.0.0.1:8000/v1."),
+        )
+    })?;
+    Ok(Provider {
+        id: ENVIRONMENT.parse()?,
+        kind: choice.kind,
+        name: format!("{} (from the environment)", choice.model),
+        base_url,
+        model: choice.model.clone(),
+        api_key: choice.key.clone().filter(|key| !key.expose().is_empty()),
+        priority: 0,
+        enabled: true,
+        context_tokens: None,
+        from_environment: true,
+    })
+}
+
+fn read(row: &Row<'_>) -> Result<Provider> {
+    Ok(Provider {
+        id: parsed(row, 0)?,
+        kind: ProviderKind::parse(&row.get::<_, String>(1)?)?,
+        name: row.get(2)?,
+        base_url: parse_url(&row.get::<_, String>(3)?)?,
+        model: row.get(4)?,
+        api_key: None,
+        priority: row.get(5)?,
+        enabled: row.get(6)?,
+        context_tokens: row.get(7)?,
+        from_environment: false,
+    })
+}
+
+fn with_key(c: &Connection, vault: &Vault, mut provider: Provider) -> Result<Provider> {
+    provider.api_key = vault.get_in(c, (&owner(provider.id), KEY))?;
+    Ok(provider)
+}
+
+fn put(c: &Connection, vault: &Vault, by: &Actor, provider: &Provider) -> Result<()> {
+    run(
+        c,
+        "INSERT INTO providers (id, kind, name, base_url, model, priority, enabled, context_tokens, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, base_url = excluded.base_url,
+           model = excluded.model, priority = excluded.priority, enabled = excluded.enabled,
+           context_tokens = excluded.context_tokens",
+        params![
+            provider.id.to_string(),
+            provider.kind.as_str(),
+            provider.name,
+            provider.base_url.as_str(),
+            provider.model,
+            provider.priority,
+            provider.enabled,
+            provider.context_tokens,
+            by.now.millis(),
+        ],
+    )?;
+    let owner = owner(provider.id);
+    match &provider.api_key {
+        Some(key) => vault.put_in(c, (&owner, KEY), key, by.now),
+        None => vault::delete_in(c, (&owner, KEY)).map(drop),
+    }
+}
+
+/// What the audit keeps: the address a key may go to, never the key.
+fn described(provider: &Provider) -> serde_json::Value {
+    json!({
+        "id": provider.id,
+        "kind": provider.kind,
+        "name": provider.name,
+        "base_url": provider.base_url.as_str(),
+        "model": provider.model,
+        "enabled": provider.enabled,
+    })
+}
+
+fn owner(id: ProviderId) -> String {
+    format!("provider:{id}")
+}
+
+fn unknown(id: ProviderId) -> Error {
+    Error::not_found(format!("There is no provider '{id}'."))
+}

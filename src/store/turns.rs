@@ -1,0 +1,394 @@
+//! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
+
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    conversations,
+    db::Db,
+    messages::{self, Placed},
+    rows::{all, first, json, optional_time, parsed, run, time},
+    usage,
+};
+use crate::model::{
+    call::TicketId,
+    caller::{Caller, Credential, Door, Permissions},
+    conversation::{
+        Attachment, ContextBill, ConversationId, ConversationView, Message, MessageId, Role, Step, Turn, TurnId,
+        TurnState,
+    },
+    error::{Error, Result},
+    id::Id,
+    llm::{ProviderId, Usage},
+    time::Time,
+    user::{ApiKey, UserId},
+};
+
+/// Who began a turn, as its row keeps it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Asker {
+    user: UserId,
+    username: String,
+    permissions: Permissions,
+    key: Option<Id<ApiKey>>,
+}
+
+/// A turn to be begun.
+#[derive(Debug, Clone)]
+pub struct NewTurn {
+    /// Where.
+    pub conversation: ConversationId,
+    /// Who asks.
+    pub caller: Caller,
+    /// The provider he chose, if he did.
+    pub provider: Option<ProviderId>,
+    /// When.
+    pub now: Time,
+}
+
+/// What a person says.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The text.
+    pub text: String,
+    /// Files with it.
+    pub attachments: Vec<Attachment>,
+    /// A title for a conversation that has none yet.
+    pub title: String,
+}
+
+/// A turn that a process has to see to its end.
+#[derive(Debug, Clone)]
+pub struct OpenTurn {
+    /// The turn.
+    pub id: TurnId,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Running or waiting.
+    pub state: TurnState,
+    /// Who began it, with the permissions he still has.
+    pub caller: Caller,
+    /// The provider he chose, if he did.
+    pub provider: Option<ProviderId>,
+    /// Model calls made.
+    pub model_calls: u32,
+    /// The number of the last recorded event.
+    pub last_event: u64,
+}
+
+/// What was said earlier, shortened, and the number of the last message it covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The text; empty where nothing was shortened.
+    pub text: String,
+    /// Messages up to this number are in it.
+    pub upto: i64,
+}
+
+/// The turns of one database. Cheap to clone.
+#[derive(Clone)]
+pub struct Turns {
+    db: Db,
+}
+
+impl Turns {
+    /// The turns of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
+    /// the conversation got by it.
+    pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {
+        self.db
+            .write(move |c| {
+                let conversation = conversations::get(c, new.caller.user, new.conversation)?;
+                let turn = insert(c, &new)?;
+                let message = Message {
+                    id: MessageId::new(),
+                    turn_id: turn.id,
+                    role: Role::User,
+                    text: question.text,
+                    attachments: question.attachments,
+                    steps: Vec::new(),
+                    created_at: new.now,
+                    model: None,
+                    usage: None,
+                    error: None,
+                };
+                messages::insert(c, new.conversation, &message)?;
+                let title = conversation.title.is_empty().then_some(question.title);
+                run(
+                    c,
+                    "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
+                    (new.conversation.to_string(), new.now.millis(), &title),
+                )?;
+                Ok((turn, message.id, title))
+            })
+            .await
+    }
+
+    /// Begins the last turn anew: what the model answered is dropped, the question stays.
+    pub async fn begin_again(&self, new: NewTurn) -> Result<OpenTurn> {
+        self.db
+            .write(move |c| {
+                conversations::get(c, new.caller.user, new.conversation)?;
+                let (seq, old) = messages::last_question(c, new.conversation)?
+                    .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
+                let turn = insert(c, &new)?;
+                let place = (new.conversation.to_string(), seq);
+                run(c, "DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
+                run(c, "UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
+                run(c, "DELETE FROM turns WHERE id = ?1", [old.to_string()])?;
+                // A summary that covers what was dropped would speak of it.
+                run(
+                    c,
+                    "UPDATE conversations SET summary = NULL, summary_upto = NULL WHERE id = ?1 AND summary_upto >= ?2",
+                    (new.conversation.to_string(), seq),
+                )?;
+                Ok(turn)
+            })
+            .await
+    }
+
+    /// Records what a model call gave: its message with the calls it wants, and its cost.
+    pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
+        let (id, conversation, user) = (turn.id, turn.conversation, turn.caller.user);
+        self.db
+            .write(move |c| {
+                usage::add(c, user, message.created_at, cost)?;
+                run(
+                    c,
+                    "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
+                       output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
+                    (
+                        id.to_string(),
+                        cost.input_tokens.cast_signed(),
+                        cost.output_tokens.cast_signed(),
+                        event.cast_signed(),
+                    ),
+                )?;
+                messages::insert(c, conversation, &message)
+            })
+            .await
+    }
+
+    /// Counts tokens that no message shows: a summary, an answer that was cut off.
+    pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
+        let (id, user) = (turn.id, turn.caller.user);
+        self.db
+            .write(move |c| {
+                usage::add(c, user, now, cost)?;
+                run(
+                    c,
+                    "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
+                    (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Writes a step as it stands now: `place` is its message and its position there.
+    pub async fn put_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
+        self.db.write(move |c| messages::put_step(c, place.0, place.1, &step)).await
+    }
+
+    /// Keeps what the next request is made of.
+    pub async fn set_context(&self, turn: TurnId, bill: ContextBill) -> Result<()> {
+        let text = serde_json::to_string(&bill).map_err(Error::internal)?;
+        let sql = "UPDATE turns SET context = ?2 WHERE id = ?1";
+        self.db.write(move |c| run(c, sql, (turn.to_string(), text)).map(drop)).await
+    }
+
+    /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
+    pub async fn set_state(
+        &self,
+        turn: TurnId,
+        state: TurnState,
+        error: Option<String>,
+        at: (Time, u64),
+    ) -> Result<()> {
+        let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
+        self.db
+            .write(move |c| {
+                run(
+                    c,
+                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5)
+                     WHERE id = ?1",
+                    params![
+                        turn.to_string(),
+                        state.as_str(),
+                        error,
+                        finished.then_some(at.0.millis()),
+                        at.1.cast_signed()
+                    ],
+                )?;
+                run(
+                    c,
+                    "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
+                    (turn.to_string(), at.0.millis()),
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Takes a waiting turn up again. False where somebody else did, or it does not wait.
+    pub async fn take_up(&self, turn: TurnId) -> Result<bool> {
+        let sql = "UPDATE turns SET state = 'running' WHERE id = ?1 AND state = 'waiting'";
+        self.db.write(move |c| Ok(run(c, sql, [turn.to_string()])? == 1)).await
+    }
+
+    /// A conversation as one moment has it: its messages, and the last turn with the number of the last event that
+    /// stands in them.
+    pub async fn view(&self, user: UserId, conversation: ConversationId) -> Result<ConversationView> {
+        self.db
+            .read(move |c| {
+                let moment = c.unchecked_transaction()?;
+                let found = conversations::get(&moment, user, conversation)?;
+                let messages = messages::list(&moment, conversation, 0)?;
+                let turn = first(&moment, LATEST, [conversation.to_string()], turn)?;
+                let messages = messages.into_iter().map(|placed| placed.message).collect();
+                Ok(ConversationView { conversation: found, messages, turn })
+            })
+            .await
+    }
+
+    /// Every message of a conversation, in order.
+    pub async fn messages(&self, conversation: ConversationId) -> Result<Vec<Message>> {
+        let placed = self.db.read(move |c| messages::list(c, conversation, 0)).await?;
+        Ok(placed.into_iter().map(|placed| placed.message).collect())
+    }
+
+    /// What a model is told of a conversation: what was shortened, and every message after it.
+    pub async fn history(&self, conversation: ConversationId) -> Result<(Summary, Vec<Placed>)> {
+        self.db
+            .read(move |c| {
+                let sql = "SELECT coalesce(summary, ''), coalesce(summary_upto, 0) FROM conversations WHERE id = ?1";
+                let summary = first(c, sql, [conversation.to_string()], |row| {
+                    Ok(Summary { text: row.get(0)?, upto: row.get(1)? })
+                })?;
+                let summary = summary.unwrap_or_default();
+                let messages = messages::list(c, conversation, summary.upto)?;
+                Ok((summary, messages))
+            })
+            .await
+    }
+
+    /// Keeps a shortened past.
+    pub async fn summarise(&self, conversation: ConversationId, summary: Summary) -> Result<()> {
+        let sql = "UPDATE conversations SET summary = ?2, summary_upto = ?3 WHERE id = ?1";
+        self.db.write(move |c| run(c, sql, (conversation.to_string(), summary.text, summary.upto)).map(drop)).await
+    }
+
+    /// The last turn of a conversation.
+    pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
+        self.db.read(move |c| first(c, LATEST, [conversation.to_string()], turn)).await
+    }
+
+    /// The turn of a conversation that is under way.
+    pub async fn open_in(&self, conversation: ConversationId) -> Result<Option<OpenTurn>> {
+        self.open_where("t.conversation = ?1", conversation.to_string()).await.map(|turns| turns.into_iter().next())
+    }
+
+    /// The turn that a ticket holds up.
+    pub async fn waiting_for(&self, ticket: TicketId) -> Result<Option<OpenTurn>> {
+        let condition = "t.id = (SELECT m.turn FROM messages m JOIN steps s ON s.message = m.id WHERE s.ticket = ?1)";
+        self.open_where(condition, ticket.to_string()).await.map(|turns| turns.into_iter().next())
+    }
+
+    /// Every turn that is under way.
+    pub async fn open(&self) -> Result<Vec<OpenTurn>> {
+        self.open_where("?1 = ''", String::new()).await
+    }
+
+    async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
+        let sql = format!(
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event,
+                    CASE WHEN u.disabled THEN '[]' ELSE r.permissions END
+             FROM turns t JOIN conversations c ON c.id = t.conversation
+               JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
+             WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
+        );
+        self.db.read(move |c| all(c, &sql, [value], open_turn)).await
+    }
+}
+
+const LATEST: &str =
+    "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event
+    FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
+
+fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
+    let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
+    if first(c, busy, [new.conversation.to_string()], |_| Ok(()))?.is_some() {
+        return Err(Error::conflict("An answer is under way here. Wait for it, or stop it first."));
+    }
+    let caller = &new.caller;
+    let key = match caller.credential {
+        Credential::Key(id) => Some(id),
+        Credential::Session | Credential::Local => None,
+    };
+    let asker =
+        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
+    let id = TurnId::new();
+    run(
+        c,
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
+        params![
+            id.to_string(),
+            new.conversation.to_string(),
+            serde_json::to_string(&asker).map_err(Error::internal)?,
+            new.provider.map(|id| id.to_string()),
+            new.now.millis(),
+        ],
+    )?;
+    Ok(OpenTurn {
+        id,
+        conversation: new.conversation,
+        state: TurnState::Running,
+        caller: caller.through(Door::Chat),
+        provider: new.provider,
+        model_calls: 0,
+        last_event: 0,
+    })
+}
+
+fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
+    let state: String = row.get(2)?;
+    let asker: Asker = json(row, 3)?;
+    let provider: Option<String> = row.get(4)?;
+    let now: Permissions = json(row, 7)?;
+    Ok(OpenTurn {
+        id: parsed(row, 0)?,
+        conversation: parsed(row, 1)?,
+        state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
+        caller: Caller {
+            user: asker.user,
+            username: asker.username,
+            permissions: asker.permissions.intersect(&now),
+            door: Door::Chat,
+            credential: asker.key.map_or(Credential::Session, Credential::Key),
+        },
+        provider: provider.map(|text| text.parse()).transpose()?,
+        model_calls: row.get(5)?,
+        last_event: row.get::<_, i64>(6)?.unsigned_abs(),
+    })
+}
+
+fn turn(row: &Row<'_>) -> Result<Turn> {
+    let id: TurnId = parsed(row, 0)?;
+    let state: String = row.get(1)?;
+    let context: Option<String> = row.get(5)?;
+    let number = |column| Ok::<_, Error>(row.get::<_, i64>(column)?.unsigned_abs());
+    Ok(Turn {
+        id,
+        state: serde_json::from_value(state.into()).map_err(Error::internal)?,
+        error: row.get(2)?,
+        usage: Usage { input_tokens: number(3)?, output_tokens: number(4)? },
+        context: context.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        started_at: time(row, 6)?,
+        finished_at: optional_time(row, 7)?,
+        last_event_id: format!("{id}-{}", number(8)?),
+    })
+}

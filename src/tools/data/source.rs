@@ -1,0 +1,90 @@
+//! What the data tools work on: text given as it is, or by the handle of a long result of this conversation.
+
+use serde_json::Value;
+
+use crate::{
+    engine::{context::Context, validate::word},
+    model::error::{Error, Result},
+    store::results::handle_id,
+};
+
+/// Longer texts are worked on beside the async threads.
+const LONG: usize = 64 * 1024;
+
+/// The text itself, or the one behind `result:<id>`.
+pub(super) async fn text(cx: &Context, data: String) -> Result<String> {
+    if handle_id(&data).is_some() { cx.results().text(&data, cx.now()).await } else { Ok(data) }
+}
+
+/// Runs `work`, off the async threads where the text is long.
+pub(super) async fn compute<T, F>(text: String, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce(&str) -> Result<T> + Send + 'static,
+{
+    if text.len() < LONG {
+        return work(&text);
+    }
+    tokio::task::spawn_blocking(move || work(&text)).await.map_err(Error::internal)?
+}
+
+/// Parses JSON; the error says where it stops being JSON.
+pub(super) fn json(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| Error::invalid(format!("'data' is not JSON: {e}.")))
+}
+
+/// The rows of a JSON array; the error says what `text` is instead and how to get at an array inside.
+pub(super) fn rows(text: &str) -> Result<Vec<Value>> {
+    match json(text)? {
+        Value::Array(rows) => Ok(rows),
+        Value::Object(map) => {
+            let arrays: Vec<&str> = map.iter().filter(|(_, v)| v.is_array()).map(|(k, _)| k.as_str()).take(5).collect();
+            let hint = match arrays.as_slice() {
+                [] => String::new(),
+                names => format!(" Take the array out first, with parse_json and a path: {}.", names.join(", ")),
+            };
+            Err(Error::invalid(format!("'data' must be a JSON array, not object.{hint}")))
+        }
+        other => Err(Error::invalid(format!("'data' must be a JSON array, not {}.", word(&other)))),
+    }
+}
+
+/// A field of a row: by its name, else by dots into nested objects. None where the row does not have it.
+pub(super) fn field<'a>(row: &'a Value, name: &str) -> Option<&'a Value> {
+    let map = row.as_object()?;
+    map.get(name).or_else(|| {
+        let (first, rest) = name.split_once('.')?;
+        field(map.get(first)?, rest)
+    })
+}
+
+/// A value as text: a string itself, everything else its JSON.
+pub(super) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_is_found_by_its_name_before_its_dots() {
+        let row = json!({"a.b": 1, "a": {"b": 2, "c": {"d": 3}}});
+        assert_eq!(field(&row, "a.b"), Some(&json!(1)));
+        assert_eq!(field(&row, "a.c.d"), Some(&json!(3)));
+        assert_eq!(field(&row, "a.x"), None);
+        assert_eq!(field(&json!([1]), "0"), None);
+    }
+
+    #[test]
+    fn what_is_no_array_is_named_with_the_way_to_one() {
+        let error = rows(r#"{"total": 2, "items": []}"#).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "'data' must be a JSON array, not object. Take the array out first, with parse_json and a path: items."
+        );
+        assert_eq!(rows("7").unwrap_err().message(), "'data' must be a JSON array, not number.");
+        assert!(rows("[1,").unwrap_err().message().contains("line 1 column 3"));
+    }
+}

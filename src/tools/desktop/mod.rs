@@ -1,0 +1,11 @@
+//! What a person's desktop offers.
+
+mod clipboard_read;
+mod clipboard_write;
+
+use crate::engine::tool::Tool;
+
+/// The tools of this category.
+pub fn tools() -> Vec<Tool> {
+    vec![clipboard_read::tool(), clipboard_write::tool()]
+}

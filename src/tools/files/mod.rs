@@ -1,0 +1,13 @@
+//! Files of the workspace.
+
+mod apply_patch;
+mod edit;
+mod read;
+mod write;
+
+use crate::engine::tool::Tool;
+
+/// The tools of this category.
+pub fn tools() -> Vec<Tool> {
+    vec![read::tool(), write::tool(), edit::tool(), apply_patch::tool()]
+}

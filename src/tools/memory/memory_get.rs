@@ -1,0 +1,40 @@
+//! `memory_get`: one memory by its key.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::shown;
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, spec::Category},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Memory key name, as save_memory and memory_search return it.
+    key: String,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "memory_get",
+        Category::Memory,
+        "Reads one of the user's memories whole, by its key.",
+        "You know a memory's key, from a search or because it was saved under a name, and need its content.",
+        run,
+    )
+    .private(&["key"])
+    .example_after(
+        vec![("memorize", json!({"facts": [{"key": "birthday", "value": "12 May"}]}))],
+        "A named fact",
+        json!({"key": "birthday"}),
+        json!({"key": "birthday", "content": "birthday: 12 May", "layer": "fact"}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let memory = cx.memories().get(&args.key).await?;
+    Ok(Output::json(shown::memory(&memory)))
+}

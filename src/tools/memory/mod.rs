@@ -1,0 +1,14 @@
+//! What is remembered of a person, and his lists.
+
+mod list;
+mod memory_get;
+mod recall_memories;
+mod save_memory;
+mod shown;
+
+use crate::engine::tool::Tool;
+
+/// The tools of this category.
+pub fn tools() -> Vec<Tool> {
+    vec![save_memory::tool(), recall_memories::tool(), memory_get::tool(), list::tool()]
+}

@@ -1,0 +1,52 @@
+//! `get_platform_status`: what is connected and available.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::shown;
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, spec::Category},
+    store::audit::Filter,
+};
+
+/// Events shown to those who may read the audit.
+const EVENTS: u32 = 10;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "get_platform_status",
+        Category::Operations,
+        "Gives an overview of the platform: how many systems, endpoints and documents there are, how many tools and of \
+         which kinds this user may call, the version, and, for those who may read the audit, the latest events.",
+        "The user asks about the platform, wants a summary, or is getting started and wants to know what is available.",
+        run,
+    )
+    .example(
+        "With the right to read the audit",
+        json!({}),
+        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION"), "events": [{"event_type": "admin_action"}]}),
+    )
+}
+
+async fn run(cx: Context, _: Args) -> Result<Output> {
+    let holdings = cx.holdings();
+    let tools = cx.tool_counts();
+    let mut data = Map::new();
+    data.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    data.insert("systems".to_owned(), json!(holdings.systems));
+    data.insert("endpoints".to_owned(), json!(holdings.endpoints));
+    data.insert("documents".to_owned(), json!(holdings.documents));
+    data.insert("tools".to_owned(), json!(tools));
+    if let Ok(audit) = cx.audit_log() {
+        let entries = audit.find(Filter::default(), EVENTS).await?;
+        let events: Vec<Value> = entries.iter().map(shown::event).collect();
+        data.insert("events".to_owned(), json!(events));
+    }
+    Ok(Output::json(Value::Object(data)))
+}

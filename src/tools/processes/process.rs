@@ -1,0 +1,90 @@
+//! `process`: commands that go on in the background.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::policy;
+use crate::{
+    engine::{context::Context, tool::Tool},
+    host::sandbox::Action,
+    model::{
+        error::{Error, Result},
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What to do.
+    action: What,
+    /// The command line to start; for `start` only.
+    command: Option<String>,
+    /// The process, as `start` named it; for `stop` and `status` only.
+    session_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum What {
+    Start,
+    Stop,
+    List,
+    Status,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "process",
+        Category::Processes,
+        "Starts a shell command line in the background of the sandbox, and lists, looks at and stops what was started. \
+         A process goes on until it ends, is stopped with all it started, or the server ends; the last 64 kB of its \
+         output are kept.",
+        "A command takes long or never ends by itself: a server, a watcher, a long build.",
+        run,
+    )
+    .permission("host:exec")
+    .risk(Risk::HighWrite)
+    .timeout(Duration::from_secs(30))
+    .available(policy::available)
+    .asks(|args: &Args, settings| match (args.action, &args.command) {
+        (What::Start, Some(line)) => policy::asks(&settings.exec, &Action::Shell(line.clone())),
+        _ => None,
+    })
+    .example(
+        "Start a long command",
+        json!({"action": "start", "command": "sleep 60"}),
+        json!({"command": "sleep 60", "state": "running", "exit_code": null}),
+    )
+    .example("What was started", json!({"action": "list"}), json!({"processes": []}))
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let own = cx.processes()?;
+    match args.action {
+        What::Start => {
+            let line = needed(args.command, "command", "start")?;
+            policy::check(&cx.platform().exec, &Action::Shell(line.clone()), &[])?;
+            let status = own.start(&line, &cx.platform().exec.blocked).await?;
+            answer(&status)
+        }
+        What::Stop => answer(&own.stop(&needed(args.session_id, "session_id", "stop")?).await?),
+        What::Status => answer(&own.status(&needed(args.session_id, "session_id", "status")?)?),
+        What::List => Ok(Output::json(json!({"processes": own.list()}))),
+    }
+}
+
+fn needed(given: Option<String>, name: &str, action: &str) -> Result<String> {
+    given
+        .filter(|text| !text.trim().is_empty())
+        .ok_or_else(|| Error::invalid(format!("'{name}' is missing: the action `{action}` needs it.")))
+}
+
+fn answer(status: &impl Serialize) -> Result<Output> {
+    let data: Value = serde_json::to_value(status).map_err(Error::internal)?;
+    Ok(Output::json(data))
+}
