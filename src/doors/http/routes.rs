@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, sessions, settings, setup, tickets, tool_config, tools, users, vault};
+use super::{
+    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, sessions,
+    settings, setup, tickets, tool_config, tools, users, vault,
+};
 use crate::model::error::{Error, Result};
 
 /// Who may use a route.
