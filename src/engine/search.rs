@@ -51,7 +51,7 @@ pub fn find(registry: &Registry, caller: &Caller, settings: &Settings, need: &st
         .tools()
         .iter()
         .filter(|tool| authorise::may_call(tool, caller, settings))
-        .map(|tool| Profile::of(tool))
+        .map(Profile::of)
         .collect();
     let words = words(need);
     let mut hits: Vec<(f64, &Profile, Vec<String>)> = score(&profiles, &words);

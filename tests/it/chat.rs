@@ -35,7 +35,10 @@ async fn a_turn_calls_a_tool_and_answers_with_its_result() {
     let said: Vec<_> = messages.iter().map(|m| (m["role"].as_str().unwrap(), m["text"].as_str().unwrap())).collect();
     assert_eq!(said, [("user", "What is 6 times 7?"), ("assistant", ""), ("assistant", "It is 42.")]);
     let step = &messages[1]["steps"][0];
-    assert_eq!((&step["tool"], &step["state"], &step["success"]), (&json!("builtin:calculator"), &json!("done"), &json!(true)));
+    assert_eq!(
+        (&step["tool"], &step["state"], &step["success"]),
+        (&json!("builtin:calculator"), &json!("done"), &json!(true))
+    );
     assert_eq!(find(&events, "done").data, json!({"message_id": messages[2]["id"], "state": "done"}));
 }
 
@@ -44,7 +47,8 @@ async fn every_turn_and_call_is_in_the_audit() {
     let chat = Chat::start(vec![sum(), say("42")]).await;
     let (_, events) = chat.owner.turn("6 * 7?").await;
     let page = chat.owner.do_it("GET", "/api/audit?limit=2", Value::Null).await;
-    let rows: Vec<_> = page["entries"].as_array().unwrap().iter().map(|row| (&row["event_type"], &row["door"])).collect();
+    let rows: Vec<_> =
+        page["entries"].as_array().unwrap().iter().map(|row| (&row["event_type"], &row["door"])).collect();
     assert_eq!(rows, [(&json!("chat_turn"), &json!("chat")), (&json!("tool_invocation"), &json!("chat"))]);
     assert_eq!(page["entries"][1]["call_id"], find(&events, "tool_end").data["call_id"]);
 }
@@ -100,7 +104,8 @@ async fn stopping_drops_the_model_at_once_and_keeps_what_it_said() {
 #[tokio::test]
 async fn only_one_turn_runs_in_a_conversation() {
     let go_on = Arc::new(Notify::new());
-    let chat = Chat::start(vec![Reply::Answer(vec![Piece::Hold(Arc::clone(&go_on)), Piece::Text("x".to_owned())])]).await;
+    let chat =
+        Chat::start(vec![Reply::Answer(vec![Piece::Hold(Arc::clone(&go_on)), Piece::Text("x".to_owned())])]).await;
     let conversation = chat.owner.conversation().await;
     let stream = chat.owner.say(&conversation, "One.").await;
     let path = format!("{conversation}/messages");
@@ -135,7 +140,8 @@ async fn calls_that_cannot_be_made_are_errors_the_model_reads() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(read.len(), 5);
-    let shown: Vec<_> = chat.llm.body(0)["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].clone()).collect();
+    let shown: Vec<_> =
+        chat.llm.body(0)["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].clone()).collect();
     assert!(shown.contains(&json!("calculator")) && !shown.contains(&json!("write")), "{shown:?}");
     let steps = chat.owner.ask("GET", &conversation, Value::Null).await;
     assert_eq!(steps.0, 404);

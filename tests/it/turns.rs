@@ -46,10 +46,7 @@ async fn a_question_parks_the_turn_and_approving_goes_on_with_the_result() {
     let decided = mara.decide(find(&parked, "confirmation"), json!({"decision": "approve"})).await;
     assert_eq!(decided["result"]["success"], true);
     let events = go_on(&mara, &conversation, &parked).await;
-    assert_eq!(
-        names(&events),
-        ["ticket_decided", "tool_end", "context", "token", "usage", "done"]
-    );
+    assert_eq!(names(&events), ["ticket_decided", "tool_end", "context", "token", "usage", "done"]);
     assert_eq!(find(&events, "tool_end").data["success"], true);
     assert!(results(&chat.llm.body(1))[0].starts_with("[TOOL:write]\n"));
     assert_eq!(mara.view(&conversation).await["state"], "idle");
@@ -222,7 +219,10 @@ async fn a_restart_reads_again_and_never_replays_a_write() {
 async fn a_long_result_is_cut_and_its_rest_is_read_by_handle() {
     let rows: Vec<Value> = (0..400).map(|n| json!({"name": format!("row {n}"), "n": n})).collect();
     let chat = Chat::start(vec![
-        call("transform_data", json!({"data": Value::from(rows).to_string(), "action": "sort", "field": "n", "order": "desc"})),
+        call(
+            "transform_data",
+            json!({"data": Value::from(rows).to_string(), "action": "sort", "field": "n", "order": "desc"}),
+        ),
         say("It is long."),
     ])
     .await;
@@ -231,10 +231,7 @@ async fn a_long_result_is_cut_and_its_rest_is_read_by_handle() {
     assert!(read.chars().count() < 3_400, "{}", read.len());
     let handle = read.split('\'').nth(1).unwrap().to_owned();
     assert!(handle.starts_with("result:"), "{read}");
-    chat.llm.then(vec![
-        call("grep_result", json!({"data": handle, "pattern": "row 3\\b"})),
-        say("There it is."),
-    ]);
+    chat.llm.then(vec![call("grep_result", json!({"data": handle, "pattern": "row 3\\b"})), say("There it is.")]);
     let events = chat.owner.say(&conversation, "Where is row 3?").await.rest().await;
     let found = &find(&events, "tool_end").data["output"]["data"];
     assert_eq!(found["count"], 1, "{found}");
@@ -247,7 +244,7 @@ async fn a_long_result_is_cut_and_its_rest_is_read_by_handle() {
 async fn a_conversation_that_no_longer_fits_is_shortened_by_the_model() {
     let long = "word ".repeat(1_500);
     let chat = Chat::start(vec![say("One."), say("Two."), say("They counted."), say("Three.")]).await;
-    chat.set(json!({"chat": {"context_tokens": 8_000, "exposure": "selected", "selected": ["calculator"]}})).await;
+    chat.set(json!({"chat": {"context_tokens": 7_000, "exposure": "selected", "selected": ["calculator"]}})).await;
     let conversation = chat.owner.conversation().await;
     for _ in 0..3 {
         chat.owner.say(&conversation, &long).await.rest().await;
@@ -266,7 +263,7 @@ async fn where_shortening_fails_the_past_is_cut_with_a_note() {
     let long = "word ".repeat(1_500);
     let refused = vec![refuse(400)];
     let chat = Chat::start([vec![say("One."), say("Two.")], refused, vec![say("Three.")]].concat()).await;
-    chat.set(json!({"chat": {"context_tokens": 8_000, "exposure": "selected", "selected": ["calculator"]}})).await;
+    chat.set(json!({"chat": {"context_tokens": 7_000, "exposure": "selected", "selected": ["calculator"]}})).await;
     let conversation = chat.owner.conversation().await;
     for _ in 0..3 {
         chat.owner.say(&conversation, &long).await.rest().await;

@@ -39,8 +39,7 @@ impl Chat {
         let mut config = config(&dir);
         config.owner = Some(Owner { name: "owner".to_owned(), password: Secret::new("correct horse") });
         let url = Some(format!("http://{}/v1", llm.address));
-        config.model =
-            Some(ModelChoice { kind: ProviderKind::Openai, model: "fake-1".to_owned(), url, key: None });
+        config.model = Some(ModelChoice { kind: ProviderKind::Openai, model: "fake-1".to_owned(), url, key: None });
         let satchel = Satchel::start(config).await.unwrap();
         let owner = Person::bearer(&satchel.url, satchel.token.expose());
         Self { app: TestApp { satchel, dir }, llm, owner }

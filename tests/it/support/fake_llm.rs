@@ -1,11 +1,6 @@
 //! A model that says what the test wrote down, over real HTTP, in the dialect the path asks for.
 
-use std::{
-    collections::VecDeque,
-    net::SocketAddr,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, net::SocketAddr, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
