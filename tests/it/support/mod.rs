@@ -2,3 +2,4 @@
 
 pub(crate) mod app;
 pub mod http;
+pub mod tools;
