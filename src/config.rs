@@ -176,6 +176,7 @@ impl Flags {
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             commit_each: env.commit == Some(CommitChoice::Each),
+            // Not its path: after an upgrade another program may lie there.
             program: PathBuf::from("/proc/self/exe"),
             data,
         };

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     app::App,
+    host::sandbox::Level,
     model::error::Result,
     store::{dir, health},
 };
@@ -32,6 +33,7 @@ pub async fn examine(app: &App) -> Vec<Check> {
         check("database", database, "Stop Satchel and restore the last backup."),
         check("vault", vault, "Put the right key file back from a backup."),
         check("owner", owner, "Open the set-up link the start printed."),
+        sandbox(app).await,
     ]
 }
 
@@ -40,6 +42,20 @@ fn check(name: &'static str, found: Result<String>, fix: &str) -> Check {
         Ok(message) => Check { name, ok: true, message, fix: None },
         Err(error) => Check { name, ok: false, message: error.message().to_owned(), fix: Some(fix.to_owned()) },
     }
+}
+
+async fn sandbox(app: &App) -> Check {
+    let found = app.sandbox.capabilities().await;
+    let missing: Vec<String> = found.missing.iter().map(|(part, why)| format!("{part:?} ({why})")).collect();
+    let (ok, message) = match found.level {
+        Level::Full => (true, "Commands can be confined fully.".to_owned()),
+        Level::Reduced => {
+            (false, format!("Commands are confined, but these parts are missing: {}.", missing.join(", ")))
+        }
+        Level::Off => (false, format!("No command can run here, because these are missing: {}.", missing.join(", "))),
+    };
+    let fix = "Use a kernel of 5.13 or later with Landlock and user namespaces enabled.";
+    Check { name: "sandbox", ok, message, fix: (!ok).then(|| fix.to_owned()) }
 }
 
 async fn owner(app: &App) -> Result<String> {

@@ -14,8 +14,11 @@ use reqwest::{
 };
 use url::Url;
 
-use super::guard::{self, Exceptions, HostPort, Passage};
 pub use super::reply::Response;
+use super::{
+    guard::{self, Exceptions, HostPort, Passage},
+    names,
+};
 use crate::model::error::{Error, Kind, Result};
 
 /// Dialling, names and TLS included, may take this long.
@@ -93,6 +96,7 @@ struct Clients {
 impl Http {
     /// A client with the exceptions an administrator made for everybody.
     pub fn new(exceptions: Exceptions) -> Self {
+        names::stay_inside();
         Self { clients: Arc::default(), exceptions }
     }
 

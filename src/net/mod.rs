@@ -3,5 +3,6 @@
 pub mod guard;
 pub mod http;
 pub mod llm;
+mod names;
 mod reply;
 pub mod sse;

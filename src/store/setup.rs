@@ -16,7 +16,7 @@ use super::{
 };
 use crate::model::{
     caller::{Caller, Credential, Door, Permissions},
-    error::{Error, Kind, Result},
+    error::{Error, Result},
     secret::Secret,
     time::Time,
     user::{User, UserId, Username},
@@ -69,17 +69,16 @@ impl People {
 
     fn demand_link(&self, token: &str, now: Time) -> Result<()> {
         let link = self.link.read();
-        let Some(link) = link.as_ref() else { return Err(taken()) };
-        if !bool::from(link.hash.ct_eq(&token::digest(token))) {
-            return Err(Error::denied(
-                "The set-up link is not the one this start printed. Look at the terminal again.",
-            ));
+        let ours = link.as_ref().filter(|link| bool::from(link.hash.ct_eq(&token::digest(token))));
+        match ours {
+            Some(link) if now < link.ends_at => Ok(()),
+            Some(_) => Err(Error::denied(
+                "The set-up link has lapsed: it lasts 15 minutes. Restart Satchel, it prints a new one.",
+            )),
+            None => {
+                Err(Error::denied("The set-up link is not the one this start printed. Look at the terminal again."))
+            }
         }
-        if now >= link.ends_at {
-            let message = "The set-up link has lapsed: it lasts 15 minutes. Restart Satchel, it prints a new one.";
-            return Err(Error::new(Kind::Denied, message));
-        }
-        Ok(())
     }
 }
 

@@ -19,7 +19,7 @@ const TIME: Duration = Duration::from_secs(10);
 /// Measures both in one run, so that the machine is the same.
 pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let home = Home::new()?;
-    let grouped = calls(&home, "grouped").await?;
+    let grouped = calls(&home, "group").await?;
     let flush = usage::flush_ms(home.path().as_path())?;
     let each = calls(&Home::new()?, "each").await?;
     report.figure("one flush of this disk, ms", flush, Target::None);

@@ -17,6 +17,8 @@ mod start;
 mod streams;
 mod usage;
 
+use std::process::ExitCode;
+
 use anyhow::{Result, bail};
 
 use report::Report;
@@ -26,7 +28,7 @@ const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<()> {
+async fn main() -> Result<ExitCode> {
     // Cargo adds its own `--bench`.
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     if let Some(unknown) = named.iter().find(|name| !FIGURES.contains(&name.as_str())) {
@@ -44,5 +46,5 @@ async fn main() -> Result<()> {
         }
         report.end();
     }
-    report.close()
+    Ok(report.close())
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "the figures are what this program is for")]
 
-use anyhow::{Result, bail};
+use std::process::ExitCode;
 
 use super::machine::Watch;
 
@@ -66,13 +66,14 @@ impl Report {
         println!("  {}", self.watch.summary());
     }
 
-    /// Prints the verdict; an error where a promise was missed.
-    pub(crate) fn close(self) -> Result<()> {
+    /// Prints the verdict; a failure where a promise was missed.
+    pub(crate) fn close(self) -> ExitCode {
         if self.missed.is_empty() {
             println!("\nevery figure is met");
-            return Ok(());
+            return ExitCode::SUCCESS;
         }
-        bail!("not met: {}", self.missed.join("; "))
+        println!("\nnot met: {}", self.missed.join("; "));
+        ExitCode::FAILURE
     }
 }
 

@@ -148,7 +148,10 @@ async fn the_kill_switch_stops_every_tool_and_the_other_switches_their_own() {
     }
     app.set(json!({"disabled_tools": [], "disabled_sources": ["builtin"]})).await;
     let error = app.data(&root, "parse_json", json!({"data": "1"})).await.unwrap_err();
-    assert_eq!((error.kind(), error.message()), (Kind::Disabled, "Tools are disabled: all from builtin are switched off."));
+    assert_eq!(
+        (error.kind(), error.message()),
+        (Kind::Disabled, "Tools are disabled: all from builtin are switched off.")
+    );
     let inside = json!({"tool_uses": [{"recipient_name": "calculator", "parameters": sum}]});
     assert_eq!(app.data(&root, "parallel", inside).await.unwrap_err().kind(), Kind::Disabled);
 }
@@ -214,7 +217,11 @@ async fn what_is_learned_of_a_tool_goes_up_and_down_within_bounds() {
         fails(&invoker, &mara, "bad").await;
     }
     run(&invoker, &mara, "good", json!({})).await.unwrap_err();
-    assert_eq!([weight(&app, "good").await, weight(&app, "bad").await], [5.0, 0.1], "what is never run teaches nothing");
+    assert_eq!(
+        [weight(&app, "good").await, weight(&app, "bad").await],
+        [5.0, 0.1],
+        "what is never run teaches nothing"
+    );
 }
 
 #[tokio::test]
@@ -262,7 +269,8 @@ async fn bad_input_is_an_error_that_says_what_and_never_a_crash() {
         let name = &tool.spec().name;
         let odd = [json!(7), json!("text"), json!([]), json!({"no such parameter": 1}), json!({"a": deep})];
         for params in odd {
-            let error = app.call(&root, name, params.clone()).await.err().unwrap_or_else(|| panic!("{name} took {params}"));
+            let error =
+                app.call(&root, name, params.clone()).await.err().unwrap_or_else(|| panic!("{name} took {params}"));
             assert_eq!(error.kind(), Kind::Invalid, "{name} {params}: {error}");
             assert!(error.message().len() < 1_000, "{name}: {error}");
         }

@@ -129,7 +129,8 @@ async fn approving_runs_it_and_the_repeated_call_gets_that_result() {
         assert_eq!(scene.data(again).await, json!({"length": 5}), "under the alias, in the alias's shape");
     }
     assert_eq!(scene.runs.count(), 1);
-    let told: Vec<String> = scene.actions().await.into_iter().map(|(action, outcome, _)| format!("{action}: {outcome}")).collect();
+    let told: Vec<String> =
+        scene.actions().await.into_iter().map(|(action, outcome, _)| format!("{action}: {outcome}")).collect();
     let approved = format!("invoke, approved by {}: success", scene.mara.username);
     assert_eq!(told, ["invoke: waiting", "collect: waiting", &approved, "collect: success", "collect: success"]);
 }

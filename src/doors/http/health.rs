@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::state::State;
-use crate::model::error::Result;
+use crate::{host::sandbox::Level, model::settings::ExecMode};
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(healthz).service(metrics);
@@ -20,6 +20,9 @@ struct Health {
     /// `ok`: it answers.
     status: &'static str,
     version: &'static str,
+    /// How commands are confined: `full`, `reduced`, or `off` where none runs.
+    #[schema(value_type = String)]
+    sandbox: Level,
     /// Whether a model is connected.
     model: bool,
 }
@@ -28,8 +31,12 @@ struct Health {
 #[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
 #[get("/healthz")]
 async fn healthz(state: Data<State>) -> Result<Json<Health>> {
+    let sandbox = match state.app.settings.get().exec.mode {
+        ExecMode::Off => Level::Off,
+        ExecMode::Sandboxed => state.app.sandbox.capabilities().await.level,
+    };
     let model = state.agent.providers().any().await?;
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), model }))
+    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sandbox, model }))
 }
 
 /// Counters in Prometheus' text format, for programs on this machine and for holders of `settings:manage`.

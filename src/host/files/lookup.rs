@@ -55,7 +55,9 @@ impl Place {
     /// Opens the place, with no link anywhere below the root.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
         let root = self.open_root()?;
-        beneath(root, &self.below, flags | OFlags::CLOEXEC | OFlags::NOCTTY)
+        // With O_PATH the kernel refuses flags that say how to read.
+        let reading = if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NOCTTY };
+        beneath(root, &self.below, flags | OFlags::CLOEXEC | reading)
     }
 
     /// Opens the place as a directory, to look up names in.

@@ -1,6 +1,9 @@
 //! Counting the processes of a sandbox and what they hold, from `/proc`.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+};
 
 use rustix::process::Pid;
 
@@ -22,29 +25,24 @@ pub(super) struct Census {
     pub(super) resident: u64,
 }
 
-/// This process, as the mounted `/proc` numbers it.
-pub(super) fn own_id() -> Option<i32> {
-    std::fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()
-}
-
-/// All that descend from `ancestor`.
-pub(super) fn descendants(ancestor: i32) -> Census {
-    let all = everybody();
+/// All that descend from `ancestor`, but for `except`.
+pub(super) fn descendants(ancestor: Pid, except: Option<Pid>) -> Census {
+    let ancestor = ancestor.as_raw_nonzero().get();
+    let except = except.map(|pid| pid.as_raw_nonzero().get());
+    let mut ids = children(ancestor).map_or_else(|| search(ancestor), |first| walk(first, ancestor));
+    ids.retain(|id| Some(*id) != except);
     let mut census = Census::default();
-    for (id, entry) in &all {
-        if descends(*id, ancestor, &all) {
-            census.ids.push(*id);
-            census.threads += entry.threads;
-            census.resident += entry.resident_pages * rustix::param::page_size() as u64;
-        }
+    for entry in ids.iter().filter_map(|id| stat(*id)) {
+        census.threads += entry.threads;
+        census.resident += entry.resident_pages * rustix::param::page_size() as u64;
     }
-    census
+    Census { ids, ..census }
 }
 
 /// Memory with shared pages counted once: slower to find out.
 pub(super) fn proportional(census: &Census) -> u64 {
     let of = |id: &i32| {
-        let text = read(&Path::new("/proc").join(id.to_string()).join("smaps_rollup"))?;
+        let text = read(&process(*id).join("smaps_rollup"))?;
         let line = text.lines().find(|line| line.starts_with("Pss:"))?.to_owned();
         line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
     };
@@ -57,28 +55,46 @@ pub(super) fn pids(census: &Census) -> impl Iterator<Item = Pid> + '_ {
     census.ids.iter().filter_map(|id| Pid::from_raw(*id))
 }
 
-fn descends(id: i32, ancestor: i32, all: &HashMap<i32, Entry>) -> bool {
-    let mut here = id;
-    // A chain is never longer than there are processes; the bound holds against ids reused while reading.
-    for _ in 0..all.len() {
-        match all.get(&here) {
-            Some(entry) if entry.parent == ancestor => return true,
-            Some(entry) if entry.parent > 0 => here = entry.parent,
-            _ => return false,
-        }
-    }
-    false
+fn process(id: i32) -> PathBuf {
+    Path::new("/proc").join(id.to_string())
 }
 
-fn everybody() -> HashMap<i32, Entry> {
-    let Ok(listing) = std::fs::read_dir("/proc") else { return HashMap::new() };
-    listing
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let id: i32 = entry.file_name().to_str()?.parse().ok()?;
-            parse(&read(&entry.path().join("stat"))?).map(|entry| (id, entry))
-        })
-        .collect()
+/// The children of all threads of a process; none where this kernel does not list them.
+fn children(id: i32) -> Option<Vec<i32>> {
+    let threads = std::fs::read_dir(process(id).join("task")).ok()?;
+    let lists = threads.filter_map(|thread| read(&thread.ok()?.path().join("children")));
+    let lists: Vec<String> = lists.collect();
+    let own = lists.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(|id| id.parse().ok());
+    (!lists.is_empty()).then(|| own.collect())
+}
+
+fn walk(first: Vec<i32>, ancestor: i32) -> Vec<i32> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::from([ancestor]));
+    let mut pending = first;
+    while let Some(id) = pending.pop() {
+        // Ids are reused while this reads, so even a tree may seem to have a circle.
+        if seen.insert(id) {
+            found.push(id);
+            pending.extend(children(id).unwrap_or_default());
+        }
+    }
+    found
+}
+
+/// The same by looking at every process there is.
+fn search(ancestor: i32) -> Vec<i32> {
+    let Ok(listing) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = listing.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let parents: HashMap<i32, i32> = ids.filter_map(|id| Some((id, stat(id)?.parent))).collect();
+    let descends = |id: &i32| {
+        let mut chain = std::iter::successors(Some(*id), |id| parents.get(id).copied()).skip(1).take(parents.len());
+        chain.any(|parent| parent == ancestor)
+    };
+    parents.keys().copied().filter(descends).collect()
+}
+
+fn stat(id: i32) -> Option<Entry> {
+    parse(&read(&process(id).join("stat"))?)
 }
 
 /// Fields 4, 20 and 24 of proc(5)'s stat; the name before them may hold anything, brackets too.
@@ -108,8 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn this_process_descends_from_its_parent() {
-        let parent = rustix::process::getppid().unwrap().as_raw_nonzero().get();
-        assert!(descendants(parent).ids.contains(&own_id().unwrap()));
+    fn both_ways_of_counting_find_this_process_below_its_parent() {
+        let (own, parent) = (rustix::process::getpid(), rustix::process::getppid().unwrap());
+        let id = own.as_raw_nonzero().get();
+        assert!(descendants(parent, None).ids.contains(&id));
+        assert!(!descendants(parent, Some(own)).ids.contains(&id));
+        assert!(search(parent.as_raw_nonzero().get()).contains(&id));
     }
 }

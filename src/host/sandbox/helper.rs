@@ -7,7 +7,7 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::net::UnixStream,
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rustix::{
@@ -15,14 +15,14 @@ use rustix::{
     pipe::{PipeFlags, pipe_with},
     process::{
         Pid, Signal, WaitOptions, getgid, getpgrp, getpid, getppid, getuid, kill_process, set_child_subreaper, setsid,
-        wait, waitpid,
+        wait,
     },
     thread::UnshareFlags,
 };
 
 use super::{
-    census,
-    plan::{Part, Plan, Problem, Report},
+    census::{self, Census},
+    plan::{Limit, Limits, Part, Plan, Problem, Report},
     supervisor,
     sys::{self, Side},
     view::INSIDE_ID,
@@ -31,8 +31,11 @@ use super::{
 /// The hidden first argument.
 pub(super) const ARGUMENT: &str = "__sandbox";
 
-/// How long everything left behind may take to die.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it looks at what the program uses.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Between two looks at whether everything left behind has died.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Becomes the sandbox's helper where this process was started as one, and then never returns.
 /// `main` calls it before anything else: the helper must have one thread.
@@ -71,12 +74,12 @@ fn help(mut control: UnixStream) -> io::Result<()> {
         }
     };
     drop((lifeline, ends, stdin));
-    let reaped = follow(&mut control, &done, supervisor)?;
+    let limit = follow(&plan, &mut control, &done, supervisor)?;
     let _ = kill_process(supervisor, Signal::KILL);
-    if !reaped {
-        let _ = waitpid(Some(supervisor), WaitOptions::empty());
-    }
     sweep();
+    if limit.is_some() {
+        Report::Ended { code: None, signal: Some(libc::SIGKILL), limit }.send(&control);
+    }
     drop(held);
     Ok(())
 }
@@ -109,50 +112,68 @@ fn enter_user_namespace() -> io::Result<()> {
     std::fs::write("/proc/self/gid_map", format!("{INSIDE_ID} {group} 1"))
 }
 
-/// Waits until the supervisor ends or the server lets go, passing on the wish to end gently (a `T`).
-/// True where the supervisor was collected.
-fn follow(control: &mut UnixStream, done: &OwnedFd, supervisor: Pid) -> io::Result<bool> {
-    let mut collected = false;
-    let tick = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// Waits until the supervisor ends, the server lets go, or the program uses more than it may, which is then named.
+/// Passes on the wish to end gently (a `T`).
+fn follow(plan: &Plan, control: &mut UnixStream, done: &OwnedFd, supervisor: Pid) -> io::Result<Option<Limit>> {
     loop {
         let mut fds = [PollFd::new(&*control, PollFlags::IN), PollFd::new(done, PollFlags::IN)];
-        match poll(&mut fds, Some(&tick)) {
+        match poll(&mut fds, Some(&TICK)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => return Err(e.into()),
         }
         let [server, ended] = fds.map(|fd| !fd.revents().is_empty());
-        // Orphans come here where there is no namespace.
-        while let Ok(Some((child, _))) = wait(WaitOptions::NOHANG) {
-            collected |= child == supervisor;
-        }
-        if ended || collected {
-            return Ok(collected);
-        }
         let mut word = [0];
-        if server && !matches!(control.read(&mut word), Ok(1)) {
-            return Ok(collected);
+        if ended || (server && !matches!(control.read(&mut word), Ok(1))) {
+            return Ok(None);
         }
+        // The supervisor's end shows on its pipe; what else ends here are orphans it could not adopt.
+        reap();
+        let census = census::descendants(getpid(), Some(supervisor));
         if word == *b"T" {
-            let _ = kill_process(supervisor, Signal::TERM);
+            terminate(plan, &census, supervisor);
+        }
+        if let Some(limit) = exceeded(plan.limits, &census) {
+            return Ok(Some(limit));
         }
     }
 }
 
-/// Ends whatever still descends from here. Stopping first keeps a process from making more while others are killed.
+fn exceeded(limits: Limits, census: &Census) -> Option<Limit> {
+    if census.threads > limits.processes {
+        return Some(Limit::Processes);
+    }
+    let over = census.resident > limits.memory && census::proportional(census) > limits.memory;
+    over.then_some(Limit::Memory)
+}
+
+fn terminate(plan: &Plan, census: &Census, supervisor: Pid) {
+    if plan.uses(Part::Pid) {
+        let _ = kill_process(supervisor, Signal::TERM);
+        return;
+    }
+    for pid in census::pids(census) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}
+
+fn reap() {
+    while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+}
+
+/// Ends whatever still descends from here, and does not rest before. Stopping first keeps a process from making
+/// more while others are killed.
 fn sweep() {
-    let Some(own) = census::own_id() else { return };
-    let deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
-        let left = census::descendants(own);
+    loop {
+        reap();
+        let left = census::descendants(getpid(), None);
         if left.ids.is_empty() {
             return;
         }
         for signal in [Signal::STOP, Signal::KILL] {
-            census::pids(&left).for_each(|pid| {
+            for pid in census::pids(&left) {
                 let _ = kill_process(pid, signal);
-            });
+            }
         }
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(PAUSE);
     }
 }

@@ -21,6 +21,9 @@ use super::{
     sys,
 };
 
+/// How far the program stands back behind the server and the helper.
+const NICE: i32 = 5;
+
 /// Temporary files where `/tmp` cannot be the sandbox's own, in the workspace.
 pub(super) const OWN_TMP: &str = ".tmp";
 
@@ -28,6 +31,8 @@ pub(super) const OWN_TMP: &str = ".tmp";
 pub(super) fn become_program(plan: &Plan, stdin: &[u8], outside: &[i32]) -> Result<(), Report> {
     let stdin = input(stdin).map_err(|e| no_start(&e))?;
     setsid().map_err(|e| no_start(&e.into()))?;
+    // Those who watch it must always come first.
+    let _ = rustix::process::nice(NICE);
     if !plan.uses(Part::Mount) {
         // The machine's /tmp is not shown then; it being there already is as good.
         let _ = std::fs::create_dir(plan.view.workspace.join(OWN_TMP));

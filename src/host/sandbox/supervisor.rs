@@ -1,4 +1,4 @@
-//! The supervisor: the first process inside. It furnishes the sandbox, starts the program, watches what it uses,
+//! The supervisor: the first process inside. It furnishes the sandbox, starts the program, adopts its orphans,
 //! and takes everything down when the program ends.
 
 use std::{
@@ -11,22 +11,21 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     pipe::{PipeFlags, pipe_with},
     process::{
-        DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
-        set_dumpable_behavior, set_parent_process_death_signal, wait, waitpid,
+        DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process_group, set_dumpable_behavior,
+        set_parent_process_death_signal, wait, waitpid,
     },
     thread::UnshareFlags,
 };
 
 use super::{
-    census,
-    plan::{Limit, Part, Plan, Problem, Report},
+    plan::{Part, Plan, Problem, Report},
     program,
     sys::{self, Side, Signals, Wake},
     view,
 };
 
-/// How often it looks at what the program uses.
-const TICK: Duration = Duration::from_millis(50);
+/// How long it sleeps where no signal comes.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Runs the plan to its end. `lifeline` closes when the helper dies; `outside` are processes never to be signalled.
 pub(super) fn supervise(plan: &Plan, stdin: &[u8], control: &UnixStream, lifeline: &OwnedFd, outside: &[i32]) {
@@ -34,7 +33,7 @@ pub(super) fn supervise(plan: &Plan, stdin: &[u8], control: &UnixStream, lifelin
         Ok(None) => Report::Ended { code: Some(0), signal: None, limit: None },
         Ok(Some((program, signals))) => {
             Report::Started.send(control);
-            watch(plan, program, &signals, outside)
+            wait_for(program, &signals)
         }
         Err(report) => report,
     };
@@ -103,16 +102,15 @@ fn is_cut(lifeline: &OwnedFd) -> bool {
     poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
 }
 
-fn watch(plan: &Plan, program: Pid, signals: &Signals, outside: &[i32]) -> Report {
+/// Waits for the program's end. What it uses, the helper watches: only it surely has a `/proc` to look at.
+fn wait_for(program: Pid, signals: &Signals) -> Report {
     loop {
-        match signals.wait(TICK) {
-            Wake::Terminate => terminate(plan, outside),
-            Wake::Tick => {
-                if let Some(limit) = exceeded(plan, outside) {
-                    return Report::Ended { code: None, signal: Some(libc::SIGKILL), limit: Some(limit) };
-                }
+        match signals.wait(IDLE) {
+            // In its namespace the init reaches all but itself this way; without one the helper does it.
+            Wake::Terminate if getpid() == Pid::INIT => {
+                let _ = kill_process_group(Pid::INIT, Signal::TERM);
             }
-            Wake::Child => {}
+            _ => {}
         }
         if let Some(status) = reap(program) {
             return Report::Ended { code: status.exit_status(), signal: status.terminating_signal(), limit: None };
@@ -129,37 +127,4 @@ fn reap(program: Pid) -> Option<WaitStatus> {
         }
     }
     ended
-}
-
-/// The process whose descendants are the sandbox: in a namespace this one adopts every orphan, else the helper does.
-fn ancestor(plan: &Plan, outside: &[i32]) -> Option<i32> {
-    if plan.uses(Part::Pid) { census::own_id() } else { outside.first().copied() }
-}
-
-fn counted(plan: &Plan, outside: &[i32]) -> Option<census::Census> {
-    // Without a /proc of its own a mount namespace shows none at all.
-    (plan.uses(Part::Proc) || !plan.uses(Part::Mount)).then(|| ancestor(plan, outside).map(census::descendants))?
-}
-
-fn exceeded(plan: &Plan, outside: &[i32]) -> Option<Limit> {
-    let census = counted(plan, outside)?;
-    if census.threads > plan.limits.processes {
-        return Some(Limit::Processes);
-    }
-    let over = census.resident > plan.limits.memory && census::proportional(&census) > plan.limits.memory;
-    over.then_some(Limit::Memory)
-}
-
-/// Asks every process inside to end.
-fn terminate(plan: &Plan, outside: &[i32]) {
-    if plan.uses(Part::Pid) {
-        // In its namespace the init reaches all but itself this way.
-        let _ = kill_process_group(Pid::INIT, Signal::TERM);
-        return;
-    }
-    let census = counted(plan, outside).unwrap_or_default();
-    let own = getpid();
-    for pid in census::pids(&census).filter(|pid| *pid != own) {
-        let _ = kill_process(pid, Signal::TERM);
-    }
 }

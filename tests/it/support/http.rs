@@ -1,11 +1,7 @@
 //! HTTP by hand: what a test sends is exactly what it wrote, wrong bytes included.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 
-use satchel::doors::http::{
-    server::{self, Server},
-    state::State,
-};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -24,7 +20,6 @@ pub const PASSWORD: &str = "correct horse battery";
 pub struct TestServer {
     pub app: TestApp,
     pub address: SocketAddr,
-    _server: Server,
 }
 
 /// An answer, read to its end.
@@ -48,11 +43,8 @@ impl TestServer {
     /// Starts on an empty directory, without an owner.
     pub async fn empty() -> Self {
         let app = TestApp::start().await;
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let state = State::new(Arc::clone(&app.satchel.app), app.satchel.invoker.clone()).unwrap();
-        let server = server::serve(Arc::new(state), listener).unwrap();
-        Self { app, address, _server: server }
+        let address = app.satchel.url.socket_addrs(|| None).unwrap()[0];
+        Self { app, address }
     }
 
     /// Starts with an administrator named `owner`.
@@ -62,7 +54,8 @@ impl TestServer {
         server
     }
 
-    async fn set_up(&self, username: &str) -> Answer {
+    /// Makes the owner through the set-up link.
+    pub async fn set_up(&self, username: &str) -> Answer {
         let app = &self.app.satchel.app;
         let token = app.people.issue_link(app.clock.now());
         let body = json!({"token": token.expose(), "username": username, "password": PASSWORD});
@@ -72,6 +65,18 @@ impl TestServer {
     /// Sends a request on a connection of its own.
     pub async fn send(&self, request: Request) -> Answer {
         timeout(PATIENCE, exchange(self.address, request.bytes(self.address))).await.expect("no answer in time")
+    }
+
+    /// Sends a request and reads no more of the answer than its status: it may be a stream.
+    pub async fn status(&self, request: &Request) -> u16 {
+        let exchange = async {
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
+            stream.write_all(&request.bytes(self.address)).await.unwrap();
+            let mut head = vec![0; 12];
+            stream.read_exact(&mut head).await.unwrap();
+            String::from_utf8(head).unwrap().split(' ').nth(1).unwrap().parse().unwrap()
+        };
+        timeout(PATIENCE, exchange).await.expect("no answer in time")
     }
 
     /// Sends bytes as they are.

@@ -1,5 +1,7 @@
 //! What tests share.
 
 pub(crate) mod app;
+pub(crate) mod chat;
+pub(crate) mod fake_llm;
 pub mod http;
 pub mod tools;

@@ -147,7 +147,10 @@ pub fn leaking() -> Tool {
         let forms = forms(cx.settings().require("key")?.expose());
         match args.text.as_str() {
             "fail" => Err(Error::upstream(forms.join(" "))),
-            _ => Ok(Output { title: forms.first().cloned(), ..Output::json(json!({"forms": forms, "in": {"a": [forms]}})) }),
+            _ => Ok(Output {
+                title: forms.first().cloned(),
+                ..Output::json(json!({"forms": forms, "in": {"a": [forms]}}))
+            }),
         }
     };
     tool("leaks", run).setting(setting)

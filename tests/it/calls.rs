@@ -1,0 +1,159 @@
+//! How the calls of one message run: together, in order, stopped; with tools made for the test.
+
+use std::{sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use satchel::{
+    agent::{
+        chat::{Agent, NewMessage},
+        log::Frame,
+    },
+    engine::{context::Context, invoker::Invoker, registry::Registry, tool::Tool},
+    model::{
+        caller::Caller,
+        conversation::ConversationId,
+        output::Output,
+        spec::{Category, Risk},
+    },
+    net::llm::answer::Patience,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{sync::Barrier, time::timeout};
+
+use super::support::{
+    chat::Chat,
+    fake_llm::{PATIENCE, calls, say},
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    name: String,
+}
+
+/// What the tools did, in order.
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    fn write(&self, line: String) {
+        self.0.lock().push(line);
+    }
+
+    fn read(&self) -> Vec<String> {
+        self.0.lock().clone()
+    }
+}
+
+/// Ends only once two of it run.
+fn meet() -> Tool {
+    let both = Arc::new(Barrier::new(2));
+    Tool::new("meet", Category::Data, "For tests.", "In tests.", move |_: Context, _: Args| {
+        let both = Arc::clone(&both);
+        async move {
+            both.wait().await;
+            Ok(Output::text("met"))
+        }
+    })
+}
+
+/// Writes its name down when it begins and when it ends.
+fn note(diary: &Diary) -> Tool {
+    let diary = diary.clone();
+    let run = move |_: Context, args: Args| {
+        let diary = diary.clone();
+        async move {
+            diary.write(format!("begin {}", args.name));
+            tokio::task::yield_now().await;
+            diary.write(format!("end {}", args.name));
+            Ok(Output::text(args.name))
+        }
+    };
+    Tool::new("note", Category::Data, "For tests.", "In tests.", run).risk(Risk::LowWrite)
+}
+
+/// Writes its name down and never ends.
+fn wait(diary: &Diary) -> Tool {
+    let diary = diary.clone();
+    let run = move |_: Context, args: Args| {
+        let diary = diary.clone();
+        async move {
+            diary.write(format!("wait {}", args.name));
+            std::future::pending::<()>().await;
+            Ok(Output::text("never"))
+        }
+    };
+    Tool::new("wait", Category::Data, "For tests.", "In tests.", run).timeout(Duration::from_secs(600))
+}
+
+struct Scene {
+    chat: Chat,
+    agent: Agent,
+    caller: Caller,
+    conversation: ConversationId,
+}
+
+impl Scene {
+    async fn start(chat: Chat, diary: &Diary) -> Self {
+        let app = Arc::clone(&chat.app.satchel.app);
+        let registry = Registry::of(vec![meet(), note(diary), wait(diary)]).unwrap();
+        let agent = Agent::new(Arc::clone(&app), Invoker::new(Arc::clone(&app), registry), Patience::default());
+        let agent = agent.unwrap();
+        let caller = chat.app.owner().await.caller;
+        let made = agent.conversations().create(caller.user, String::new(), app.clock.now()).await.unwrap();
+        Self { chat, agent, caller, conversation: made.id }
+    }
+
+    async fn turn(&self) -> Vec<Arc<Frame>> {
+        let message = NewMessage { content: "Go.".to_owned(), ..NewMessage::default() };
+        let mut events = self.agent.send(&self.caller, self.conversation, message).await.unwrap();
+        let mut read = Vec::new();
+        while let Some(frame) = timeout(PATIENCE, events.next()).await.expect("no event in time") {
+            read.push(frame);
+        }
+        read
+    }
+}
+
+#[tokio::test]
+async fn calls_that_read_run_together() {
+    let wanted = calls(vec![("meet", json!({"name": "a"})), ("meet", json!({"name": "b"}))]);
+    let scene = Scene::start(Chat::start(vec![wanted, say("Met.")]).await, &Diary::default()).await;
+    let events = scene.turn().await;
+    let ends = events.iter().filter(|frame| frame.event == "tool_end").count();
+    assert_eq!((ends, events.last().unwrap().event), (2, "done"));
+}
+
+#[tokio::test]
+async fn calls_that_write_run_one_after_the_other_in_the_models_order() {
+    let note = |name: &str| ("note", json!({"name": name}));
+    let wanted = calls(vec![note("a"), note("b"), note("c")]);
+    let diary = Diary::default();
+    let scene = Scene::start(Chat::start(vec![wanted, say("Noted.")]).await, &diary).await;
+    scene.turn().await;
+    assert_eq!(diary.read(), ["begin a", "end a", "begin b", "end b", "begin c", "end c"]);
+}
+
+#[tokio::test]
+async fn stopping_ends_running_tools_and_begins_no_others() {
+    let wanted = calls(vec![("wait", json!({"name": "a"})), ("note", json!({"name": "b"}))]);
+    let diary = Diary::default();
+    let scene = Scene::start(Chat::start(vec![wanted]).await, &diary).await;
+    let message = NewMessage { content: "Go.".to_owned(), ..NewMessage::default() };
+    let mut events = scene.agent.send(&scene.caller, scene.conversation, message).await.unwrap();
+    while events.next().await.expect("the turn ended by itself").event != "tool_start" {}
+    let running = async {
+        while diary.read().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, running).await.expect("the tool was not started in time");
+    scene.agent.stop(scene.caller.user, scene.conversation).await.unwrap();
+    assert_eq!(diary.read(), ["wait a"]);
+    let view = scene.agent.view(scene.caller.user, scene.conversation).await.unwrap();
+    let states: Vec<_> = view.messages[1].steps.iter().map(|step| step.state.as_str()).collect();
+    assert_eq!(states, ["cancelled", "cancelled"]);
+    let rows = scene.chat.owner.do_it("GET", "/api/audit?tool=builtin:wait", Value::Null).await;
+    assert_eq!(rows["entries"][0]["outcome"], "failure");
+}

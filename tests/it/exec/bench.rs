@@ -1,0 +1,113 @@
+//! A sandbox over an empty data directory with things in it that nobody may see.
+
+use std::{
+    path::PathBuf,
+    process,
+    time::{Duration, Instant},
+};
+
+use satchel::{
+    host::{
+        files::{Rooted, Workspaces},
+        sandbox::{Action, Command, Finished, Level, Part, Sandbox},
+    },
+    model::{error::Result, id::Id},
+};
+use tokio_util::sync::CancellationToken;
+
+/// A sandbox, its user's files, and what lies around them.
+pub struct Bench {
+    pub dir: tempfile::TempDir,
+    pub sandbox: Sandbox,
+    pub files: Rooted,
+    /// Stands in the environment of every process of this bench, to find those that are left.
+    pub mark: String,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_satchel"), dir.path());
+        let files = Workspaces::new(dir.path()).of(Id::new(), &["workspace".to_owned()]).unwrap();
+        std::fs::write(dir.path().join("vault.key"), "canary").unwrap();
+        let other = dir.path().join("workspaces/other");
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(other.join("diary"), "canary").unwrap();
+        Self { dir, sandbox, files, mark: Id::<satchel::model::call::Call>::new().to_string() }
+    }
+
+    /// The same bench on a kernel that lacks these parts.
+    pub async fn without(parts: &[Part]) -> Self {
+        let bench = Self::new();
+        Self { sandbox: bench.sandbox.without(parts).await, ..bench }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    pub fn command(&self, line: &str) -> Command {
+        let cwd = self.files.workspace().to_owned();
+        let env = vec![("MARK".to_owned(), self.mark.clone())];
+        Command { env, ..Command::new(Action::Shell(line.to_owned()), cwd, Duration::from_secs(30)) }
+    }
+
+    pub async fn run(&self, command: Command) -> Result<Finished> {
+        self.sandbox.run(&self.files, command, &CancellationToken::new()).await
+    }
+
+    pub async fn shell(&self, line: &str) -> Finished {
+        self.run(self.command(line)).await.unwrap()
+    }
+
+    /// Processes that carry this bench's mark.
+    pub fn left(&self) -> Vec<String> {
+        let own = process::id().to_string();
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let marked = |pid: &String| {
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environ).contains(&self.mark)
+        };
+        pids.filter(|pid| pid.parse::<u32>().is_ok() && *pid != own).filter(marked).collect()
+    }
+
+    /// Waits until no process carries the mark, for a while.
+    pub async fn assert_nothing_left(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !self.left().is_empty() {
+            assert!(Instant::now() < deadline, "processes are left: {:?}", self.left());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Every way a kernel may fall short, as the parts it lacks; each must confine as far as it promises.
+pub const SHORTFALLS: [&[Part]; 8] = [
+    &[],
+    &[Part::Mount, Part::Proc],
+    &[Part::Pid, Part::Proc],
+    &[Part::Proc],
+    &[Part::Network],
+    &[Part::Landlock],
+    &[Part::Seccomp],
+    // A container that allows no namespace at all.
+    &[Part::User, Part::Pid, Part::Mount, Part::Proc, Part::Network, Part::Ipc, Part::Uts],
+];
+
+/// The benches of [`SHORTFALLS`] that this machine can make, each with its name. Those it cannot are off, and then
+/// no command runs, which is asserted here.
+pub async fn benches() -> Vec<(String, Bench)> {
+    let mut benches = Vec::new();
+    for parts in SHORTFALLS {
+        let bench = Bench::without(parts).await;
+        let name = format!("without {parts:?}");
+        if bench.sandbox.capabilities().await.level == Level::Off {
+            assert!(bench.run(bench.command("true")).await.is_err(), "{name}");
+        } else {
+            benches.push((name, bench));
+        }
+    }
+    assert!(!benches.is_empty(), "no sandbox can be made on this machine");
+    benches
+}

@@ -1,0 +1,307 @@
+//! A model that says what the test wrote down, over real HTTP, in the dialect the path asks for.
+
+use std::{collections::VecDeque, net::SocketAddr, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::{Notify, watch},
+    time::timeout,
+};
+
+/// Longest wait for something that is about to happen.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One piece of an answer.
+#[derive(Clone)]
+pub enum Piece {
+    Text(String),
+    /// A call; arguments that are a text are sent as they are.
+    Call(&'static str, Value),
+    Usage(u64, u64),
+    /// Waits until the test lets it go on.
+    Hold(Arc<Notify>),
+    /// Ends the connection in the middle.
+    Break,
+}
+
+/// What the model does with one request.
+#[derive(Clone)]
+pub enum Reply {
+    Answer(Vec<Piece>),
+    Refuse(u16, Vec<(&'static str, String)>, String),
+}
+
+/// A request as it arrived.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub path: String,
+    pub head: String,
+    pub body: Value,
+}
+
+pub struct FakeLlm {
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    script: Mutex<VecDeque<Reply>>,
+    seen: Mutex<Vec<Seen>>,
+    arrived: watch::Sender<usize>,
+    /// Clients that went away before their answer was over.
+    dropped: watch::Sender<usize>,
+}
+
+/// An answer of text only.
+pub fn say(text: &str) -> Reply {
+    Reply::Answer(vec![Piece::Text(text.to_owned()), Piece::Usage(10, 5)])
+}
+
+/// An answer of one call.
+pub fn call(tool: &'static str, arguments: Value) -> Reply {
+    calls(vec![(tool, arguments)])
+}
+
+/// An answer of several calls.
+pub fn calls(calls: Vec<(&'static str, Value)>) -> Reply {
+    let calls = calls.into_iter().map(|(tool, arguments)| Piece::Call(tool, arguments));
+    Reply::Answer(calls.chain([Piece::Usage(10, 5)]).collect())
+}
+
+/// A refusal.
+pub fn refuse(status: u16) -> Reply {
+    let body = json!({"error": {"message": format!("status {status}")}}).to_string();
+    Reply::Refuse(status, vec![("Retry-After", "0".to_owned())], body)
+}
+
+impl FakeLlm {
+    pub async fn start(script: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            script: Mutex::new(script.into()),
+            seen: Mutex::default(),
+            arrived: watch::channel(0).0,
+            dropped: watch::channel(0).0,
+        });
+        let served = Arc::clone(&shared);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&served)));
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// Adds to what it will do.
+    pub fn then(&self, replies: Vec<Reply>) {
+        self.shared.script.lock().extend(replies);
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().clone()
+    }
+
+    /// The body of a request, from 0.
+    pub fn body(&self, number: usize) -> Value {
+        self.shared.seen.lock()[number].body.clone()
+    }
+
+    /// Waits until so many requests have arrived.
+    pub async fn asked(&self, times: usize) {
+        let mut arrived = self.shared.arrived.subscribe();
+        timeout(PATIENCE, arrived.wait_for(|seen| *seen >= times)).await.expect("not asked in time").unwrap();
+    }
+
+    /// Waits until a client has gone away before its answer was over.
+    pub async fn left(&self) {
+        let mut dropped = self.shared.dropped.subscribe();
+        timeout(PATIENCE, dropped.wait_for(|left| *left > 0)).await.expect("nobody left in time").unwrap();
+    }
+}
+
+async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
+    let Some(request) = read(&mut stream).await else { return };
+    let path = request.path.clone();
+    if path.ends_with("/models") || path.ends_with("/api/tags") {
+        let list = json!({"data": [{"id": "fake-1"}], "models": [{"name": "fake-1"}]});
+        let _ = stream.write_all(whole(200, &[], &list.to_string()).as_bytes()).await;
+        return;
+    }
+    shared.seen.lock().push(request);
+    let reply = shared.script.lock().pop_front();
+    shared.arrived.send_modify(|seen| *seen += 1);
+    match reply {
+        None => {
+            let body = json!({"error": {"message": "the script is over"}}).to_string();
+            let _ = stream.write_all(whole(400, &[], &body).as_bytes()).await;
+        }
+        Some(Reply::Refuse(status, headers, body)) => {
+            let _ = stream.write_all(whole(status, &headers, &body).as_bytes()).await;
+        }
+        Some(Reply::Answer(pieces)) => {
+            if answer(&mut stream, &path, pieces).await.is_err() {
+                shared.dropped.send_modify(|left| *left += 1);
+            }
+        }
+    }
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Seen> {
+    let mut bytes = Vec::new();
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        let count = stream.read(&mut chunk).await.ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&chunk[..count]);
+        let Some(end) = bytes.windows(4).position(|w| w == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+        if bytes.len() >= end + 4 + length {
+            let path = head.split(' ').nth(1).unwrap().to_owned();
+            let body = serde_json::from_slice(&bytes[end + 4..end + 4 + length]).unwrap_or(Value::Null);
+            return Some(Seen { path, head, body });
+        }
+    }
+}
+
+fn whole(status: u16, headers: &[(&str, String)], body: &str) -> String {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}", body.len())
+}
+
+/// Sends an answer piece by piece. Fails where the client goes away before the end.
+async fn answer(stream: &mut TcpStream, path: &str, pieces: Vec<Piece>) -> std::io::Result<()> {
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").await?;
+    let mut dialect = Dialect::of(path);
+    for piece in &pieces {
+        match piece {
+            Piece::Break => return Ok(()),
+            Piece::Hold(go_on) => hold(stream, go_on).await?,
+            piece => stream.write_all(dialect.piece(piece).as_bytes()).await?,
+        }
+        stream.flush().await?;
+    }
+    stream.write_all(dialect.end().as_bytes()).await?;
+    stream.shutdown().await
+}
+
+async fn hold(stream: &mut TcpStream, go_on: &Notify) -> std::io::Result<()> {
+    let mut byte = [0];
+    tokio::select! {
+        () = go_on.notified() => Ok(()),
+        read = stream.read(&mut byte) => match read {
+            Ok(0) | Err(_) => Err(std::io::ErrorKind::ConnectionReset.into()),
+            Ok(_) => Ok(()),
+        },
+    }
+}
+
+enum Dialect {
+    Openai(usize),
+    Anthropic(usize),
+    Ollama(Value),
+}
+
+impl Dialect {
+    fn of(path: &str) -> Self {
+        match path {
+            path if path.ends_with("/messages") => Self::Anthropic(0),
+            path if path.ends_with("/api/chat") => Self::Ollama(json!({})),
+            _ => Self::Openai(0),
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece) -> String {
+        match self {
+            Self::Openai(calls) => openai(calls, piece),
+            Self::Anthropic(blocks) => anthropic(blocks, piece),
+            Self::Ollama(usage) => ollama(usage, piece),
+        }
+    }
+
+    fn end(&mut self) -> String {
+        match self {
+            Self::Openai(_) => {
+                format!("{}data: [DONE]\n\n", data(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]})))
+            }
+            Self::Anthropic(_) => data(&json!({"type": "message_stop"})),
+            Self::Ollama(usage) => {
+                let mut end = json!({"message": {"role": "assistant", "content": ""}, "done": true});
+                end.as_object_mut().unwrap().extend(usage.as_object().unwrap().clone());
+                format!("{end}\n")
+            }
+        }
+    }
+}
+
+fn data(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}
+
+fn raw(arguments: &Value) -> String {
+    arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned)
+}
+
+fn openai(calls: &mut usize, piece: &Piece) -> String {
+    match piece {
+        Piece::Text(text) => data(&json!({"choices": [{"delta": {"content": text}}]})),
+        Piece::Call(name, arguments) => {
+            let function = json!({"name": name, "arguments": raw(arguments)});
+            let call = json!({"index": calls, "id": format!("call_{calls}"), "function": function});
+            *calls += 1;
+            data(&json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+        }
+        Piece::Usage(input, output) => {
+            data(&json!({"choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output}}))
+        }
+        Piece::Hold(_) | Piece::Break => String::new(),
+    }
+}
+
+fn anthropic(blocks: &mut usize, piece: &Piece) -> String {
+    let index = *blocks;
+    *blocks += 1;
+    match piece {
+        Piece::Text(text) => {
+            let delta = json!({"type": "text_delta", "text": text});
+            data(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
+        }
+        Piece::Call(name, arguments) => {
+            let block = json!({"type": "tool_use", "id": format!("call_{index}"), "name": name});
+            let delta = json!({"type": "input_json_delta", "partial_json": raw(arguments)});
+            [
+                json!({"type": "content_block_start", "index": index, "content_block": block}),
+                json!({"type": "content_block_delta", "index": index, "delta": delta}),
+                json!({"type": "content_block_stop", "index": index}),
+            ]
+            .iter()
+            .map(data)
+            .collect()
+        }
+        Piece::Usage(input, output) => {
+            let usage = json!({"input_tokens": input, "output_tokens": output});
+            data(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}))
+        }
+        Piece::Hold(_) | Piece::Break => String::new(),
+    }
+}
+
+fn ollama(usage: &mut Value, piece: &Piece) -> String {
+    let message = match piece {
+        Piece::Text(text) => json!({"role": "assistant", "content": text}),
+        Piece::Call(name, arguments) => {
+            let call = json!({"function": {"name": name, "arguments": arguments}});
+            json!({"role": "assistant", "content": "", "tool_calls": [call]})
+        }
+        Piece::Usage(input, output) => {
+            *usage = json!({"prompt_eval_count": input, "eval_count": output});
+            return String::new();
+        }
+        Piece::Hold(_) | Piece::Break => return String::new(),
+    };
+    format!("{}\n", json!({"message": message, "done": false}))
+}
