@@ -30,7 +30,7 @@ struct Health {
 /// Whether the server answers.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
 #[get("/healthz")]
-async fn healthz(state: Data<State>) -> Result<Json<Health>> {
+async fn healthz(state: Data<State>) -> crate::model::error::Result<Json<Health>> {
     let sandbox = match state.app.settings.get().exec.mode {
         ExecMode::Off => Level::Off,
         ExecMode::Sandboxed => state.app.sandbox.capabilities().await.level,

@@ -28,9 +28,9 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .example(
-        "With the right to read the audit",
+        "A fresh installation",
         json!({}),
-        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION"), "events": [{"event_type": "admin_action"}]}),
+        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION"), "tools": {"disabled": 0}}),
     )
 }
 
