@@ -2,21 +2,25 @@
 
 #![cfg(test)]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests prepare files, processes and clients of their own")]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
 mod calls;
 mod chat;
+mod clipboard;
 mod crash;
 mod data;
 mod engine;
 mod examples;
 mod exec;
+mod files;
 mod guard;
 mod list;
 mod memory;
 mod operations;
 mod parallel;
 mod people;
+mod process;
 mod providers;
 mod routes;
 mod support;

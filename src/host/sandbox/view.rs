@@ -73,6 +73,8 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
         make_dir("/proc").map_err(step("make /proc"))?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount("proc", "/proc", "proc", flags, None).map_err(Problem::of(Part::Proc, "mount /proc"))?;
+        // Where the server is root, the kernel takes the program for root there, with no capability asked for.
+        restrict_mounts(Path::new("/proc"), Bar::Writing).map_err(step("close /proc"))?;
     }
     for root in &view.roots {
         show_root(root).map_err(step("show a root"))?;

@@ -28,9 +28,9 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .example(
-        "A fresh installation",
+        "With the right to read the audit",
         json!({}),
-        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION"), "tools": {"disabled": 0}}),
+        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION")}),
     )
 }
 

@@ -7,6 +7,19 @@ use satchel::host::sandbox::{Limit, Limits, Part};
 use super::bench::{Bench, benches};
 
 #[tokio::test]
+async fn a_fork_bomb_is_ended_and_leaves_nothing() {
+    for (name, bench) in benches().await {
+        // Bounded, should the limit fail: a few thousand processes trouble a machine and do not stop it.
+        let line = "f() { [ $1 -gt 9 ] && exec sleep 20; f $(($1 + 1)) & f $(($1 + 1)) & wait; }; f 1";
+        let begun = Instant::now();
+        let finished = bench.shell(line).await;
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}: took {:?}", begun.elapsed());
+        assert_eq!(finished.ended.code, None, "{name}: {finished:?}");
+        bench.assert_nothing_left().await;
+    }
+}
+
+#[tokio::test]
 async fn one_process_cannot_take_more_memory_than_allowed() {
     for (name, bench) in benches().await {
         let mut command = bench.command("head -c 600000000 /dev/zero | tail -n 1 | wc -c");
