@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Conversation, Tool } from '../../lib/types';
 import { command, suggest } from './commands';
 import { groups } from './groups';
+import { known } from './talk.svelte';
 
 const now = new Date('2026-11-20T15:00:00').getTime();
 const talk = (id: string, days: number, folder: string | null = null) => ({ id, folder, updated_at: new Date(now - days * 86_400_000).toISOString() }) as Conversation;
@@ -32,4 +33,15 @@ describe('slash commands', () => {
     expect(command('/etc/passwd')).toBeNull();
     expect(command('what is 1/2')).toBeNull();
   });
+});
+
+describe('events that come again', () => {
+  it.each([
+    ['turn_a-3', 'turn_a-3', true],
+    ['turn_a-2', 'turn_a-10', true],
+    ['turn_a-11', 'turn_a-10', false],
+    ['turn_b-1', 'turn_a-10', false],
+    ['turn_a-1', null, false],
+    [null, 'turn_a-1', false],
+  ])('%s after %s is known: %s', (id, last, wanted) => expect(known(id, last)).toBe(wanted));
 });
