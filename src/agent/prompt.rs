@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(title("  # Plan\nthe   week "), "Plan the week");
         assert_eq!(title("\n"), "New conversation");
         let long = title(&"several words, ".repeat(9));
-        assert_eq!(long, "several words, several words, several words, several…");
+        assert_eq!(long, "several words, several words, several words, several words…");
         assert_eq!(title(&"x".repeat(99)).chars().count(), 61);
     }
 }

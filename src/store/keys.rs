@@ -46,16 +46,17 @@ impl People {
                 by.demand_all(&permissions)?;
                 roles::bounded(permissions)?
             }
-            // A key must not make a wider one.
-            (None, Credential::Key(_)) => by.caller.permissions.clone(),
-            (None, Credential::Session | Credential::Local) => Permissions::all(),
+            // Such a key grows with its owner's role, so only he himself makes it, or who may do everything anyway.
+            (None, Credential::Session) if new.user == by.caller.user => Permissions::all(),
+            (None, Credential::Local) => Permissions::all(),
+            (None, _) => by.caller.permissions.clone(),
         };
         let secret = token::issue(PREFIX);
         let hash = token::digest(secret.expose());
         let key = ApiKey { id: Id::new(), user: new.user, name, permissions, created_at: by.now, last_used_at: None };
         let (by, made) = (by.clone(), key.clone());
         self.change(move |c| {
-            let owner = sessions::demand_reach(c, &by, key.user)?;
+            let owner = sessions::demand_reach(c, &by, key.user, &no_user(key.user))?;
             let held: i64 =
                 c.query_row("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()], |row| row.get(0))?;
             if held >= PER_USER {
@@ -79,9 +80,9 @@ impl People {
         let by = by.clone();
         self.change(move |c| {
             let sql = "SELECT id, user, name, permissions, created_at, last_used_at FROM api_keys WHERE id = ?1";
-            let unknown = || Error::not_found(format!("There is no key '{id}'."));
-            let key = rows::first(c, sql, [id.to_string()], read)?.ok_or_else(unknown)?;
-            let owner = sessions::demand_reach(c, &by, key.user).map_err(|_| unknown())?;
+            let unknown = Error::not_found(format!("There is no key '{id}'."));
+            let key = rows::first(c, sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
+            let owner = sessions::demand_reach(c, &by, key.user, &unknown)?;
             rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
             by.record(c, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
         })
@@ -92,9 +93,12 @@ impl People {
     pub async fn reach(&self, by: &Actor, user: Option<UserId>) -> Result<UserId> {
         let Some(user) = user else { return Ok(by.caller.user) };
         let by = by.clone();
-        let unknown = move |_| Error::not_found(format!("There is no user '{user}'."));
-        self.db.read(move |c| sessions::demand_reach(c, &by, user).map(|user| user.id)).await.map_err(unknown)
+        self.db.read(move |c| sessions::demand_reach(c, &by, user, &no_user(user)).map(|user| user.id)).await
     }
+}
+
+fn no_user(id: UserId) -> Error {
+    Error::not_found(format!("There is no user '{id}'."))
 }
 
 fn parse_name(text: String) -> Result<String> {

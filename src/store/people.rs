@@ -261,7 +261,7 @@ pub(super) mod tests {
         assert_eq!(kinds(house.people.change_user(&by, house.owner.id, password).await), Some(Kind::Denied));
         assert_eq!(kinds(house.people.delete_user(&by, house.owner.id).await), Some(Kind::Denied));
         let new = NewKey { user: house.owner.id, name: "k".to_owned(), permissions: None };
-        assert_eq!(kinds(house.people.create_key(&by, new).await), Some(Kind::Denied));
+        assert_eq!(kinds(house.people.create_key(&by, new).await), Some(Kind::NotFound));
         let session = house.sign_in("owner", PASSWORD, visit("::1", at(0))).await.unwrap();
         let id = house.people.by_session(session.token.expose(), at(0)).await.unwrap().session.unwrap();
         assert_eq!(kinds(house.people.end_session(&by, id).await), Some(Kind::NotFound));
@@ -306,13 +306,36 @@ pub(super) mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_makes_no_wider_key() {
+    async fn a_key_makes_no_wider_key_and_a_narrow_one_makes_none() {
         let house = House::new().await;
+        let through = async |key: &str| {
+            let caller = house.people.by_key(key, at(0)).await.unwrap().caller.clone();
+            Actor { caller, now: at(0) }
+        };
         let narrow = house.key(&house.owner(), Some(&["audit:read"])).await.unwrap();
-        let caller = house.people.by_key(&narrow, at(0)).await.unwrap().caller.clone();
-        let second = house.key(&Actor { caller, now: at(0) }, None).await.unwrap();
-        let permissions = house.people.by_key(&second, at(0)).await.unwrap().caller.permissions.clone();
-        assert_eq!(permissions, Permissions::parse(["audit:read"]).unwrap());
+        let by = through(&narrow).await;
+        assert_eq!(kinds(house.key(&by, Some(&["audit:read"])).await), Some(Kind::Denied));
+        let first = house.people.keys(house.owner.id).await.unwrap()[0].id;
+        assert_eq!(kinds(house.people.revoke_key(&by, first).await), Some(Kind::Denied));
+        let full = house.key(&house.owner(), None).await.unwrap();
+        let by = through(&full).await;
+        let second = house.key(&by, None).await.unwrap();
+        assert_eq!(through(&second).await.caller.permissions, Permissions::all());
+    }
+
+    #[tokio::test]
+    async fn a_key_made_for_somebody_else_does_not_grow_with_his_role() {
+        let house = House::new().await;
+        let ada = house.add("ada", "viewer").await.unwrap();
+        let by = manager(&house.add("clerk", "viewer").await.unwrap());
+        let permissions = ["users:manage", "knowledge:read", "catalog:read", "processes:read", "index:read"];
+        let permissions = Permissions::parse(permissions).unwrap();
+        let by = Actor { caller: Caller { permissions: permissions.clone(), ..by.caller }, ..by };
+        let new = NewKey { user: ada.id, name: "k".to_owned(), permissions: None };
+        let key = house.people.create_key(&by, new).await.unwrap().1;
+        house.set(&ada, UserChange { role: Some("administrator".to_owned()), ..UserChange::default() }).await.unwrap();
+        let now = house.people.by_key(key.expose(), at(0)).await.unwrap().caller.permissions.clone();
+        assert_eq!(now, permissions);
     }
 
     #[tokio::test]

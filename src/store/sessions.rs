@@ -154,8 +154,8 @@ impl People {
         self.change(move |c| {
             let sql = "SELECT user FROM sessions WHERE id = ?1";
             let owner: Option<UserId> = rows::first(c, sql, [id.to_string()], |row| rows::parsed(row, 0))?;
-            let unknown = || Error::not_found(format!("There is no session '{id}'."));
-            let owner = demand_reach(c, &by, owner.ok_or_else(unknown)?).map_err(|_| unknown())?;
+            let unknown = Error::not_found(format!("There is no session '{id}'."));
+            let owner = demand_reach(c, &by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
             rows::run(c, "DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
             by.record_auth(c, "session.end", json!({"session": id, "user": owner.username}))
         })
@@ -223,13 +223,17 @@ fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
     [name, Subject::Address(address.to_owned())]
 }
 
-/// The owner of a thing, if it is `by` himself or he may manage that user.
-pub(super) fn demand_reach(c: &Connection, by: &Actor, owner: UserId) -> Result<User> {
+/// The owner of a thing, if it is `by` himself or he may manage that user. A key that may do less than its owner
+/// does not manage its owner's credentials either. Somebody else's thing that is out of reach is `unknown`.
+pub(super) fn demand_reach(c: &Connection, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
     if owner == by.caller.user {
-        return users::demand(c, owner);
+        return match by.caller.credential {
+            Credential::Key(_) => users::demand_within(c, owner, by),
+            Credential::Session | Credential::Local => users::demand(c, owner),
+        };
     }
-    by.caller.demand("users:manage")?;
-    users::demand_within(c, owner, by)
+    let within = by.caller.demand("users:manage").and_then(|()| users::demand_within(c, owner, by));
+    within.map_err(|_| unknown.clone())
 }
 
 /// Ends all sessions of a user.

@@ -244,7 +244,7 @@ async fn a_long_result_is_cut_and_its_rest_is_read_by_handle() {
 async fn a_conversation_that_no_longer_fits_is_shortened_by_the_model() {
     let long = "word ".repeat(1_500);
     let chat = Chat::start(vec![say("One."), say("Two."), say("They counted."), say("Three.")]).await;
-    chat.set(json!({"chat": {"context_tokens": 8_000, "exposure": "selected", "selected": ["calculator"]}})).await;
+    chat.set(json!({"chat": {"context_tokens": 7_000, "exposure": "selected", "selected": ["calculator"]}})).await;
     let conversation = chat.owner.conversation().await;
     for _ in 0..3 {
         chat.owner.say(&conversation, &long).await.rest().await;
@@ -263,7 +263,7 @@ async fn where_shortening_fails_the_past_is_cut_with_a_note() {
     let long = "word ".repeat(1_500);
     let refused = vec![refuse(400)];
     let chat = Chat::start([vec![say("One."), say("Two.")], refused, vec![say("Three.")]].concat()).await;
-    chat.set(json!({"chat": {"context_tokens": 8_000, "exposure": "selected", "selected": ["calculator"]}})).await;
+    chat.set(json!({"chat": {"context_tokens": 7_000, "exposure": "selected", "selected": ["calculator"]}})).await;
     let conversation = chat.owner.conversation().await;
     for _ in 0..3 {
         chat.owner.say(&conversation, &long).await.rest().await;

@@ -128,14 +128,6 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-/// Turns a JSON value, part of a body, into what it should be.
-pub(super) fn parse_value<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let field = error.path().to_string();
-        describe(error.inner(), (field != ".").then_some(field))
-    })
-}
-
 fn describe(error: &serde_json::Error, field: Option<String>) -> Error {
     let whole = error.to_string();
     let what = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(what, _)| what).trim_end_matches('.');

@@ -206,14 +206,12 @@ fn answer(request: ServiceRequest, error: &dyn ResponseError) -> ServiceResponse
 /// Logs what failed inside, once, with the id the caller sees.
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
-    let (method, path, status) = (request.method(), request.path(), response.status().as_u16());
+    let line = format_args!("{} {}: {}", request.method(), request.path(), response.status().as_u16());
     let error = response.response().error().and_then(|error| error.as_error::<Error>());
-    match error {
-        Some(error) if error.kind() == Kind::Internal => {
-            tracing::error!(request_id = %id, %method, path, ?error, "a request failed");
-        }
-        _ if status >= 500 => tracing::warn!(request_id = %id, %method, path, status, ?error, "answered"),
-        _ => tracing::debug!(request_id = %id, %method, path, status, "answered"),
+    if response.status().is_server_error() {
+        tracing::error!(request_id = %id, ?error, "{line}");
+    } else {
+        tracing::debug!(request_id = %id, "{line}");
     }
 }
 

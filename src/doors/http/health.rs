@@ -8,7 +8,10 @@ use serde::Serialize;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::state::State;
-use crate::{host::sandbox::Level, model::settings::ExecMode};
+use crate::{
+    host::sandbox::Level,
+    model::{error::Result, settings::ExecMode},
+};
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(healthz).service(metrics);
@@ -30,7 +33,7 @@ struct Health {
 /// Whether the server answers.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
 #[get("/healthz")]
-async fn healthz(state: Data<State>) -> crate::model::error::Result<Json<Health>> {
+async fn healthz(state: Data<State>) -> Result<Json<Health>> {
     let sandbox = match state.app.settings.get().exec.mode {
         ExecMode::Off => Level::Off,
         ExecMode::Sandboxed => state.app.sandbox.capabilities().await.level,

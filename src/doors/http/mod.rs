@@ -12,6 +12,7 @@ mod gate;
 mod headers;
 mod health;
 mod keys;
+mod memories;
 mod messages;
 mod meters;
 mod offline;

@@ -6,8 +6,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, conversations, doctor, health, keys, messages, offline, openapi, providers, roles, sessions, settings,
-    setup, tickets, tool_config, tools, users, vault,
+    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, sessions,
+    settings, setup, tickets, tool_config, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -84,7 +84,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/tools/{name}/test", Permission("settings:manage")),
     route("GET", "/api/tickets", SignedIn),
     route("GET", "/api/tickets/{id}", SignedIn),
-    route("POST", "/api/tickets/{id}", SignedIn),
+    route("POST", "/api/tickets/{id}", Person),
     route("GET", "/api/conversations", SignedIn),
     route("POST", "/api/conversations", SignedIn),
     route("GET", "/api/conversations/{id}", SignedIn),
@@ -110,6 +110,10 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
+    route("GET", "/api/memories", SignedIn),
+    route("POST", "/api/memories", SignedIn),
+    route("PATCH", "/api/memories/{id}", SignedIn),
+    route("DELETE", "/api/memories/{id}", SignedIn),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
@@ -131,6 +135,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tool_config::services(config);
     tickets::services(config);
     audit::services(config);
+    memories::services(config);
     conversations::services(config);
     messages::services(config);
     offline::services(config);

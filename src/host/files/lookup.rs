@@ -149,7 +149,7 @@ fn step_by_step(root: OwnedFd, below: &Path, flags: OFlags) -> io::Result<OwnedF
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test lays its files out itself")]
+#[expect(clippy::disallowed_methods, reason = "tests lay out what they look up")]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

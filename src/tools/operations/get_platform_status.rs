@@ -30,7 +30,7 @@ pub(super) fn tool() -> Tool {
     .example(
         "With the right to read the audit",
         json!({}),
-        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION"), "events": [{"event_type": "admin_action"}]}),
+        json!({"systems": 0, "endpoints": 0, "documents": 0, "version": env!("CARGO_PKG_VERSION")}),
     )
 }
 

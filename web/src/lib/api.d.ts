@@ -1562,7 +1562,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Provider"][];
+                        "application/json": components["schemas"]["ProviderView"][];
                     };
                 };
                 /** @description problem */
@@ -1586,7 +1586,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["NewProvider"];
+                    "application/json": components["schemas"]["ProviderDraft"];
                 };
             };
             responses: {
@@ -1596,7 +1596,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Provider"];
+                        "application/json": components["schemas"]["ProviderView"];
                     };
                 };
                 /** @description problem */
@@ -1635,7 +1635,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["NewProvider"];
+                    "application/json": components["schemas"]["ProviderDraft"];
                 };
             };
             responses: {
@@ -1645,7 +1645,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Provider"];
+                        "application/json": components["schemas"]["ProviderView"];
                     };
                 };
                 /** @description problem */
@@ -1791,6 +1791,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** The tools this caller may use. */
         get: {
             parameters: {
                 query?: never;
@@ -1800,17 +1801,25 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Tool"][];
+                        "application/json": components["schemas"]["ToolView"][];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1835,6 +1844,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** One tool, by id, name or alias. */
         get: {
             parameters: {
                 query?: never;
@@ -1846,17 +1856,34 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Tool"];
+                        "application/json": components["schemas"]["ToolView"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1883,6 +1910,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** Finds the tools that fit a need, among those this caller may call. */
         post: {
             parameters: {
                 query?: never;
@@ -1899,17 +1927,25 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["FindAnswer"];
+                        "application/json": components["schemas"]["FoundTools"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1934,6 +1970,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** Runs a tool. A tool's own failure is an answer with `success: false`. */
         post: {
             parameters: {
                 query?: never;
@@ -1954,7 +1991,6 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1963,8 +1999,42 @@ export interface paths {
                         "application/json": components["schemas"]["InvokeAnswer"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description The arguments are wrong; the detail says what and where. */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A person must confirm it first: repeat the call with the ticket. */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ticket"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1987,6 +2057,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** The last calls of a tool: one's own, or everybody's for who may read the audit. */
         get: {
             parameters: {
                 query?: never;
@@ -1998,7 +2069,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2007,8 +2077,26 @@ export interface paths {
                         "application/json": components["schemas"]["Entry"][];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2036,6 +2124,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
+        /**
+         * Forgets what was learned of a tool.
+         * @description Needs the permission `settings:manage`.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -2047,15 +2139,41 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
-                200: {
+                204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2078,6 +2196,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        /**
+         * Switches a tool on or off for everybody.
+         * @description Needs the permission `settings:manage`.
+         */
         put: {
             parameters: {
                 query?: never;
@@ -2095,15 +2217,43 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": components["schemas"]["ToolView"];
+                    };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2127,6 +2277,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * A tool's configuration, secrets masked.
+         * @description Needs the permission `settings:manage`.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -2138,21 +2292,43 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": {
-                            values: {
-                                [key: string]: string | null;
-                            };
-                        };
+                        "application/json": components["schemas"]["Configuration"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2162,6 +2338,10 @@ export interface paths {
                 };
             };
         };
+        /**
+         * Stores configuration values. `***` keeps what is stored; unknown keys are refused.
+         * @description Needs the permission `settings:manage`.
+         */
         put: {
             parameters: {
                 query?: never;
@@ -2173,29 +2353,74 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": {
-                        values: {
-                            [key: string]: string | null;
-                        };
-                    };
+                    "application/json": Record<string, never>;
                 };
             };
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": {
-                            values: {
-                                [key: string]: string | null;
-                            };
-                        };
+                        "application/json": components["schemas"]["Configuration"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description The request is wrong; the detail says what and where. */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large. */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON. */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2222,6 +2447,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
+        /**
+         * Deletes one configuration value.
+         * @description Needs the permission `settings:manage`.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -2234,15 +2463,41 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
-                200: {
+                204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2266,6 +2521,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Says whether all required configuration is there.
+         * @description Needs the permission `settings:manage`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -2277,20 +2536,43 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": {
-                            ok: boolean;
-                            message: string;
-                        };
+                        "application/json": components["schemas"]["Completeness"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2313,6 +2595,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** The caller's undecided tickets, oldest first. */
         get: {
             parameters: {
                 query?: never;
@@ -2322,7 +2605,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2331,8 +2613,17 @@ export interface paths {
                         "application/json": components["schemas"]["Ticket"][];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2357,6 +2648,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** One of the caller's tickets. */
         get: {
             parameters: {
                 query?: never;
@@ -2368,7 +2660,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2377,8 +2668,26 @@ export interface paths {
                         "application/json": components["schemas"]["Ticket"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2389,6 +2698,7 @@ export interface paths {
             };
         };
         put?: never;
+        /** Decides a ticket. Only the person it is addressed to can, not his API keys. */
         post: {
             parameters: {
                 query?: never;
@@ -2410,17 +2720,34 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["TicketAnswer"];
+                        "application/json": components["schemas"]["Decided"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2540,7 +2867,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ConversationDetail"];
+                        "application/json": components["schemas"]["ConversationView"];
                     };
                 };
                 /** @description problem */
@@ -2776,18 +3103,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * The newest rows that pass.
+         * @description Needs the permission `audit:read`.
+         */
         get: {
             parameters: {
                 query?: {
-                    limit?: number;
-                    before?: number;
-                    event_type?: string;
-                    tool?: string;
-                    user?: string;
-                    outcome?: string;
-                    risk?: string;
-                    door?: string;
-                    q?: string;
+                    /** @description How many; 50 if left out, 500 at most. */
+                    limit?: number | null;
+                    /** @description Rows before this number: the `next` of the answer before. */
+                    before?: number | null;
+                    /** @description Event types, by commas. */
+                    event_type?: string | null;
+                    /** @description A tool's id or bare name. */
+                    tool?: string | null;
+                    /** @description User names, by commas. */
+                    user?: string | null;
+                    /** @description Outcomes, by commas. */
+                    outcome?: string | null;
+                    /** @description Risks, by commas. */
+                    risk?: string | null;
+                    /** @description Doors, by commas. */
+                    door?: string | null;
+                    /** @description A conversation's id. */
+                    topic?: string | null;
+                    /** @description Text that stands in the row. */
+                    q?: string | null;
                 };
                 header?: never;
                 path?: never;
@@ -2795,7 +3137,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2804,8 +3145,35 @@ export interface paths {
                         "application/json": components["schemas"]["AuditPage"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2823,13 +3191,17 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/audit/{seq}": {
+    "/api/audit/entries/{seq}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
+        /**
+         * One row.
+         * @description Needs the permission `audit:read`.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -2841,7 +3213,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2850,8 +3221,35 @@ export interface paths {
                         "application/json": components["schemas"]["Entry"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No such thing, or not for this caller. */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2876,6 +3274,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * How many rows stand under each outcome, risk, door, user and event type.
+         * @description Needs the permission `audit:read`.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -2885,17 +3287,34 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Facets"];
+                        "application/json": Record<string, never>;
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2922,6 +3341,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Reads the whole chain and says whether it stands, the data directory's anchors included.
+         * @description Needs the permission `audit:read`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -2931,7 +3354,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2940,8 +3362,26 @@ export interface paths {
                         "application/json": components["schemas"]["Verification"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2966,6 +3406,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Takes an anchor; keep it elsewhere. The data directory keeps a copy.
+         * @description Needs the permission `audit:read`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -2975,7 +3419,6 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description ok */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2984,8 +3427,26 @@ export interface paths {
                         "application/json": components["schemas"]["Anchor"];
                     };
                 };
-                /** @description problem */
-                default: {
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3243,7 +3704,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            tools: components["schemas"]["Found"][];
+                            tools: components["schemas"]["Hit"][];
                             note: string;
                         };
                     };
@@ -3404,6 +3865,136 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All rows, one JSON object a line, the oldest first.
+         * @description Needs the permission `audit:read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": string;
+                    };
+                };
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * New rows as they are written, as server-sent events; each event's id is the row's number.
+         * @description Needs the permission `audit:read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+                /** @description Nobody is signed in, or the credential is not known. */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The caller may not do this. */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A defect of ours; the log says more under the request id. */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -3507,7 +4098,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @enum {string} */
+        /**
+         * @description What running a tool can do; decides whether a person is asked (R5).
+         * @enum {string}
+         */
         Risk: "read" | "low_write" | "high_write" | "destructive";
         /** @description The caller. */
         Me: {
@@ -3730,7 +4324,7 @@ export interface components {
              */
             chat: components["schemas"]["Chat"];
         };
-        Provider: {
+        ProviderView: {
             id: string;
             /** @enum {string} */
             kind: "openai" | "anthropic" | "ollama";
@@ -3743,7 +4337,7 @@ export interface components {
             context_tokens: number | null;
             from_environment: boolean;
         };
-        NewProvider: {
+        ProviderDraft: {
             /** @enum {string} */
             kind: "openai" | "anthropic" | "ollama";
             name?: string;
@@ -3769,17 +4363,27 @@ export interface components {
             description: string;
             parameters: unknown;
         };
+        /** @description One worked example: it is documentation and a test. */
         Example: {
+            /** @description What it shows, a sentence. */
             title: string;
+            /** @description The arguments. */
             arguments: unknown;
+            /** @description What comes back. Fields that are not named here may hold anything. */
             result: unknown;
         };
+        /** @description One setting of a tool's configuration (R34). Values live in the vault. */
         Setting: {
+            /** @description The key, as `PUT /api/tools/{name}/config` takes it. */
             key: string;
+            /** @description What it is for, shown under the field. */
             description: string;
+            /** @description Secrets are write-only: answers show `***`. */
             secret: boolean;
+            /** @description Without it the tool's status is `available`, not `connected`. */
             required: boolean;
-            default: string | null;
+            /** @description Used where nothing is stored. */
+            default?: string | null;
         };
         ToolStats: {
             calls: number;
@@ -3789,53 +4393,101 @@ export interface components {
             last_used_at: string | null;
             weight: number;
         };
-        Tool: {
+        /** @description A tool. */
+        ToolView: {
+            /** @description Fully qualified id. */
             id: string;
+            /** @description Bare name. */
             name: string;
-            aliases: components["schemas"]["Alias"][];
-            category: string;
+            /** @description Other names. */
+            aliases: components["schemas"]["AliasView"][];
+            /** @description Group in the library. */
+            category: components["schemas"]["Category"];
+            /** @description What it does. */
             description: string;
+            /** @description When to choose it. */
             when_to_use: string;
+            /** @description JSON Schema of its arguments. */
             parameters: unknown;
+            /** @description Least risk of a call. */
             risk: components["schemas"]["Risk"];
-            permission: string | null;
-            source: string;
-            /** @enum {string} */
-            status: "system" | "available" | "connected" | "disabled" | "error";
+            /** @description The permission it needs. */
+            permission?: string | null;
+            /** @description Where it comes from. */
+            source: components["schemas"]["Source"];
+            /** @description Whether it can be used now. */
+            status: components["schemas"]["Status"];
+            /** @description Why it cannot. */
             status_reason?: string | null;
+            /**
+             * Format: int64
+             * @description How long a call may take.
+             */
             timeout_seconds: number;
+            /** @description Always in the model's context. */
             innate: boolean;
+            /** @description Not switched off. */
             enabled: boolean;
+            /**
+             * Format: int64
+             * @description What its description costs in a model's context.
+             */
             tokens: number;
+            /** @description Worked examples. */
             examples: components["schemas"]["Example"][];
+            /** @description Configuration it takes. */
             settings: components["schemas"]["Setting"][];
-            stats: components["schemas"]["ToolStats"];
+            /** @description How it has fared. */
+            stats: components["schemas"]["Stats"];
         };
-        Found: {
+        /** @description A tool that fits, and why. */
+        Hit: {
+            /** @description Canonical id. */
             id: string;
+            /** @description Bare name. */
             name: string;
+            /** @description What it does. */
             description: string;
+            /**
+             * Format: double
+             * @description How well it fits: 1 is the best of this search.
+             */
             score: number;
+            /** @description Each word that matched, and where. */
             why: string[];
+            /** @description How risky a call is. */
             risk: components["schemas"]["Risk"];
+            /** @description Its parameters. */
+            parameters: unknown;
         };
-        FindAnswer: {
-            results: components["schemas"]["Found"][];
+        /** @description The tools that fit a need. */
+        FoundTools: {
+            /** @description The best first. */
+            results: components["schemas"]["Hit"][];
+            /**
+             * Format: double
+             * @description How long the search took.
+             */
             took_ms: number;
         };
+        /** @description One part of a result as it is shown (R24). */
         Content: {
+            /** @description The text. */
+            text: string;
             /** @enum {string} */
             type: "text";
-            text: string;
         } | {
+            /** @description The value. */
+            json: unknown;
             /** @enum {string} */
             type: "json";
-            json: unknown;
         } | {
+            /** @description Media type, for instance `image/png`. */
+            mime: string;
+            /** @description Base64, without a data URL's head. */
+            data: string;
             /** @enum {string} */
             type: "image";
-            mime: string;
-            data: string;
         };
         InvokeError: {
             kind: string;
@@ -3852,26 +4504,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description What came of a call (R24). */
         InvokeAnswer: {
+            /** @description Whether it worked. */
             success: boolean;
+            /** @description The result as it is shown. */
             content: components["schemas"]["Content"][];
+            /** @description The tool's exact return value. */
             data: unknown;
-            error: null | components["schemas"]["InvokeError"];
-            meta: components["schemas"]["InvokeMeta"];
+            error?: components["schemas"]["Failure"] | null;
+            /** @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. */
+            meta: Record<string, never>;
         };
+        /** @description A question to a person: may this tool run with exactly these arguments? (R7) */
         Ticket: {
+            /** @description Stable id. */
             id: string;
+            /** @description Who must decide. */
             user: string;
-            topic: string | null;
+            /** @description The conversation it belongs to. */
+            topic?: string | null;
+            /** @description Canonical id of the tool. */
             tool: string;
+            /** @description The name the caller used, an alias perhaps: its result shape is his. */
             asked_as: string;
+            /** @description The validated arguments; the person may change them when approving. */
             arguments: unknown;
+            /** @description Why it is asked. */
             risk: components["schemas"]["Risk"];
+            /** @description Which rule asks, in words. */
             reason: string;
-            /** @enum {string} */
-            state: "pending" | "running" | "done" | "denied" | "expired";
-            created_at: string;
-            expires_at: string;
+            /** @description Where it stands. */
+            state: components["schemas"]["TicketState"];
+            /** @description When it was asked. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it lapses: 300 s later. */
+            expires_at: components["schemas"]["Time"];
         };
         TicketAnswer: {
             state: string;
@@ -3945,27 +4613,51 @@ export interface components {
             finished_at: string | null;
             last_event_id: string | null;
         };
-        ConversationDetail: components["schemas"]["Conversation"] & {
+        ConversationView: components["schemas"]["Conversation"] & {
             messages: components["schemas"]["Message"][];
             turn: null | components["schemas"]["Turn"];
         };
+        /** @description A row of the audit: an event and its place in the chain. */
         Entry: {
+            /**
+             * Format: int64
+             * @description Its number, from 1, without gaps.
+             */
             seq: number;
-            time: string;
+            /** @description When. */
+            time: components["schemas"]["Time"];
+            /** @description What kind. */
             event_type: string;
-            user_id: string | null;
+            /** @description Who. */
+            user_id?: string | null;
+            /** @description His name then. */
             user: string;
-            topic: string | null;
-            tool: string | null;
+            /** @description The conversation it belongs to. */
+            topic?: string | null;
+            /** @description Canonical id of the tool. */
+            tool?: string | null;
+            /** @description The way it came in. */
             door: string;
+            /** @description What was done. */
             action: string;
+            /** @description Arguments, redacted. */
             arguments: unknown;
-            risk: string | null;
+            /** @description The call's risk. */
+            risk?: string | null;
+            /** @description How it ended. */
             outcome: string;
-            error: string | null;
-            duration_ms: number | null;
-            call_id: string | null;
+            /** @description Why it did not work. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Wall time.
+             */
+            duration_ms?: number | null;
+            /** @description The call. */
+            call_id?: string | null;
+            /** @description Hash of the row before, hex. */
             prev_hash: string;
+            /** @description SHA-256 over the row before's hash, the number and the body, hex. */
             hash: string;
         };
         Facets: {
@@ -3974,22 +4666,43 @@ export interface components {
                 count: number;
             }[];
         };
+        /** @description Rows, the newest first. */
         AuditPage: {
+            /** @description The rows. */
             entries: components["schemas"]["Entry"][];
-            next: number | null;
-            facets?: components["schemas"]["Facets"];
+            /**
+             * Format: int64
+             * @description Give it as `before` for the rows that follow; null at the end.
+             */
+            next?: number | null;
         };
+        /** @description What verifying the chain found. */
         Verification: {
+            /** @description Whether every row stands as it was written. */
             ok: boolean;
+            /**
+             * Format: int64
+             * @description Rows read.
+             */
             entries: number;
-            head: string | null;
-            problem: string | null;
-            verified_at: string;
+            /** @description The last row's hash. */
+            head?: string | null;
+            /** @description The first thing that is wrong, in words. */
+            problem?: string | null;
+            /** @description When it was verified. */
+            verified_at: components["schemas"]["Time"];
         };
+        /** @description A point of the chain kept outside it: cutting the chain before it is found (R45). */
         Anchor: {
+            /**
+             * Format: int64
+             * @description The row.
+             */
             seq: number;
+            /** @description Its hash. */
             hash: string;
-            at: string;
+            /** @description When the anchor was taken. */
+            at: components["schemas"]["Time"];
         };
         Memory: {
             id: string;
@@ -4036,17 +4749,54 @@ export interface components {
             /** @description What happened and what to do. */
             detail: string;
         };
+        /** @description The server's health. */
         Health: {
+            /** @description `ok`: it answers. */
             status: string;
             version: string;
-            /** @enum {string} */
-            sandbox: "full" | "reduced" | "off";
+            /** @description How commands are confined: `full`, `reduced`, or `off` where none runs. */
+            sandbox: string;
+            /** @description Whether a model is connected. */
             model: boolean;
+        };
+        /** @description Another name of a tool, with what differs under it. */
+        AliasView: {
+            /** @description The name. */
+            name: string;
+            /** @description What it does. */
+            description: string;
+            /** @description Its parameters. */
+            parameters: unknown;
+        };
+        /**
+         * @description The groups of the console's library; policies name them too (R17).
+         * @enum {string}
+         */
+        Category: "data" | "files" | "processes" | "desktop" | "memory" | "operations" | "agents" | "knowledge" | "catalog" | "web" | "media" | "outside";
+        /** @description Whether a configuration is complete. */
+        Completeness: {
+            /** @description Whether it is. */
+            ok: boolean;
+            /** @description What is missing, in words. */
+            message: string;
+        };
+        /** @description A tool's configuration: secrets show as `***`. */
+        Configuration: {
+            /** @description Every key of its schema; null where nothing is stored. */
+            values: {
+                [key: string]: unknown;
+            };
         };
         /** @description A key, with the only sight of it there is. */
         Created: components["schemas"]["ApiKey"] & {
             /** @description What to send as `Authorization: Bearer …`. It cannot be shown again. */
             key: string;
+        };
+        /** @description What a decision led to. */
+        Decided: {
+            /** @description Where the ticket stands now. */
+            state: components["schemas"]["TicketState"];
+            result?: components["schemas"]["InvokeAnswer"] | null;
         };
         /**
          * @description When a person is asked beyond what the risk demands.
@@ -4068,6 +4818,15 @@ export interface components {
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
+        /** @description A failure, for programs and people. */
+        Failure: {
+            /** @description For programs. */
+            kind: string;
+            /** @description For people. */
+            message: string;
+            /** @description More, where there is. */
+            details?: unknown;
+        };
         /** @description What was looked at. */
         Report: {
             checks: components["schemas"]["Check"][];
@@ -4089,6 +4848,45 @@ export interface components {
          * @enum {string}
          */
         Source: "builtin" | "script" | "mcp" | "catalog" | "interface";
+        /** @description How a tool has fared. */
+        Stats: {
+            /**
+             * Format: int64
+             * @description Calls that ran.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Median duration of the last calls; only on the tool's own page.
+             */
+            median_ms?: number | null;
+            /**
+             * Format: int64
+             * @description 95th percentile of the last calls; only on the tool's own page.
+             */
+            p95_ms?: number | null;
+            last_used_at?: components["schemas"]["Time"] | null;
+            /**
+             * Format: double
+             * @description What was learned of it: 1 at first, 0.1 to 5.
+             */
+            weight: number;
+        };
+        /**
+         * @description Whether a tool can be used now (R36).
+         * @enum {string}
+         */
+        Status: "system" | "available" | "connected" | "disabled" | "error";
+        /**
+         * @description Where a ticket stands.
+         * @enum {string}
+         */
+        TicketState: "pending" | "running" | "done" | "denied" | "expired";
         /** Format: date-time */
         Time: string;
     };

@@ -5,6 +5,8 @@ const PROSE: Config = {
   USE_PROFILES: { html: true },
   FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'iframe', 'object', 'embed', 'video', 'audio', 'source', 'picture', 'dialog'],
   FORBID_ATTR: ['style', 'class', 'id', 'name', 'srcset', 'ping', 'background', 'poster', 'popover', 'popovertarget'],
+  // The pattern below holds for every attribute but these, which are no addresses.
+  ADD_URI_SAFE_ATTR: ['data-looks', 'align', 'colspan', 'rowspan', 'start', 'width', 'height', 'dir', 'lang', 'type', 'checked', 'disabled', 'open'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):|^\/(?!\/)|^#|^data:image\/(?:png|jpeg|gif|webp);base64,/i,

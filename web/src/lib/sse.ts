@@ -67,9 +67,11 @@ export interface Following {
   /** Opens the stream after the event with this id; null is the beginning. */
   open: (after: string | null) => Promise<Response>;
   /** Takes one event; true means it was the last. */
-  take: (event: ServerEvent) => boolean;
+  take: (event: ServerEvent) => boolean | Promise<boolean>;
   /** Told when the connection is lost and when it is back. */
   connected: (yes: boolean) => void;
+  /** Asked when a stream ends without its last event: true means there is nothing to go on with. */
+  over?: () => Promise<boolean>;
   signal: AbortSignal;
   after?: string | null;
   wait?: (milliseconds: number) => Promise<void>;
@@ -78,7 +80,7 @@ export interface Following {
 const sleep = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
 
 /** Reads a stream to its last event, opening it again where it breaks. */
-export async function follow({ open, take, connected, signal, after = null, wait = sleep }: Following): Promise<void> {
+export async function follow({ open, take, connected, over, signal, after = null, wait = sleep }: Following): Promise<void> {
   let last = after;
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
@@ -87,13 +89,14 @@ export async function follow({ open, take, connected, signal, after = null, wait
         if (failures > 0) connected(true);
         failures = 0;
         last = event.id ?? last;
-        if (take(event)) return;
+        if (await take(event)) return;
       }
     } catch (failure) {
       if (signal.aborted) return;
       if (isRefusal(failure)) throw failure;
     }
     if (signal.aborted) return;
+    if (await over?.().catch(() => false)) return;
     connected(false);
     await wait(Math.min(500 * 2 ** failures, 8000));
   }

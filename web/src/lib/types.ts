@@ -9,22 +9,25 @@ export type Role = Schemas['Role'];
 export type ApiKey = Schemas['ApiKey'];
 export type SessionInfo = Schemas['Session'];
 export type Settings = Schemas['Settings'];
-export type Provider = Schemas['Provider'];
-export type NewProvider = Schemas['NewProvider'];
-export type Tool = Schemas['Tool'];
-export type Found = Schemas['Found'];
+export type Provider = Schemas['ProviderView'];
+export type NewProvider = Schemas['ProviderDraft'];
+export type Tool = Schemas['ToolView'];
+export type Found = Pick<Schemas['Hit'], 'id' | 'name' | 'description' | 'score' | 'why' | 'risk'>;
 export type Risk = Schemas['Risk'];
-export type InvokeAnswer = Schemas['InvokeAnswer'];
+/** A result; the facts about it have names of their own. */
+export type InvokeAnswer = Omit<Schemas['InvokeAnswer'], 'meta'> & {
+  meta: { call_id?: string; tool?: string; duration_ms?: number; model_text?: string; html?: string } & Record<string, unknown>;
+};
 export type Ticket = Schemas['Ticket'];
 export type Conversation = Schemas['Conversation'];
-export type ConversationDetail = Schemas['ConversationDetail'];
-export type Message = Schemas['Message'];
+export type Message = Omit<Schemas['Message'], 'steps'> & { steps: Step[] };
 export type Attachment = Schemas['Attachment'];
-export type Step = Schemas['Step'];
+export type Step = Omit<Schemas['Step'], 'output'> & { output?: InvokeAnswer | null };
 export type Turn = Schemas['Turn'];
 export type ContextBill = Schemas['ContextBill'];
 export type Entry = Schemas['Entry'];
-export type Facets = Schemas['Facets'];
+/** How many rows stand under each value of each facet. */
+export type Facets = Record<string, Record<string, number>>;
 export type Verification = Schemas['Verification'];
 export type Memory = Schemas['Memory'];
 export type Check = Schemas['Check'];

@@ -4,7 +4,7 @@ import { follow } from '../../lib/sse';
 import type { Entry, Facets } from '../../lib/types';
 
 /** One value of each facet; empty is any. */
-export const FACETS = ['outcome', 'risk', 'door', 'event_type', 'user', 'tool'] as const;
+export const FACETS = ['outcome', 'risk', 'door', 'event_type', 'user', 'tool', 'topic'] as const;
 export type Facet = (typeof FACETS)[number];
 export type Filter = Record<Facet | 'q', string>;
 
@@ -50,7 +50,7 @@ export class Log {
       if (this.filter !== filter) return;
       this.entries = page.entries;
       this.next = page.next ?? null;
-      this.facets = page.facets ?? (await ok(client.GET('/api/audit/facets')));
+      this.facets = (await ok(client.GET('/api/audit/facets'))) as Facets;
     } catch (failure) {
       if (this.filter === filter) this.failure = failure;
     } finally {

@@ -115,7 +115,7 @@ function step(picture: Picture, data: Data): Step | undefined {
 
 function end(step: Step | undefined, data: Data) {
   if (!step) return;
-  step.state = 'done';
+  step.state = (data['state'] as Step['state'] | undefined) ?? 'done';
   step.success = data['success'] === true;
   step.output = answer(step, data);
   step.model_text = typeof data['model_text'] === 'string' ? data['model_text'] : step.model_text;

@@ -1,7 +1,7 @@
 /** One open conversation: what is on screen, and the stream that changes it. */
 import { client, ok, problem, reach, Problem } from '../../lib/http';
 import { session } from '../../lib/session.svelte';
-import { follow } from '../../lib/sse';
+import { follow, type ServerEvent } from '../../lib/sse';
 import { tickets } from '../../lib/tickets.svelte';
 import type { Attachment, ContextBill, Found, Message } from '../../lib/types';
 import { apply, blank, type Picture, type TalkState } from './apply';
@@ -10,6 +10,18 @@ export interface OfflineTurn {
   text: string;
   tools: Found[];
   note: string;
+}
+
+/** Whether an event is one of those that are on screen already: ids are `<turn>-<n>`, and n grows. */
+export function known(id: string | null, last: string | null): boolean {
+  const [turn, n] = split(id);
+  const [same, seen] = split(last);
+  return turn !== '' && turn === same && n <= seen;
+}
+
+function split(id: string | null): [string, number] {
+  const at = id?.lastIndexOf('-') ?? -1;
+  return id && at > 0 ? [id.slice(0, at), Number(id.slice(at + 1))] : ['', 0];
 }
 
 export class Talk implements Picture {
@@ -49,7 +61,7 @@ export class Talk implements Picture {
     } finally {
       if (this.id === id) this.loading = false;
     }
-    if (this.id === id && this.state !== 'idle') void this.read(() => this.resume(this.last));
+    if (this.id === id && this.state === 'running') void this.read(() => this.resume());
   }
 
   close() {
@@ -119,10 +131,17 @@ export class Talk implements Picture {
     }
   }
 
-  /** A ticket of this conversation was decided here or in the inbox: the turn goes on. */
+  /** A ticket of this conversation was decided here: the turn goes on. */
   decided() {
     this.state = 'running';
-    if (!this.reading) void this.read(() => this.resume(this.last));
+    if (!this.reading) void this.read(() => this.resume());
+  }
+
+  /** It waited, and nothing waits any more: somebody decided elsewhere, or the time ran out. */
+  async look() {
+    if (this.state !== 'waiting' || this.reading) return;
+    await this.refresh().catch(() => null);
+    if ((this.state as TalkState) === 'running' && !this.reading) void this.read(() => this.resume());
   }
 
   /** Without a model: tools that fit, nothing written. */
@@ -146,7 +165,7 @@ export class Talk implements Picture {
     void this.read(() => {
       const open = first;
       first = null;
-      return open ? Promise.resolve(open) : this.resume(this.last);
+      return open ? Promise.resolve(open) : this.resume();
     });
   }
 
@@ -160,8 +179,8 @@ export class Talk implements Picture {
     return response;
   }
 
-  private async resume(after: string | null): Promise<Response> {
-    const headers: Record<string, string> = { Accept: 'text/event-stream', ...(after ? { 'Last-Event-ID': after } : {}) };
+  private async resume(): Promise<Response> {
+    const headers: Record<string, string> = { Accept: 'text/event-stream', ...(this.last ? { 'Last-Event-ID': this.last } : {}) };
     const signal = this.reading?.signal ?? null;
     const response = await reach(`/api/conversations/${this.id}/events`, { headers, signal });
     if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
@@ -175,27 +194,45 @@ export class Talk implements Picture {
     try {
       await follow({
         open,
-        after: this.last,
         signal: reading.signal,
         connected: (yes) => (this.connected = yes),
-        take: (event) => {
-          this.last = event.id ?? this.last;
-          const ended = apply(this, event);
-          if (event.name === 'confirmation' || event.name === 'ticket_decided') void tickets.load();
-          if (event.name === 'title') this.changes += 1;
-          return ended;
+        take: (event) => this.take(event),
+        over: async () => {
+          await this.refresh();
+          return this.state !== 'running';
         },
       });
     } catch (failure) {
       if (!(failure instanceof Problem && failure.status === 404)) this.failure = failure;
     }
     if (this.reading !== reading) return;
+    await this.settle();
+  }
+
+  private async take(event: ServerEvent): Promise<boolean> {
+    if (event.name === 'reset') {
+      // The server has started anew: what it said before stands in the conversation, not in the stream.
+      await this.refresh();
+      return false;
+    }
+    if (known(event.id, this.last)) return false;
+    this.last = event.id ?? this.last;
+    const ended = apply(this, event);
+    if (event.name === 'confirmation' || event.name === 'ticket_decided') void tickets.load();
+    if (event.name === 'title') this.changes += 1;
+    return ended;
+  }
+
+  /** The stream has ended: what the server holds is the truth. */
+  private async settle() {
+    const error = this.error;
+    await this.refresh().catch(() => null);
     this.reading = null;
     this.connected = true;
     this.changes += 1;
-    if (this.state !== 'waiting') void session.look();
-    const error = this.error;
-    await this.refresh().catch(() => null);
+    if (this.state === 'idle') void session.look();
     if (error && !this.messages.at(-1)?.error) this.error = error;
+    // Decided while the end was being read.
+    if (this.state === 'running') void this.read(() => this.resume());
   }
 }

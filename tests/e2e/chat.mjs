@@ -1,0 +1,124 @@
+// The chat: tool cards, approvals, a reload in mid-stream, a restart while somebody is asked.
+import { same, shoot, until, walk } from './lib.mjs';
+
+/** A new conversation with this message. */
+export async function ask(page, base, text) {
+  await page.goto(`${base}/chat`);
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+  await until('the address of the conversation', () => /\/chat\/.+/.test(page.url()));
+}
+
+const thread = (page) => page.getByRole('region', { name: 'Messages' });
+
+export async function chatWalks({ server, owner, base }) {
+  await walk('a tool card opens on input, output, raw and why', owner, async () => {
+    const card = thread(owner).locator('details.step').filter({ hasText: 'calculator' }).last();
+    if (!(await card.isVisible())) await thread(owner).locator('details.step > summary').first().click();
+    await card.locator('summary').first().click();
+    await card.getByRole('tab', { name: 'Output' }).waitFor();
+    await card.getByRole('tab', { name: 'Input' }).click();
+    await card.getByText('2480 * 0.175').first().waitFor();
+    await card.getByRole('tab', { name: 'Raw' }).click();
+    await card.getByText('[TOOL:').waitFor();
+    await card.getByRole('tab', { name: 'Why' }).click();
+    await card.getByText('nobody was asked').waitFor();
+    await shoot(owner, 'chat');
+  });
+
+  await walk('settings say what will change, and change it', owner, async () => {
+    await owner.goto(`${base}/settings/commands`);
+    await owner.getByLabel('Running commands').selectOption('sandboxed');
+    await owner.getByLabel('Ask a person').selectOption('always');
+    await owner.getByText('2 changes: exec mode off to sandboxed; exec ask off to always').waitFor();
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await owner.getByText('2 changes').waitFor({ state: 'detached' });
+    await owner.reload();
+    same(await owner.getByLabel('Ask a person').inputValue(), 'always', 'exec.ask');
+  });
+
+  await walk('a question is approved in the chat, and the answer and the audit follow', owner, async () => {
+    await ask(owner, base, 'Please run the greeting');
+    const card = owner.getByRole('form', { name: 'Approval: exec' });
+    await card.waitFor();
+    await until('the badge', () => owner.getByRole('link', { name: 'Inbox' }).first().textContent().then((text) => text.includes('1')));
+    await shoot(owner, 'chat-approval');
+    await card.getByRole('button', { name: 'Approve once' }).click();
+    await thread(owner).getByText('The command said: walked.').waitFor();
+    await owner.goto(`${base}/audit?tool=builtin:exec&outcome=success`);
+    await owner.getByRole('region', { name: 'Entries' }).getByRole('link', { name: 'exec' }).first().click();
+    await owner.getByRole('complementary', { name: 'Entry' }).getByText('echo walked').waitFor();
+    await shoot(owner, 'audit');
+  });
+
+  await walk('a denial with a reason is told to the model and stays in the thread', owner, async () => {
+    await ask(owner, base, 'Run the greeting again');
+    const card = owner.getByRole('form', { name: 'Approval: exec' });
+    await card.getByRole('button', { name: 'Deny with a reason' }).click();
+    await card.getByLabel('Why not?').fill('not today');
+    await card.getByRole('button', { name: 'Deny', exact: true }).click();
+    await thread(owner).getByText('denied').waitFor();
+    await card.waitFor({ state: 'detached' });
+  });
+
+  await walk('a reload in mid-stream keeps the text and goes on to the end', owner, async () => {
+    await ask(owner, base, 'Take your time, a long answer');
+    await thread(owner).getByText('word12').waitFor();
+    await owner.reload();
+    await thread(owner).getByText('word12').waitFor();
+    if ((await thread(owner).textContent()).includes('and the end')) throw new Error('the answer had ended before the reload');
+    await thread(owner).getByText('and the end.').waitFor();
+    const text = await thread(owner).locator('.prose').last().textContent();
+    const wanted = [...Array.from({ length: 90 }, (_, n) => `word${n + 1}`), 'and', 'the', 'end.'];
+    same(text.trim().split(/\s+/), wanted, 'every word once and in order');
+  });
+
+  await walk('a run stops at once', owner, async () => {
+    await ask(owner, base, 'Take your time once more');
+    await thread(owner).getByText('word5').waitFor();
+    await owner.getByRole('button', { name: 'Stop the run' }).click();
+    await owner.getByRole('button', { name: 'Stop the run' }).waitFor({ state: 'detached' });
+    if ((await thread(owner).textContent()).includes('and the end')) throw new Error('it went on');
+  });
+
+  await walk('a model that fails is said in words, with a way on', owner, async () => {
+    await ask(owner, base, 'Break off here');
+    await thread(owner).getByRole('alert').first().waitFor();
+    await thread(owner).getByRole('button', { name: 'Try again' }).first().waitFor();
+  });
+
+  await walk('a conversation is renamed, put in a folder, searched, exported and deleted', owner, async () => {
+    await ask(owner, base, 'What is 17.5% of 2,480, in a folder?');
+    await thread(owner).getByText('17.5% of 2,480 is 434').waitFor();
+    const list = owner.getByRole('region', { name: 'Conversations' });
+    const more = async (name, action) => {
+      const row = list.locator('.item-row').filter({ has: owner.locator('[aria-current="true"]') });
+      await row.hover();
+      await row.getByRole('button', { name: /^More on/ }).click();
+      await list.getByRole('button', { name: action }).click();
+      if (!name) return;
+      await list.getByRole('textbox', { name: /^(Title|Folder)/ }).fill(name);
+      await owner.keyboard.press('Enter');
+      await list.getByText(name).waitFor();
+    };
+    await more('Percentages', 'Rename');
+    await more('Sums', 'Move to a folder');
+    await owner.getByLabel('Search conversations').fill('Percentages');
+    await until('the search', async () => (await list.locator('.item-row').count()) === 1);
+    const [file] = await Promise.all([owner.waitForEvent('download'), owner.getByRole('link', { name: 'Export' }).first().click()]);
+    same((await file.failure()) ?? 'fine', 'fine', 'the export');
+    await more('', 'Delete');
+    await list.getByRole('button', { name: 'Delete', exact: true }).click();
+    await list.getByText('No conversation holds').waitFor();
+  });
+
+  await walk('a restart while somebody is asked loses nothing: approved after it, the turn goes on', owner, async () => {
+    await ask(owner, base, 'Once more, run the greeting');
+    await owner.getByRole('form', { name: 'Approval: exec' }).waitFor();
+    await server.stop();
+    await server.start();
+    await owner.reload();
+    await owner.getByRole('form', { name: 'Approval: exec' }).getByRole('button', { name: 'Approve once' }).click();
+    await thread(owner).getByText('The command said: walked.').waitFor();
+  });
+}

@@ -1,0 +1,95 @@
+// A model that plays a script: an OpenAI-compatible server whose answers depend on the words of the last message.
+import { createServer } from 'node:http';
+
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** What to do for a message: the tool to call first, and the text once its result is there. */
+const SCRIPTS = [
+  { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
+  { on: /run the greeting/i, call: ['exec', { command: 'echo walked' }], say: 'The command said: walked.' },
+  { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
+  { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
+  { on: /break off/i, fail: true },
+];
+
+const textOf = (content) =>
+  typeof content === 'string' ? content : Array.isArray(content) ? content.map((part) => part.text ?? '').join(' ') : '';
+
+/** The next move: a call that has not been made since the person spoke, or words. */
+export function move({ messages = [], tools = [] }) {
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const script = SCRIPTS.find((one) => one.on.test(textOf(messages[asked]?.content)));
+  if (!script) return { text: 'Noted.' };
+  if (script.fail) return { fail: true };
+  const made = messages.slice(asked + 1).flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
+  const [name, args] = script.call ?? [];
+  if (name && !made.includes(name)) {
+    const offered = tools.some((tool) => tool.function.name === name);
+    if (offered || made.includes('find_tools')) return { call: { name, args } };
+    return { call: { name: 'find_tools', args: { query: name } } };
+  }
+  return { text: script.say, gap: script.gap };
+}
+
+function deltas(next, id) {
+  if (next.call) {
+    const head = { index: 0, id: `call_${id}`, type: 'function', function: { name: next.call.name, arguments: '' } };
+    const text = JSON.stringify(next.call.args);
+    const half = Math.ceil(text.length / 2);
+    const piece = (part) => ({ tool_calls: [{ index: 0, function: { arguments: part } }] });
+    return [{ role: 'assistant', tool_calls: [head] }, piece(text.slice(0, half)), piece(text.slice(half))];
+  }
+  return next.text.split(/(?<= )/).map((content, n) => (n === 0 ? { role: 'assistant', content } : { content }));
+}
+
+const usage = { prompt_tokens: 120, completion_tokens: 24, total_tokens: 144 };
+
+async function stream(response, next, id) {
+  const send = (data) => response.write(`data: ${JSON.stringify({ id: `chat_${id}`, object: 'chat.completion.chunk', model: 'scripted', ...data })}\n\n`);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const delta of deltas(next, id)) {
+    if (response.destroyed) return;
+    send({ choices: [{ index: 0, delta, finish_reason: null }] });
+    await pause(next.gap ?? 3);
+  }
+  send({ choices: [{ index: 0, delta: {}, finish_reason: next.call ? 'tool_calls' : 'stop' }] });
+  send({ choices: [], usage });
+  response.end('data: [DONE]\n\n');
+}
+
+function whole(response, next, id) {
+  const calls = next.call
+    ? { tool_calls: [{ id: `call_${id}`, type: 'function', function: { name: next.call.name, arguments: JSON.stringify(next.call.args) } }] }
+    : {};
+  const message = { role: 'assistant', content: next.text ?? null, ...calls };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: `chat_${id}`, model: 'scripted', choices: [{ index: 0, message, finish_reason: next.call ? 'tool_calls' : 'stop' }], usage }));
+}
+
+async function answer(request, response, id) {
+  if (request.method === 'GET') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }));
+    return;
+  }
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const body = JSON.parse(text);
+  const next = move(body);
+  if (next.fail) {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'The script says no.' } }));
+  } else if (body.stream) await stream(response, next, id);
+  else whole(response, next, id);
+}
+
+/** Starts the model on a free port; its base URL. */
+export async function startModel() {
+  let served = 0;
+  const server = createServer((request, response) => {
+    served += 1;
+    answer(request, response, served).catch(() => response.destroy());
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${server.address().port}/v1`, stop: () => (server.closeAllConnections(), server.close()) };
+}

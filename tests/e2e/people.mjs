@@ -1,0 +1,96 @@
+// Several people: what is somebody's stays theirs. Memories, keys, roles.
+import { ask } from './chat.mjs';
+import { signIn } from './first.mjs';
+import { person, same, shoot, until, walk } from './lib.mjs';
+
+const WRITER = { name: 'wim', password: 'a long enough password' };
+
+export async function peopleWalks({ browser, owner, base }) {
+  const wim = await person(browser);
+
+  await walk('the owner makes a role and a user', owner, async () => {
+    await owner.goto(`${base}/users/roles`);
+    await owner.getByRole('button', { name: 'Add a role' }).click();
+    await owner.getByLabel('Name').fill('writer');
+    await owner.getByRole('checkbox', { name: /host:fs.read/ }).check();
+    await owner.getByRole('checkbox', { name: /host:fs.write/ }).check();
+    await owner.getByRole('button', { name: 'Add the role' }).click();
+    await owner.getByText('writer', { exact: true }).waitFor();
+    await owner.goto(`${base}/users/people`);
+    await owner.getByRole('button', { name: 'Add a user' }).click();
+    const form = owner.getByRole('form', { name: 'Add a user' });
+    await form.getByLabel('Name').fill(WRITER.name);
+    await form.getByLabel('Password').fill(WRITER.password);
+    await form.getByLabel('Role').selectOption('writer');
+    await form.getByRole('button', { name: /^Add wim/ }).click();
+    await owner.getByRole('cell', { name: WRITER.name, exact: true }).waitFor();
+    await shoot(owner, 'users');
+  });
+
+  await walk('who lacks a waiver is asked before a write, and the inbox decides it', wim, async () => {
+    await signIn(wim, base, WRITER.name, WRITER.password);
+    await wim.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+    await ask(wim, base, 'Please note it down');
+    await wim.getByRole('form', { name: 'Approval: write' }).waitFor();
+    await wim.goto(`${base}/inbox`);
+    const card = wim.getByRole('form', { name: 'Approval: write' });
+    await card.getByLabel('Path').fill('edited.txt');
+    await card.getByText('Edited, was walk.txt').waitFor();
+    await shoot(wim, 'inbox');
+    await card.getByRole('button', { name: 'Approve once' }).click();
+    await wim.getByText('write was approved').waitFor();
+    await wim.getByRole('link', { name: 'Open the conversation' }).first().click();
+    await wim.getByText('It is written to walk.txt.').waitFor();
+    await wim.goto(`${base}/tools/read`);
+    await wim.getByLabel(/^path/).fill('edited.txt');
+    await wim.keyboard.press('Control+Enter');
+    await wim.getByRole('region', { name: 'Result', exact: true }).getByText('written on the walk').waitFor();
+  });
+
+  await walk('neither of two users sees the conversations of the other', wim, async () => {
+    await ask(owner, base, 'What is 17.5% of 2,480, for my eyes?');
+    const mine = owner.url();
+    await wim.goto(`${base}/chat`);
+    const list = wim.getByRole('region', { name: 'Conversations' });
+    await list.locator('.item-row').first().waitFor();
+    same(await list.locator('.item-row').count(), 1, 'the conversations of the writer');
+    await wim.goto(mine);
+    await wim.getByRole('region', { name: 'Messages' }).getByRole('alert').waitFor();
+    if ((await wim.locator('main').textContent()).includes('434')) throw new Error('the answer of another user is on the page');
+  });
+
+  await walk('who may not is told which permission is missing', wim, async () => {
+    await wim.goto(`${base}/audit`);
+    await wim.getByText('audit:read').waitFor();
+    await wim.goto(`${base}/settings/models`);
+    await wim.getByText('settings:manage').waitFor();
+  });
+
+  await walk('a memory is kept, changed, found and forgotten', wim, async () => {
+    await wim.goto(`${base}/memory`);
+    await wim.getByRole('button', { name: 'Remember this example' }).click();
+    await wim.getByRole('button', { name: 'Edit this memory' }).click();
+    await wim.getByLabel('What to remember').fill('Amounts are in francs.');
+    await wim.getByRole('button', { name: 'Save' }).click();
+    await wim.getByText('Amounts are in francs.').waitFor();
+    await wim.getByLabel('Search memories').fill('francs');
+    await until('the search', () => wim.getByText('Amounts are in francs.').isVisible());
+    await wim.getByRole('button', { name: 'Forget this' }).click();
+    await wim.getByRole('button', { name: 'Forget for good' }).click();
+    await wim.getByText('Nothing remembered holds').waitFor();
+  });
+
+  await walk('a key is shown once and revoked', wim, async () => {
+    await wim.goto(`${base}/users/keys`);
+    await wim.getByRole('button', { name: 'Create a key' }).first().click();
+    await wim.getByLabel('What is it for?').fill('walk');
+    await wim.getByRole('button', { name: 'Create the key' }).click();
+    const key = await wim.locator('code.secret').textContent();
+    const headers = { authorization: `Bearer ${key}` };
+    same((await fetch(`${base}/api/auth/me`, { headers })).status, 200, 'the key');
+    await wim.getByRole('button', { name: 'Revoke walk' }).click();
+    await wim.getByRole('button', { name: 'Revoke for good' }).click();
+    await until('the key to be dead', async () => (await fetch(`${base}/api/auth/me`, { headers })).status === 401);
+  });
+  await wim.context().close();
+}

@@ -1,0 +1,45 @@
+// The console, walked in Chromium against the real binary: `SATCHEL_BIN=target/debug/satchel node tests/e2e/run.mjs`.
+// No test framework: prints a line for each walk, then `N passed, N failed`, and exits 1 where one failed.
+import { chatWalks } from './chat.mjs';
+import { firstWalks } from './first.mjs';
+import { complaints, launch, person, same, Server, verdict, walk } from './lib.mjs';
+import { lookWalks } from './look.mjs';
+import { startModel } from './model.mjs';
+import { offlineWalks } from './offline.mjs';
+import { peopleWalks } from './people.mjs';
+import { toolWalks } from './tools.mjs';
+
+if (!process.env.SATCHEL_BIN) {
+  console.error('Set SATCHEL_BIN to the server, for instance target/debug/satchel.');
+  process.exit(2);
+}
+
+const browser = await launch();
+const model = await startModel();
+const server = new Server({ SATCHEL_MODEL: 'openai:scripted', SATCHEL_MODEL_URL: model.url });
+const alone = new Server();
+
+try {
+  await server.start();
+  const owner = await person(browser);
+  const world = { browser, server, owner, base: server.ready };
+  await firstWalks(world);
+  await chatWalks(world);
+  await toolWalks(world);
+  await peopleWalks(world);
+  await lookWalks(world);
+  await alone.start();
+  await offlineWalks({ browser, server: alone, base: alone.ready });
+  await walk('no page broke the policy or logged an error', null, () => same(complaints, [], 'complaints'));
+} catch (failure) {
+  await walk('the walks could be walked', null, () => {
+    throw failure;
+  });
+} finally {
+  await browser.close();
+  await server.remove();
+  await alone.remove();
+  model.stop();
+}
+if (process.env.SATCHEL_E2E_LOG) console.log(server.log);
+process.exit(verdict());

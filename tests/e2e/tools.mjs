@@ -1,0 +1,95 @@
+// The tools: found by need, run by form, switched off. And the palette, the keys, the chain.
+import { shoot, until, walk } from './lib.mjs';
+
+const result = (page) => page.getByRole('region', { name: 'Result', exact: true });
+
+export async function toolWalks({ owner, base }) {
+  await walk('a tool is found by a need, with the reason', owner, async () => {
+    await owner.goto(`${base}/tools`);
+    await owner.getByLabel('What do you need done?').fill('evaluate a math expression');
+    const best = owner.getByRole('region', { name: 'Best matches' });
+    await best.getByText('calculator', { exact: true }).first().waitFor();
+    await shoot(owner, 'tools');
+    await best.getByText('calculator', { exact: true }).first().click();
+    await owner.getByRole('heading', { name: 'calculator' }).waitFor();
+  });
+
+  await walk('the playground runs a tool and shows what a model would read', owner, async () => {
+    await owner.getByLabel(/^expression/).fill('6 * 7');
+    await owner.keyboard.press('Control+Enter');
+    await result(owner).getByText('success').waitFor();
+    await result(owner).getByRole('tab', { name: 'JSON' }).click();
+    await result(owner).getByText('42').first().waitFor();
+    await result(owner).getByRole('tab', { name: 'What a model reads' }).click();
+    await result(owner).getByText('[TOOL:calculator]').waitFor();
+    await shoot(owner, 'tool');
+    const history = owner.getByRole('complementary', { name: 'Use' });
+    await until('the history', async () => (await history.getByText('6 * 7').count()) > 0);
+  });
+
+  await walk('an invalid argument is an error that says what to do and keeps the input', owner, async () => {
+    await owner.getByRole('group', { name: 'Edit as' }).getByRole('button', { name: 'JSON' }).click();
+    await owner.getByLabel('Arguments as JSON').fill('{"expression": 5, "colour": "red"}');
+    await owner.keyboard.press('Control+Enter');
+    await result(owner).getByRole('alert').waitFor();
+    const kept = await owner.getByLabel('Arguments as JSON').inputValue();
+    if (!kept.includes('colour')) throw new Error(`the input was lost: ${kept}`);
+  });
+
+  await walk('a dry run runs nothing', owner, async () => {
+    await owner.goto(`${base}/tools/write`);
+    await owner.getByLabel(/^path/).fill('dry.txt');
+    await owner.getByLabel(/^content/).fill('never written');
+    await owner.getByRole('button', { name: 'Dry run' }).click();
+    await owner.getByText('dry run, nothing happened').waitFor();
+    await owner.goto(`${base}/tools/read`);
+    await owner.getByLabel(/^path/).fill('dry.txt');
+    await owner.keyboard.press('Control+Enter');
+    await result(owner).getByRole('alert').waitFor();
+  });
+
+  await walk('the kill switch stops every tool and lets them run again', owner, async () => {
+    await owner.goto(`${base}/tools`);
+    await owner.getByRole('switch', { name: 'All tools on' }).click();
+    await owner.getByText('No tool runs').waitFor();
+    await owner.goto(`${base}/tools/calculator`);
+    await owner.getByLabel(/^expression/).fill('1 + 1');
+    await owner.keyboard.press('Control+Enter');
+    await result(owner).getByText('Tools are disabled.').first().waitFor();
+    await owner.goto(`${base}/tools`);
+    await owner.getByRole('switch', { name: 'All tools on' }).click();
+    await owner.getByText('No tool runs').waitFor({ state: 'detached' });
+  });
+
+  await walk('one tool is switched off and on', owner, async () => {
+    const toggle = owner.getByRole('switch', { name: 'clipboard_read on' });
+    const row = owner.getByRole('row').filter({ has: toggle });
+    await toggle.click();
+    await until('it to be off', async () => (await row.locator('.state.disabled').count()) === 1);
+    await toggle.click();
+    await until('it to be on', async () => (await row.locator('.state.disabled').count()) === 0);
+  });
+
+  await walk('the palette and the keys reach tools and pages', owner, async () => {
+    await owner.keyboard.press('Control+k');
+    await owner.getByRole('combobox').fill('calcul');
+    await owner.getByRole('option', { name: /calculator/ }).first().waitFor();
+    await shoot(owner, 'palette');
+    await owner.keyboard.press('Enter');
+    await until('the tool', () => owner.url().endsWith('/tools/calculator'));
+    await owner.getByRole('heading', { name: 'calculator' }).click();
+    await owner.keyboard.press('g');
+    await owner.keyboard.press('m');
+    await until('the memory page', () => owner.url().endsWith('/memory'));
+    await owner.keyboard.press('?');
+    await owner.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await owner.keyboard.press('Escape');
+    await owner.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  });
+
+  await walk('the audit verifies its chain', owner, async () => {
+    await owner.goto(`${base}/audit`);
+    await owner.getByRole('button', { name: 'Verify' }).click();
+    await owner.getByText(/Chain intact/).waitFor();
+  });
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { ago, brief, bytes, count, countdown, day, duration, plural, sentence, visible } from './format';
+
+const now = Date.parse('2026-11-20T12:00:00Z');
+const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+
+describe('formatting', () => {
+  it('says durations in the unit that fits', () => {
+    expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '0 ms', '412 ms', '1.2 s', '1 min 1 s']);
+  });
+
+  it('says how long ago', () => {
+    expect([10, 120, 7200, 2 * 86_400].map((seconds) => ago(before(seconds), now))).toEqual(['now', '2 min ago', '2 h ago', '2 days ago']);
+    expect([ago(null), ago(before(30 * 86_400), now)]).toEqual(['never', day(before(30 * 86_400))]);
+  });
+
+  it('counts down to nothing and not below', () => {
+    expect([252, 5, -10].map((seconds) => countdown(new Date(now + seconds * 1000).toISOString(), now))).toEqual(['4:12', '0:05', '0:00']);
+  });
+
+  it('groups thousands and names sizes', () => {
+    expect([count(84_112), plural(1, 'tool'), plural(2, 'tool'), bytes(900), bytes(18_637)]).toEqual(['84,112', '1 tool', '2 tools', '900 B', '18.2 KB']);
+  });
+
+  it('makes one short line of any value', () => {
+    expect(brief({ path: 'a.txt', lines: [1, 2], none: null })).toBe('a.txt, 1, 2');
+    expect(brief('a\n  b')).toBe('a b');
+    expect(brief('x'.repeat(100), 10)).toBe(`${'x'.repeat(9)}…`);
+  });
+
+  it('reads names as sentences', () => {
+    expect(sentence('high_write')).toBe('High write');
+  });
+
+  it('shows characters that hide or turn text', () => {
+    expect(visible('rm\u202e -rf\u0007\u200b ok\n')).toBe('rm\\u{202e} -rf\\u{7}\\u{200b} ok\n');
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { safe } from './html';
+import { render } from './markdown';
+
+function markup(fragment: DocumentFragment): string {
+  const box = document.createElement('div');
+  box.append(fragment);
+  return box.innerHTML;
+}
+
+const corpus = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<img/src=x/onerror=alert(1)>',
+  '<svg onload=alert(1)>',
+  '<svg><script>alert(1)</script></svg>',
+  '<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>',
+  '<iframe src="javascript:alert(1)"></iframe>',
+  '<iframe srcdoc="<script>alert(1)</script>"></iframe>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<a href="jAvAsCrIpT:alert(1)">x</a>',
+  '<a href="java\tscript:alert(1)">x</a>',
+  '<a href="&#106;avascript:alert(1)">x</a>',
+  '<a href="data:text/html,<script>alert(1)</script>">x</a>',
+  '<a href="vbscript:msgbox(1)">x</a>',
+  '<form action="/api/auth/logout" method=post><button>x</button></form>',
+  '<input onfocus=alert(1) autofocus>',
+  '<details open ontoggle=alert(1)>x</details>',
+  '<video><source onerror=alert(1)></video>',
+  '<object data="javascript:alert(1)"></object>',
+  '<embed src="javascript:alert(1)">',
+  '<link rel=stylesheet href="https://evil.example/x.css">',
+  '<meta http-equiv=refresh content="0;url=javascript:alert(1)">',
+  '<base href="https://evil.example/">',
+  '<style>@import "https://evil.example/x.css";</style>',
+  '<div style="background:url(https://evil.example/x)">x</div>',
+  '<p id="app" name="app" class="approval">x</p>',
+  '<template><script>alert(1)</script></template>',
+  '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
+  '<button popovertarget=x>y</button>',
+  '[x](javascript:alert(1))',
+  '[x](data:text/html;base64,PHNjcmlwdD4=)',
+  '![x](javascript:alert(1))',
+  '![x](https://evil.example/pixel.png)',
+  '<javascript:alert(1)>',
+  '[x]: javascript:alert(1)\n[x]',
+  '`<img src=x onerror=alert(1)>`',
+];
+
+const BAD = 'script, iframe, object, embed, form, input, button, link, meta, base, style, svg, math, template, video, audio, source, [style], [id], [name], [srcdoc]';
+
+function harmless(fragment: DocumentFragment) {
+  expect(fragment.querySelector(BAD)).toBeNull();
+  for (const element of fragment.querySelectorAll('*')) {
+    for (const { name, value } of element.attributes) {
+      expect(name).not.toMatch(/^on/i);
+      expect(value.replace(/[\s\u0000-\u001f]/g, '')).not.toMatch(/^(java|vb)script:|^data:text/i);
+    }
+    if (element instanceof HTMLImageElement) expect(element.getAttribute('src')).toMatch(/^data:image\//);
+  }
+}
+
+describe('text from outside', () => {
+  it.each(corpus)('is harmless as Markdown: %s', (text) => harmless(render(text)));
+  it.each(corpus)('is harmless as HTML: %s', (text) => harmless(safe(text)));
+  it.each(corpus)('is harmless as a card: %s', (text) => {
+    const fragment = safe(text, { looks: true });
+    expect(markup(fragment)).not.toMatch(/url\(|onerror=|<script/i);
+    for (const element of fragment.querySelectorAll<HTMLElement>('[style]')) element.removeAttribute('style');
+    harmless(fragment);
+  });
+
+  it('shows raw HTML in Markdown as it was written', () => {
+    expect(render('a <b onclick=x>c</b>').textContent).toBe('a <b onclick=x>c</b>\n');
+  });
+
+  it('makes a remote image a link that nobody has followed yet', () => {
+    const link = render('![a chart](https://example.com/c.png)').querySelector('a');
+    expect([link?.textContent, link?.getAttribute('href'), link?.rel, link?.target]).toEqual([
+      'Image: a chart (example.com, opens on click)', 'https://example.com/c.png', 'noopener noreferrer nofollow', '_blank',
+    ]);
+  });
+
+  it('shows an image that is in the text itself', () => {
+    expect(safe('<img src="data:image/png;base64,iVBORw0KGgo=">').querySelector('img')?.alt).toBe('Image');
+  });
+
+  it('opens links out beside the console, and ours here', () => {
+    const fragment = render('[out](https://example.com) [in](/tools)');
+    expect([...fragment.querySelectorAll('a')].map((link) => link.target)).toEqual(['_blank', '']);
+  });
+
+  it('keeps the looks of a card and nothing that loads or covers', () => {
+    const style = safe('<p style="color: red; position: fixed; background: url(x); font-weight: bold">x</p>', { looks: true }).querySelector('p')?.style;
+    expect([style?.color, style?.fontWeight, style?.position, style?.background]).toEqual(['red', 'bold', '', '']);
+  });
+});
+
+describe('Markdown', () => {
+  it('knows tables, lists and code', () => {
+    const fragment = render('| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n\n```\ncode\n```');
+    expect(fragment.querySelector('.scroll table td')?.textContent).toBe('1');
+    expect(fragment.querySelector('ul li')?.textContent).toBe('x');
+    expect(fragment.querySelector('pre.well')?.textContent).toBe('code\n');
+  });
+});
