@@ -2,8 +2,9 @@
 CREATE TABLE results (
   id         TEXT PRIMARY KEY,
   user       TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  topic      TEXT,
+  topic      TEXT REFERENCES conversations (id) ON DELETE CASCADE,
   text       TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX results_topic ON results (topic) WHERE topic IS NOT NULL;
 CREATE INDEX results_age ON results (created_at);

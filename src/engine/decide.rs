@@ -3,13 +3,18 @@
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::invoker::{Approval, Invoker};
+use super::{
+    invoker::{Approval, Invoker},
+    record::redact,
+};
 use crate::{
     model::{
+        audit::{AuditOutcome, Event, EventType},
         call::{Call, CallId, Decision, Outcome, Ticket, TicketId},
         caller::{Caller, Credential},
         error::{Error, Result},
         spec::Risk,
+        time::Time,
     },
     store::tickets::{Asker, Verdict},
 };
@@ -33,11 +38,28 @@ impl Invoker {
         if matches!(person.credential, Credential::Key(_)) {
             return Err(Error::denied("A person decides this, signed in at the console: an API key cannot."));
         }
+        let (this, person) = (self.clone(), person.clone());
+        // In a task of its own: what is approved is run and settled, whether the person's page is still open or not.
+        let deciding = async move {
+            match answer.decision {
+                Decision::Approve => this.approve(id, answer, &person).await,
+                Decision::Deny => this.deny(id, answer.reason, &person).await,
+            }
+        };
+        self.app.tracker.spawn_on(deciding, &self.app.runtime).await.map_err(Error::internal)?
+    }
+
+    /// Refuses, and writes down who did and why: the row of the question only says that it was asked.
+    async fn deny(&self, id: TicketId, reason: Option<String>, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
-        if answer.decision == Decision::Deny {
-            let ticket = self.app.tickets.refuse(id, person.user, answer.reason.clone(), now).await?;
-            return Ok((ticket, Verdict::Refused { reason: answer.reason }));
-        }
+        let ticket = self.app.tickets.refuse(id, person.user, reason.clone(), now).await?;
+        let private = self.registry().find(&ticket.tool).map_or(&[][..], |found| found.tool.private_arguments());
+        self.app.audit.append(refused(&ticket, reason.as_deref(), person, now, private)).await?;
+        Ok((ticket, Verdict::Refused { reason }))
+    }
+
+    async fn approve(&self, id: TicketId, answer: Answer, person: &Caller) -> Result<(Ticket, Verdict)> {
+        let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.take(id, person.user, now).await?;
         if answer.for_conversation
             && ticket.risk < Risk::Destructive
@@ -70,6 +92,25 @@ impl Invoker {
             Ok(Outcome::Confirm(_)) => failed(&Error::internal("an approved call asked again")),
             Err(error) => failed(&error),
         }
+    }
+}
+
+fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, now: Time, private: &[&str]) -> Event {
+    Event {
+        time: now,
+        event_type: EventType::ToolInvocation,
+        user_id: Some(person.user),
+        user: person.username.clone(),
+        topic: ticket.topic,
+        tool: Some(ticket.tool.clone()),
+        door: person.door,
+        action: format!("refused by {}", person.username),
+        arguments: redact(&ticket.arguments, private),
+        risk: Some(ticket.risk),
+        outcome: AuditOutcome::Refused,
+        error: reason.map(str::to_owned),
+        duration_ms: None,
+        call_id: None,
     }
 }
 

@@ -11,10 +11,10 @@ use std::{
     time::Duration,
 };
 
-use include_dir::{Dir, File, include_dir};
+use include_dir::{Dir, include_dir};
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use rusqlite_migration::{M, Migrations, SchemaVersion};
+use rusqlite_migration::{Migrations, SchemaVersion};
 use tokio::{
     runtime::Handle,
     sync::{Semaphore, oneshot},
@@ -129,9 +129,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
 }
 
 fn migrate(connection: &mut Connection) -> Result<()> {
-    let steps = steps()?;
-    let newest = steps.len();
-    let migrations = Migrations::new(steps);
+    let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
+    let newest = MIGRATIONS.dirs().count();
     match migrations.current_version(connection).map_err(Error::internal)? {
         SchemaVersion::Outside(version) => Err(Error::conflict(format!(
             "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
@@ -139,17 +138,6 @@ fn migrate(connection: &mut Connection) -> Result<()> {
         ))),
         _ => migrations.to_latest(connection).map_err(Error::internal),
     }
-}
-
-/// The migrations, in the order of their numbers.
-fn steps() -> Result<Vec<M<'static>>> {
-    let mut dirs: Vec<_> = MIGRATIONS.dirs().collect();
-    dirs.sort_by_key(|dir| dir.path());
-    let step = |dir: &&'static Dir<'static>| {
-        let file = dir.get_file(dir.path().join("up.sql")).and_then(File::contents_utf8);
-        file.map(M::up).ok_or_else(|| Error::internal(format!("{} has no up.sql", dir.path().display())))
-    };
-    dirs.iter().map(step).collect()
 }
 
 /// A write that waits for its commit.

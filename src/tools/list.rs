@@ -5,16 +5,12 @@ use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
 pub fn all() -> Vec<Tool> {
-    [
-        data::tools(),
-        files::tools(),
-        processes::tools(),
-        desktop::tools(),
-        memory::tools(),
-        operations::tools(),
-        agents::tools(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut all = data::tools();
+    all.extend(files::tools());
+    all.extend(processes::tools());
+    all.extend(desktop::tools());
+    all.extend(memory::tools());
+    all.extend(operations::tools());
+    all.extend(agents::tools());
+    all
 }

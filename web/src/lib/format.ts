@@ -1,0 +1,72 @@
+/** Numbers, times and words as people read them. */
+const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+export const count = (n: number) => numbers.format(n);
+export const clock = (iso: string) => clocks.format(new Date(iso));
+export function day(iso: string): string {
+  const date = new Date(iso);
+  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`;
+}
+
+export const moment = (iso: string) => `${day(iso)}, ${clock(iso)}`;
+
+/** `1 tool`, `2 tools`. */
+export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+export function duration(milliseconds: number | null | undefined): string {
+  if (milliseconds === null || milliseconds === undefined) return '';
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
+}
+
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  if (n < 1024 ** 2) return `${(n / 1024).toFixed(1)} KB`;
+  return `${(n / 1024 ** 2).toFixed(1)} MB`;
+}
+
+export function ago(iso: string | null, now = Date.now()): string {
+  if (!iso) return 'never';
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  if (seconds < 45) return 'now';
+  if (seconds < 3600) return `${Math.max(1, Math.round(seconds / 60))} min ago`;
+  if (seconds < 86_400) return `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 7 * 86_400) return plural(Math.round(seconds / 86_400), 'day') + ' ago';
+  return day(iso);
+}
+
+/** Minutes and seconds that are left. */
+export function countdown(iso: string, now = Date.now()): string {
+  const seconds = Math.max(0, Math.ceil((Date.parse(iso) - now) / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** `high_write` as `High write`. */
+export function sentence(text: string): string {
+  const spaced = text.replaceAll('_', ' ');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+/** One line of a value, for lists and cards. */
+export function brief(value: unknown, limit = 80): string {
+  const text = inline(value);
+  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+}
+
+function inline(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value.replace(/\s+/g, ' ').trim();
+  if (Array.isArray(value)) return value.map(inline).join(', ');
+  if (typeof value === 'object') return Object.values(value).map(inline).filter(Boolean).join(', ');
+  return String(value);
+}
+
+/** Control and direction-changing characters, made visible: what is approved is what is seen. */
+export function visible(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, (c) => {
+    return `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

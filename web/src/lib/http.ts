@@ -1,0 +1,55 @@
+/** The one way to the server: the generated client, and errors a person can act on. */
+import createClient from 'openapi-fetch';
+import type { paths } from './api';
+
+/** A refusal or failure, in the words of RFC 9457. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    detail: string,
+    readonly body: Record<string, unknown> = {},
+  ) {
+    super(detail);
+  }
+}
+
+const UNREACHABLE = 'Satchel does not answer. Check that it is running and that you are connected, then try again.';
+
+/** Told when the server no longer knows who we are. */
+let signedOut = () => {};
+export function onSignedOut(handler: () => void) {
+  signedOut = handler;
+}
+
+/** A fetch that fails as a `Problem` where no answer comes. */
+export async function reach(input: Request | string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(input, init);
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new Problem(0, UNREACHABLE);
+  }
+}
+
+export const client = createClient<paths>({ baseUrl: '/', fetch: (request: Request) => reach(request) });
+
+/** What an answer says that is no success. */
+export function problem(status: number, body: unknown): Problem {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const detail = fields['detail'] ?? fields['title'] ?? (typeof body === 'string' && body ? body : null);
+  if (status === 401) signedOut();
+  return new Problem(status, typeof detail === 'string' ? detail : `The server answered ${status}. Try again.`, fields);
+}
+
+/** The answer's body, or a `Problem`. */
+export async function ok<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await call;
+  if (response.ok) return data as T;
+  throw problem(response.status, error);
+}
+
+/** A message for any failure. */
+export function words(failure: unknown): string {
+  if (failure instanceof Error && failure.message) return failure.message;
+  return 'Something failed. Try again.';
+}

@@ -1,0 +1,34 @@
+/** Markdown of models and people, as safe elements. */
+import { Marked } from 'marked';
+import { safe } from './html';
+
+const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  // Raw HTML in Markdown is shown as it was written: a model has no need of it, and an attacker has.
+  renderer: { html: ({ text }) => escape(text) },
+});
+
+export function render(text: string): DocumentFragment {
+  const fragment = safe(marked.parse(text) as string);
+  for (const table of fragment.querySelectorAll('table')) frame(table);
+  for (const block of fragment.querySelectorAll('pre')) {
+    block.classList.add('well');
+    block.tabIndex = 0;
+  }
+  return fragment;
+}
+
+/** Wide tables scroll by themselves. */
+function frame(table: HTMLTableElement) {
+  const region = document.createElement('div');
+  region.className = 'scroll';
+  region.tabIndex = 0;
+  region.setAttribute('role', 'region');
+  region.setAttribute('aria-label', 'Table');
+  table.replaceWith(region);
+  region.append(table);
+}

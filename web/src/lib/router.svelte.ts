@@ -1,0 +1,32 @@
+/** Where we are: one path, one query, kept in the address bar. */
+const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+
+export const route = $state(read());
+
+export function go(to: string, { replace = false } = {}) {
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  Object.assign(route, read());
+}
+
+/** Turns clicks on links of our own into navigation without loading the page. */
+export function listen() {
+  addEventListener('popstate', () => Object.assign(route, read()));
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element | null)?.closest?.('a');
+    const own = link?.origin === location.origin && !link.target && !link.hasAttribute('download');
+    if (!link || !own || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (/^\/(api|metrics|healthz)\b/.test(link.pathname)) return;
+    event.preventDefault();
+    if (link.href !== location.href) go(link.pathname + link.search + link.hash);
+  });
+}
+
+/** The first entry whose pattern fits, with what its groups caught. */
+export function match<T>(routes: readonly (readonly [RegExp, T])[], path: string): { page: T; parts: string[] } | null {
+  for (const [pattern, page] of routes) {
+    const found = pattern.exec(path);
+    if (found) return { page, parts: found.slice(1).map((part) => decodeURIComponent(part ?? '')) };
+  }
+  return null;
+}

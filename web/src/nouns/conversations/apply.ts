@@ -1,0 +1,148 @@
+/** What each event of a turn does to the conversation on screen. Pure: the same events always give the same picture. */
+import type { ServerEvent } from '../../lib/sse';
+import type { ContextBill, InvokeAnswer, Memory, Message, Step, Ticket } from '../../lib/types';
+
+export type TalkState = 'idle' | 'running' | 'waiting';
+
+export interface Picture {
+  title: string;
+  messages: Message[];
+  state: TalkState;
+  context: ContextBill | null;
+  usage: { input_tokens: number; output_tokens: number } | null;
+  memories: Pick<Memory, 'id' | 'content'>[];
+  error: string | null;
+}
+
+type Data = Record<string, unknown>;
+
+/** Applies one event; true means the turn has ended or waits for a person. */
+export function apply(picture: Picture, event: ServerEvent): boolean {
+  const data = parse(event.data);
+  const turn = event.id?.slice(0, event.id.lastIndexOf('-')) ?? '';
+  switch (event.name) {
+    case 'token':
+      message(picture, data, turn).text += String(data['text'] ?? '');
+      break;
+    case 'tool_start':
+      start(message(picture, data, turn), data);
+      break;
+    case 'tool_end':
+      end(step(picture, data), data);
+      break;
+    case 'confirmation':
+      ask(picture, step(picture, data), data['ticket'] as Ticket);
+      break;
+    case 'ticket_decided':
+      settle(picture, step(picture, data), data['ticket'] as Ticket);
+      break;
+    case 'memory':
+      picture.memories = (data['memories'] as Picture['memories'] | undefined) ?? [];
+      break;
+    case 'context':
+      picture.context = data as unknown as ContextBill;
+      break;
+    case 'usage':
+      picture.usage = data as unknown as NonNullable<Picture['usage']>;
+      break;
+    case 'title':
+      picture.title = String(data['title'] ?? picture.title);
+      break;
+    case 'error':
+      picture.error = String(data['message'] ?? 'The turn failed. Try again.');
+      picture.state = 'idle';
+      return true;
+    case 'done':
+      picture.state = data['state'] === 'waiting' ? 'waiting' : 'idle';
+      return true;
+  }
+  return false;
+}
+
+function parse(text: string): Data {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Data) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The message an event speaks of, made where it is new. */
+function message(picture: Picture, data: Data, turn: string): Message {
+  const id = typeof data['message_id'] === 'string' ? data['message_id'] : `${turn}-answer`;
+  const known = picture.messages.find((one) => one.id === id);
+  if (known) return known;
+  picture.messages.push(blank(id, turn, 'assistant', ''));
+  return picture.messages[picture.messages.length - 1] as Message;
+}
+
+export function blank(id: string, turn: string, role: Message['role'], text: string): Message {
+  const created_at = new Date().toISOString();
+  return { id, turn_id: turn, role, text, attachments: [], steps: [], created_at, model: null, usage: null, error: null };
+}
+
+function start(into: Message, data: Data) {
+  const call_id = String(data['call_id']);
+  const known = into.steps.find((one) => one.call_id === call_id);
+  if (known) {
+    known.state = 'running';
+    return;
+  }
+  into.steps.push({
+    call_id,
+    tool: String(data['tool']),
+    asked_as: String(data['asked_as'] ?? data['tool']),
+    arguments: data['arguments'] ?? {},
+    risk: (data['risk'] ?? 'read') as Step['risk'],
+    state: 'running',
+    success: null,
+    output: null,
+    model_text: null,
+    ticket: null,
+    duration_ms: null,
+    started_at: new Date().toISOString(),
+  });
+}
+
+function step(picture: Picture, data: Data): Step | undefined {
+  for (const one of picture.messages.toReversed()) {
+    const found = one.steps.find((step) => step.call_id === data['call_id']);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function end(step: Step | undefined, data: Data) {
+  if (!step) return;
+  step.state = 'done';
+  step.success = data['success'] === true;
+  step.output = answer(step, data);
+  step.model_text = typeof data['model_text'] === 'string' ? data['model_text'] : step.model_text;
+  step.duration_ms = typeof data['duration_ms'] === 'number' ? data['duration_ms'] : step.duration_ms;
+}
+
+/** The result as the invoke route gives it, also where the event holds only an error. */
+function answer(step: Step, data: Data): InvokeAnswer | null {
+  if (data['output']) return data['output'] as InvokeAnswer;
+  const failure = data['error'];
+  if (!failure) return null;
+  const error = typeof failure === 'string' ? { kind: 'internal', message: failure } : (failure as InvokeAnswer['error']);
+  return { success: false, content: [], data: null, error, meta: { call_id: step.call_id, tool: step.tool, duration_ms: 0 } };
+}
+
+function ask(picture: Picture, step: Step | undefined, ticket: Ticket) {
+  picture.state = 'waiting';
+  if (!step) return;
+  step.state = 'waiting';
+  step.ticket = ticket;
+}
+
+function settle(picture: Picture, step: Step | undefined, ticket: Ticket) {
+  picture.state = 'running';
+  if (!step) return;
+  step.ticket = ticket;
+  const refused = ticket.state === 'denied' || ticket.state === 'expired';
+  step.state = refused ? 'done' : 'running';
+  if (refused) step.success = false;
+}

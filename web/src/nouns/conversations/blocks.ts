@@ -1,0 +1,41 @@
+/** How messages lie on the page: what was said, and the steps between, folded where several follow each other. */
+import type { Message, Step } from '../../lib/types';
+
+export type Block =
+  | { kind: 'you'; key: string; message: Message }
+  | { kind: 'say'; key: string; message: Message }
+  | { kind: 'steps'; key: string; steps: Step[] }
+  | { kind: 'ask'; key: string; step: Step }
+  | { kind: 'error'; key: string; text: string };
+
+export function blocks(messages: readonly Message[]): Block[] {
+  const made: Block[] = [];
+  for (const message of messages) {
+    if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
+    else {
+      if (message.text.trim()) made.push({ kind: 'say', key: message.id, message });
+      for (const step of message.steps) place(made, step);
+    }
+    if (message.error) made.push({ kind: 'error', key: `${message.id}-error`, text: message.error });
+  }
+  return made;
+}
+
+/** A step joins the steps before it; a question stands alone. */
+function place(made: Block[], step: Step) {
+  if (step.state === 'waiting' && step.ticket?.state === 'pending') {
+    made.push({ kind: 'ask', key: step.call_id, step });
+    return;
+  }
+  const last = made.at(-1);
+  if (last?.kind === 'steps') last.steps.push(step);
+  else made.push({ kind: 'steps', key: step.call_id, steps: [step] });
+}
+
+/** The last thing the model said in each turn carries the actions. */
+export function closes(all: readonly Block[], at: number): boolean {
+  const block = all[at];
+  if (block?.kind !== 'say') return false;
+  const next = all[at + 1];
+  return !next || next.kind === 'you';
+}

@@ -1,0 +1,201 @@
+/** One open conversation: what is on screen, and the stream that changes it. */
+import { client, ok, problem, reach, Problem } from '../../lib/http';
+import { session } from '../../lib/session.svelte';
+import { follow } from '../../lib/sse';
+import { tickets } from '../../lib/tickets.svelte';
+import type { Attachment, ContextBill, Found, Message } from '../../lib/types';
+import { apply, blank, type Picture, type TalkState } from './apply';
+
+export interface OfflineTurn {
+  text: string;
+  tools: Found[];
+  note: string;
+}
+
+export class Talk implements Picture {
+  id = $state<string | null>(null);
+  title = $state('');
+  folder = $state<string | null>(null);
+  tainted = $state(false);
+  messages = $state<Message[]>([]);
+  state = $state<TalkState>('idle');
+  context = $state<ContextBill | null>(null);
+  usage = $state<Picture['usage']>(null);
+  memories = $state<Picture['memories']>([]);
+  error = $state<string | null>(null);
+  failure = $state<unknown>(null);
+  loading = $state(false);
+  connected = $state(true);
+  offline = $state<OfflineTurn[]>([]);
+  /** Counts up when something worth a new look at the list has happened. */
+  changes = $state(0);
+
+  private last: string | null = null;
+  private reading: AbortController | null = null;
+
+  /** Opens a conversation, and its running turn with it. */
+  async open(id: string | null) {
+    if (id === this.id && id !== null) return;
+    this.close();
+    Object.assign(this, { id, title: '', folder: null, messages: [], context: null, usage: null, memories: [], offline: [] });
+    Object.assign(this, { state: 'idle', error: null, failure: null, tainted: false });
+    this.last = null;
+    if (!id) return;
+    this.loading = true;
+    try {
+      await this.refresh();
+    } catch (failure) {
+      if (this.id === id) this.failure = failure;
+    } finally {
+      if (this.id === id) this.loading = false;
+    }
+    if (this.id === id && this.state !== 'idle') void this.read(() => this.resume(this.last));
+  }
+
+  close() {
+    this.reading?.abort();
+    this.reading = null;
+  }
+
+  /** What the server holds, in place of what is on screen. */
+  async refresh() {
+    const id = this.id;
+    if (!id) return;
+    const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
+    if (this.id !== id) return;
+    const { title, folder, tainted, messages, turn } = found;
+    Object.assign(this, { title, folder: folder ?? null, tainted, messages });
+    this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
+    this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;
+    if (this.messages.at(-1)?.error) this.error = null;
+    if (turn?.context) this.context = turn.context;
+    if (turn?.usage) this.usage = turn.usage;
+    this.last = turn?.last_event_id ?? null;
+  }
+
+  /** Sends a message; true means the server has taken it. */
+  async send(content: string, attachments: Attachment[], provider: string): Promise<boolean> {
+    this.failure = this.error = null;
+    try {
+      if (!this.id) {
+        const made = await ok(client.POST('/api/conversations', { body: {} }));
+        this.id = made.id;
+        this.title = made.title;
+      }
+      const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}) };
+      const response = await this.stream(`/api/conversations/${this.id}/messages`, body);
+      this.messages.push({ ...blank(`new-${Date.now()}`, '', 'user', content), attachments });
+      this.begin(response);
+      return true;
+    } catch (failure) {
+      this.failure = failure;
+      return false;
+    }
+  }
+
+  /** The last answer again. */
+  async regenerate() {
+    if (!this.id) return;
+    this.failure = this.error = null;
+    try {
+      const response = await this.stream(`/api/conversations/${this.id}/regenerate`, {});
+      const asked = this.messages.findLastIndex((message) => message.role === 'user');
+      this.messages = this.messages.slice(0, asked + 1);
+      this.begin(response);
+    } catch (failure) {
+      this.failure = failure;
+    }
+  }
+
+  async stop() {
+    if (!this.id || this.state === 'idle') return;
+    try {
+      await ok(client.POST('/api/conversations/{id}/stop', { params: { path: { id: this.id } } }));
+      this.close();
+      await this.refresh();
+      this.state = 'idle';
+    } catch (failure) {
+      this.failure = failure;
+    }
+  }
+
+  /** A ticket of this conversation was decided here or in the inbox: the turn goes on. */
+  decided() {
+    this.state = 'running';
+    if (!this.reading) void this.read(() => this.resume(this.last));
+  }
+
+  /** Without a model: tools that fit, nothing written. */
+  async askOffline(text: string): Promise<boolean> {
+    this.failure = null;
+    try {
+      const { tools, note } = await ok(client.POST('/api/offline/ask', { body: { text } }));
+      this.offline.push({ text, tools, note });
+      return true;
+    } catch (failure) {
+      this.failure = failure;
+      return false;
+    }
+  }
+
+  private begin(response: Response) {
+    this.state = 'running';
+    this.last = null;
+    this.changes += 1;
+    let first: Response | null = response;
+    void this.read(() => {
+      const open = first;
+      first = null;
+      return open ? Promise.resolve(open) : this.resume(this.last);
+    });
+  }
+
+  private async stream(path: string, body: unknown): Promise<Response> {
+    const response = await reach(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
+    return response;
+  }
+
+  private async resume(after: string | null): Promise<Response> {
+    const headers: Record<string, string> = { Accept: 'text/event-stream', ...(after ? { 'Last-Event-ID': after } : {}) };
+    const signal = this.reading?.signal ?? null;
+    const response = await reach(`/api/conversations/${this.id}/events`, { headers, signal });
+    if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
+    return response;
+  }
+
+  private async read(open: () => Promise<Response>) {
+    this.close();
+    const reading = new AbortController();
+    this.reading = reading;
+    try {
+      await follow({
+        open,
+        after: this.last,
+        signal: reading.signal,
+        connected: (yes) => (this.connected = yes),
+        take: (event) => {
+          this.last = event.id ?? this.last;
+          const ended = apply(this, event);
+          if (event.name === 'confirmation' || event.name === 'ticket_decided') void tickets.load();
+          if (event.name === 'title') this.changes += 1;
+          return ended;
+        },
+      });
+    } catch (failure) {
+      if (!(failure instanceof Problem && failure.status === 404)) this.failure = failure;
+    }
+    if (this.reading !== reading) return;
+    this.reading = null;
+    this.connected = true;
+    this.changes += 1;
+    if (this.state !== 'waiting') void session.look();
+    const error = this.error;
+    await this.refresh().catch(() => null);
+    if (error && !this.messages.at(-1)?.error) this.error = error;
+  }
+}

@@ -1,0 +1,64 @@
+/** The settings as they are and as they are being changed; what differs is said before it is saved. */
+import { client, ok } from '../../lib/http';
+import { brief } from '../../lib/format';
+import type { Settings } from '../../lib/types';
+
+type Plain = Record<string, unknown>;
+
+/** Each leaf that differs, in words. */
+export function changes(was: Plain, now: Plain, path = ''): string[] {
+  return Object.keys(now).flatMap((key) => {
+    const [a, b] = [was[key], now[key]];
+    const name = `${path}${key}`.replaceAll('_', ' ').replaceAll('.', ' ');
+    if (JSON.stringify(a) === JSON.stringify(b)) return [];
+    if (b && typeof b === 'object' && !Array.isArray(b)) return changes((a ?? {}) as Plain, b as Plain, `${path}${key}.`);
+    return [`${name} ${say(a)} to ${say(b)}`];
+  });
+}
+
+function say(value: unknown): string {
+  if (Array.isArray(value) && value.length === 0) return 'nothing';
+  if (value === null || value === undefined || value === '') return 'none';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return brief(value, 40);
+}
+
+export class Draft {
+  saved = $state<Settings | null>(null);
+  now = $state<Settings | null>(null);
+  failure = $state<unknown>(null);
+  busy = $state(false);
+
+  get changes(): string[] {
+    return this.saved && this.now ? changes(this.saved as unknown as Plain, this.now as unknown as Plain) : [];
+  }
+
+  private take(settings: Settings) {
+    this.saved = settings;
+    this.now = structuredClone(settings);
+  }
+
+  async load() {
+    this.failure = null;
+    try {
+      this.take(await ok(client.GET('/api/settings')));
+    } catch (failure) {
+      this.failure = failure;
+    }
+  }
+
+  async save() {
+    this.failure = null;
+    this.busy = true;
+    try {
+      this.take(await ok(client.PUT('/api/settings', { body: $state.snapshot(this.now) as Settings })));
+    } catch (failure) {
+      this.failure = failure;
+    }
+    this.busy = false;
+  }
+
+  undo() {
+    if (this.saved) this.now = structuredClone($state.snapshot(this.saved) as Settings);
+  }
+}

@@ -1,0 +1,128 @@
+/** One tool and its form: what is typed, what came back. Shared by the playground and the cards in the chat. */
+import { client, ok, Problem } from '../../lib/http';
+import { draft, drafts, fields, read, type Drafts, type Schema } from '../../lib/schema';
+import type { InvokeAnswer, Ticket, Tool } from '../../lib/types';
+
+export class Run {
+  drafts = $state<Drafts>({});
+  errors = $state<Record<string, string>>({});
+  mode = $state<'form' | 'json'>('form');
+  json = $state('{}');
+  busy = $state<'' | 'run' | 'dry'>('');
+  answer = $state<InvokeAnswer | null>(null);
+  dry = $state(false);
+  ticket = $state<Ticket | null>(null);
+  failure = $state<unknown>(null);
+  /** Counts the runs that have ended. */
+  ended = $state(0);
+  private abort: AbortController | null = null;
+
+  constructor(
+    readonly tool: Tool,
+    readonly topic: string | null = null,
+  ) {
+    this.fill({});
+  }
+
+  get schema(): Schema {
+    return this.tool.parameters as Schema;
+  }
+
+  fill(value: unknown) {
+    this.drafts = drafts(this.schema, value);
+    this.json = JSON.stringify(value, null, 2);
+    this.errors = {};
+  }
+
+  /** Form and JSON show the same arguments. */
+  edit(mode: 'form' | 'json') {
+    if (mode === 'json') this.json = JSON.stringify(this.lenient(), null, 2);
+    else {
+      const value = this.parsed();
+      if (value === undefined) return;
+      this.drafts = drafts(this.schema, value);
+    }
+    this.errors = {};
+    this.mode = mode;
+  }
+
+  /** What can be read of the form, for snippets: wrong fields as they were typed. */
+  lenient(): Record<string, unknown> {
+    if (this.mode === 'json') return (this.parsed(false) as Record<string, unknown> | undefined) ?? {};
+    const { value, errors } = read(this.schema, this.drafts);
+    for (const name of Object.keys(errors)) if (this.drafts[name]) value[name] = draft(this.drafts[name]);
+    for (const field of fields(this.schema)) if (!this.drafts[field.name] && !errors[field.name]) delete value[field.name];
+    return value;
+  }
+
+  private parsed(report = true): unknown {
+    try {
+      return JSON.parse(this.json) as unknown;
+    } catch (failure) {
+      if (report) this.errors = { json: `Not valid JSON: ${(failure as Error).message}` };
+      return undefined;
+    }
+  }
+
+  private arguments(): unknown {
+    if (this.mode === 'json') return this.parsed();
+    const { value, errors } = read(this.schema, this.drafts);
+    this.errors = errors;
+    return Object.keys(errors).length > 0 ? undefined : value;
+  }
+
+  async run(dry_run = false) {
+    if (this.busy) return;
+    this.errors = {};
+    const params = this.arguments();
+    if (params === undefined) return;
+    Object.assign(this, { busy: dry_run ? 'dry' : 'run', failure: null, ticket: null, answer: null, dry: dry_run });
+    this.abort = new AbortController();
+    const body = { params, ...(this.topic ? { topic: this.topic } : {}), ...(dry_run ? { dry_run } : {}) };
+    try {
+      const path = { params: { path: { name: this.tool.name } }, signal: this.abort.signal };
+      this.answer = await ok(client.POST('/api/tools/{name}/invoke', { ...path, body: body as { params: Record<string, never> } }));
+    } catch (failure) {
+      if (!this.abort.signal.aborted) await this.refused(failure);
+    } finally {
+      this.busy = '';
+      this.ended += 1;
+    }
+  }
+
+  stop() {
+    this.abort?.abort();
+  }
+
+  /** A refusal may be a question: then the answer is a ticket. */
+  private async refused(failure: unknown) {
+    const given = failure instanceof Problem && failure.status === 409 ? failure.body['ticket'] : undefined;
+    const id = typeof given === 'string' ? given : (given as Ticket | undefined)?.id;
+    if (!id) {
+      this.failure = failure;
+      this.point(failure);
+      return;
+    }
+    try {
+      this.ticket = await ok(client.GET('/api/tickets/{id}', { params: { path: { id } } }));
+    } catch (problem) {
+      this.failure = problem;
+    }
+  }
+
+  /** Puts what the server found wrong beside its field, where it says which. */
+  private point(failure: unknown) {
+    if (!(failure instanceof Problem) || !Array.isArray(failure.body['errors'])) return;
+    for (const one of failure.body['errors'] as { path?: string; message?: string }[]) {
+      const name = (one.path ?? '').replace(/^\//, '').split('/')[0];
+      if (name && one.message) this.errors[name] = one.message;
+    }
+  }
+
+  decided(decision: 'approve' | 'deny', answer: InvokeAnswer | null) {
+    this.ticket = null;
+    this.ended += 1;
+    if (decision === 'approve') this.answer = answer;
+    else this.failure = 'You denied it. Nothing has run.';
+  }
+}

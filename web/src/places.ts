@@ -1,0 +1,41 @@
+/** The pages: where they are, what they are called, who may open them. Navigation, palette and keys read this. */
+import type { Component } from 'svelte';
+import type { IconName } from './lib/icons';
+
+// Each page states the parts of the address it takes.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Page = () => Promise<{ default: Component<any> }>;
+
+export interface Place {
+  path: string;
+  name: string;
+  icon: IconName;
+  group: 'Work' | 'Build' | 'Govern';
+  /** The second key after G. */
+  key: string;
+  /** Hidden from who lacks this. */
+  needs?: string;
+}
+
+export const places: readonly Place[] = [
+  { path: '/chat', name: 'Chat', icon: 'chat', group: 'Work', key: 'c' },
+  { path: '/inbox', name: 'Inbox', icon: 'inbox', group: 'Work', key: 'i' },
+  { path: '/memory', name: 'Memory', icon: 'memory', group: 'Work', key: 'm' },
+  { path: '/tools', name: 'Tools', icon: 'tool', group: 'Build', key: 't' },
+  { path: '/audit', name: 'Audit', icon: 'shield', group: 'Govern', key: 'a', needs: 'audit:read' },
+  { path: '/users', name: 'Users', icon: 'users', group: 'Govern', key: 'u' },
+  { path: '/settings', name: 'Settings', icon: 'gear', group: 'Govern', key: 's' },
+];
+
+export const groups = ['Work', 'Build', 'Govern'] as const;
+
+export const routes: readonly (readonly [RegExp, Page])[] = [
+  [/^\/(?:chat(?:\/([^/]+))?)?$/, () => import('./nouns/conversations/Chat.svelte')],
+  [/^\/inbox$/, () => import('./nouns/tickets/Inbox.svelte')],
+  [/^\/memory$/, () => import('./nouns/memories/Memories.svelte')],
+  [/^\/tools$/, () => import('./nouns/tools/Library.svelte')],
+  [/^\/tools\/([^/]+)$/, () => import('./nouns/tools/ToolPage.svelte')],
+  [/^\/audit(?:\/(\d+))?$/, () => import('./nouns/audit/Audit.svelte')],
+  [/^\/users(?:\/([^/]+))?$/, () => import('./nouns/users/Users.svelte')],
+  [/^\/settings(?:\/([^/]+))?$/, () => import('./nouns/settings/Settings.svelte')],
+];
