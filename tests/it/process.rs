@@ -76,7 +76,8 @@ async fn a_process_may_end_gently_when_it_is_stopped() {
     status_when(&app, &owner, &id, |status| status["output"] == "up\n").await;
     let status = app.data(&owner, "process", json!({"action": "stop", "session_id": id})).await.unwrap();
     assert_eq!(status["exit_code"], json!(0), "{status}");
-    assert!(status["output"].as_str().unwrap().ends_with("bye\n"), "{status}");
+    // The shell may add a word on the `sleep` that was ended with it.
+    assert!(status["output"].as_str().unwrap().contains("bye\n"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
