@@ -14,6 +14,7 @@ pub mod registry;
 pub mod run;
 pub mod sanitise;
 pub mod search;
+mod secret_forms;
 pub mod tool;
 pub mod validate;
 pub mod wire;

@@ -106,7 +106,15 @@ impl Record {
         self.event.error = outcome.as_ref().err().map(|e| self.told(e));
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
         let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
-        app.audit.close_call(self.event, reward).await.map(|_| ())
+        let done_and_kept = self.intent_kept && outcome.is_ok();
+        match app.audit.close_call(self.event, reward).await {
+            // Its trace stands already, and the next start writes the row: what was done is not called a failure.
+            Err(error) if done_and_kept => {
+                tracing::error!(?error, "a call that was done could not be closed in the audit");
+                Ok(())
+            }
+            closed => closed.map(|_| ()),
+        }
     }
 }
 

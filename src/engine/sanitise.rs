@@ -3,27 +3,24 @@
 
 use std::sync::LazyLock;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::configure::ToolSettings;
+use super::{configure::ToolSettings, secret_forms};
 use crate::model::{
     error::{Error, Result},
     output::{Content, Output},
-    secret::MASK,
+    secret::{MASK, Secret},
 };
 
 /// Most characters a model reads of one result (R39).
 pub const LIMIT: usize = 3_000;
-/// Secrets shorter than this are not searched for in outputs: they would mask ordinary words.
-const SHORTEST_SECRET: usize = 6;
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 const BREAK: char = '\u{2060}';
 
 /// Removes this run's secrets from what it gives back, in plain and encoded forms.
 pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output> {
-    let forms: Vec<String> = settings.secrets().flat_map(|s| forms(s.expose())).collect();
+    let forms: Vec<String> = secret_forms::of(settings.secrets().map(Secret::expose));
     if forms.is_empty() {
         return result;
     }
@@ -41,25 +38,6 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
         }),
         Err(error) => Err(Error::new(error.kind(), clean(error.message())).caused_by(error)),
     }
-}
-
-fn forms(secret: &str) -> Vec<String> {
-    if secret.len() < SHORTEST_SECRET {
-        return Vec::new();
-    }
-    let urlencoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-    let json = Value::String(secret.to_owned()).to_string();
-    let mut forms = vec![
-        secret.to_owned(),
-        STANDARD.encode(secret).trim_end_matches('=').to_owned(),
-        hex::encode(secret),
-        hex::encode_upper(secret),
-        urlencoded,
-        json.trim_matches('"').to_owned(),
-    ];
-    forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-    forms.dedup();
-    forms
 }
 
 fn clean_part(part: Content, clean: &impl Fn(&str) -> String) -> Content {

@@ -47,12 +47,8 @@ pub struct Hit {
 
 /// The best tools for a need, among those this caller may call now: others are not even scored.
 pub fn find(registry: &Registry, caller: &Caller, settings: &Settings, need: &str, limit: usize) -> Vec<Hit> {
-    let profiles: Vec<Profile> = registry
-        .tools()
-        .iter()
-        .filter(|tool| authorise::may_call(tool, caller, settings))
-        .map(Profile::of)
-        .collect();
+    let profiles: Vec<Profile> =
+        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings)).map(Profile::of).collect();
     let words = words(need);
     let mut hits: Vec<(f64, &Profile, Vec<String>)> = score(&profiles, &words);
     hits.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.tool.spec().name.cmp(&b.1.tool.spec().name)));

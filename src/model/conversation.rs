@@ -179,6 +179,7 @@ impl Noun for Message {
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = Speaker)]
 pub enum Role {
     /// The person.
     User,

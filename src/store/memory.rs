@@ -87,9 +87,9 @@ impl Memories {
         self.db.read(move |c| memory_search::relevant(c, user, &text, limit)).await
     }
 
-    /// Changes one memory.
+    /// Changes one memory. Fails where a text is empty or too long, or the key is another memory's.
     pub async fn update(&self, id: MemoryId, change: MemoryChange, now: Time) -> Result<Memory> {
-        let user = self.user;
+        let (user, change) = (self.user, change.checked()?);
         self.db
             .write(move |c| {
                 let memory = demand(c, user, id)?;

@@ -61,7 +61,7 @@ struct Login {
 }
 
 /// Signs in and sets the session cookie. After failures one has to wait longer each time.
-#[utoipa::path(tag = "auth", responses(
+#[utoipa::path(request_body = Login, tag = "auth", responses(
     (status = 200, body = Me),
     (status = 401, description = "The name or the password is wrong.", body = super::error::Problem),
     (status = 429, description = "Too many failures: wait as long as Retry-After says.", body = super::error::Problem),
@@ -113,7 +113,7 @@ struct NewPassword {
 }
 
 /// Changes one's own password; one's other sessions end.
-#[utoipa::path(tag = "auth", responses(
+#[utoipa::path(request_body = NewPassword, tag = "auth", responses(
     (status = 204, description = "Changed."),
     (status = 429, description = "Too many wrong passwords.", body = super::error::Problem),
 ))]

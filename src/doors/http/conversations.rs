@@ -86,7 +86,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
 }
 
 /// Renames a conversation, or files it.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
+#[utoipa::path(request_body = Change, tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
 #[patch("/api/conversations/{id}")]
 async fn change(
     state: Data<State>,
@@ -118,7 +118,7 @@ struct BranchBody {
 }
 
 /// A new conversation with everything up to and including a message.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
+#[utoipa::path(request_body = BranchBody, tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
 #[post("/api/conversations/{id}/branch")]
 async fn branch(
     state: Data<State>,

@@ -60,7 +60,7 @@ struct Created {
 }
 
 /// Makes a key and shows it, this once.
-#[utoipa::path(tag = "keys", responses(
+#[utoipa::path(request_body = Create, tag = "keys", responses(
     (status = 201, body = Created),
     (status = 403, description = "It would be wider than its maker.", body = super::error::Problem),
     (status = 409, description = "Too many keys.", body = super::error::Problem),

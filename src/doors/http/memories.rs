@@ -70,7 +70,7 @@ struct Create {
 }
 
 /// Remembers something. What says the same as an earlier memory renews that one.
-#[utoipa::path(tag = "memories", responses((status = 201, body = Memory)))]
+#[utoipa::path(request_body = Create, tag = "memories", responses((status = 201, body = Memory)))]
 #[post("/api/memories")]
 async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Result<HttpResponse> {
     let Create { content, category, layer, key } = body.0;
@@ -95,7 +95,7 @@ struct Change {
 }
 
 /// Changes one of the caller's memories; what the body leaves out stays.
-#[utoipa::path(tag = "memories", responses((status = 200, body = Memory)))]
+#[utoipa::path(request_body = Change, tag = "memories", responses((status = 200, body = Memory)))]
 #[patch("/api/memories/{id}")]
 async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body<Change>) -> Result<Json<Memory>> {
     let Change { content, category, layer, key } = body.0;

@@ -49,7 +49,7 @@ struct Send {
 /// Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
 /// `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
 /// Going away does not end the turn.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses(
+#[utoipa::path(request_body = Send, tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),

@@ -22,6 +22,7 @@ mod path;
 mod providers;
 mod roles;
 pub mod routes;
+mod search;
 pub mod server;
 mod sessions;
 mod settings;

@@ -37,7 +37,7 @@ struct OfflineAnswer {
 }
 
 /// Finds the tools that fit, by words alone.
-#[utoipa::path(tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
+#[utoipa::path(request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
 #[post("/api/offline/ask")]
 async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
     let tools = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &body.0.text, NAMED);

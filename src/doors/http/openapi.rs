@@ -51,6 +51,7 @@ pub fn document() -> OpenApi {
         if let Some(item) = document.paths.paths.get_mut(route.path)
             && let Some(operation) = operation(item, route.method)
         {
+            operation.operation_id = Some(operation_id(route.method, route.path));
             complete(operation, route.guard);
         }
     }
@@ -92,6 +93,12 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
 }
 
 /// Adds the security and the errors that follow from the guard and the parameters.
+/// Unique over the document: `get_api_tools_name` for `GET /api/tools/{name}`.
+fn operation_id(method: &str, path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(method.to_ascii_lowercase(), |id, word| format!("{id}_{word}"))
+}
+
 fn complete(operation: &mut Operation, guard: Guard) {
     let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
     match guard {

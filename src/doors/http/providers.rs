@@ -33,7 +33,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
 }
 
 /// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
-#[utoipa::path(tag = "providers", responses((status = 201, body = ProviderView)))]
+#[utoipa::path(request_body = ProviderDraft, tag = "providers", responses((status = 201, body = ProviderView)))]
 #[post("/api/providers")]
 async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Result<HttpResponse> {
     let provider = state.agent.providers().create(&by, body.0).await?;
@@ -41,7 +41,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Res
 }
 
 /// Changes a provider; what is left out stays. A stored key does not follow to another address.
-#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
+#[utoipa::path(request_body = ProviderDraft, tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
 #[put("/api/providers/{id}")]
 async fn change(
     state: Data<State>,

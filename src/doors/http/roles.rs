@@ -40,7 +40,7 @@ struct Create {
 }
 
 /// Makes a role.
-#[utoipa::path(tag = "users", responses(
+#[utoipa::path(request_body = Create, tag = "users", responses(
     (status = 201, body = Role),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
@@ -60,7 +60,7 @@ struct Change {
 }
 
 /// Replaces what a role grants, at once, for all who have it.
-#[utoipa::path(tag = "users", params(("name" = String, Path,)), responses(
+#[utoipa::path(request_body = Change, tag = "users", params(("name" = String, Path,)), responses(
     (status = 200, body = Role),
     (status = 409, description = "It is built in, or the last administrator's.", body = super::error::Problem),
 ))]

@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, sessions, settings, setup, tickets, tool_config, tools, users, vault};
+use super::{
+    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
+    sessions, settings, setup, tickets, tool_config, tools, users, vault,
+};
 use crate::model::error::{Error, Result};
 
 /// Who may use a route.
@@ -107,6 +110,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
+    route("GET", "/api/search", SignedIn),
     route("GET", "/api/memories", SignedIn),
     route("POST", "/api/memories", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
@@ -133,6 +137,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tickets::services(config);
     audit::services(config);
     memories::services(config);
+    search::services(config);
     conversations::services(config);
     messages::services(config);
     offline::services(config);

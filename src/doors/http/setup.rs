@@ -38,7 +38,7 @@ struct Owner {
 }
 
 /// Makes the owner, once, and signs him in.
-#[utoipa::path(tag = "setup", responses(
+#[utoipa::path(request_body = Owner, tag = "setup", responses(
     (status = 201, body = auth::Me),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),

@@ -66,7 +66,7 @@ pub(super) struct Decided {
 }
 
 /// Decides a ticket. Only the person it is addressed to can, not his API keys.
-#[utoipa::path(tag = "tickets", responses((status = 200, body = Decided)))]
+#[utoipa::path(request_body = DecisionBody, tag = "tickets", responses((status = 200, body = Decided)))]
 #[post("/api/tickets/{id}")]
 async fn decide(
     state: Data<State>,

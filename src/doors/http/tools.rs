@@ -81,7 +81,7 @@ pub(super) struct FoundTools {
 }
 
 /// Finds the tools that fit a need, among those this caller may call.
-#[utoipa::path(tag = "tools", responses((status = 200, body = FoundTools)))]
+#[utoipa::path(request_body = Need, tag = "tools", responses((status = 200, body = FoundTools)))]
 #[post("/api/tools/find")]
 async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
     let started = std::time::Instant::now();
@@ -109,7 +109,7 @@ pub(super) struct Invocation {
 }
 
 /// Runs a tool. A tool's own failure is an answer with `success: false`.
-#[utoipa::path(tag = "tools", responses(
+#[utoipa::path(request_body = Invocation, tag = "tools", responses(
     (status = 200, body = InvokeAnswer),
     (status = 400, description = "The arguments are wrong; the detail says what and where."),
     (status = 409, body = Ticket, description = "A person must confirm it first: repeat the call with the ticket."),
@@ -160,7 +160,7 @@ pub(super) struct Switch {
 }
 
 /// Switches a tool on or off for everybody.
-#[utoipa::path(tag = "tools", responses((status = 200, body = ToolView)))]
+#[utoipa::path(request_body = Switch, tag = "tools", responses((status = 200, body = ToolView)))]
 #[put("/api/tools/{name}/enabled")]
 async fn enable(
     state: Data<State>,

@@ -48,7 +48,7 @@ struct Create {
 }
 
 /// Makes a user.
-#[utoipa::path(tag = "users", responses(
+#[utoipa::path(request_body = Create, tag = "users", responses(
     (status = 201, body = User),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
@@ -72,7 +72,7 @@ struct Change {
 }
 
 /// Changes a user's role or password, or keeps him out.
-#[utoipa::path(tag = "users", params(("id" = String, Path,)), responses(
+#[utoipa::path(request_body = Change, tag = "users", params(("id" = String, Path,)), responses(
     (status = 200, body = User),
     (status = 409, description = "He is the last administrator.", body = super::error::Problem),
 ))]

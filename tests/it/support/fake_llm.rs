@@ -111,12 +111,6 @@ impl FakeLlm {
         self.shared.seen.lock()[number].body.clone()
     }
 
-    /// Waits until so many requests have arrived.
-    pub async fn asked(&self, times: usize) {
-        let mut arrived = self.shared.arrived.subscribe();
-        timeout(PATIENCE, arrived.wait_for(|seen| *seen >= times)).await.expect("not asked in time").unwrap();
-    }
-
     /// Waits until a client has gone away before its answer was over.
     pub async fn left(&self) {
         let mut dropped = self.shared.dropped.subscribe();

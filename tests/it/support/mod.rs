@@ -4,3 +4,4 @@ pub(crate) mod app;
 pub(crate) mod chat;
 pub(crate) mod fake_llm;
 pub mod http;
+pub mod tools;

@@ -1,0 +1,93 @@
+//! The forms in which a secret may stand in a text: as it is, and as common encodings write it.
+
+use std::cmp::Reverse;
+
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
+use serde_json::Value;
+
+/// Secrets shorter than this are not searched for: they would mask ordinary words.
+const SHORTEST: usize = 6;
+
+/// Every form of each secret, the longest first, as a shorter one may be part of it.
+pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut forms: Vec<String> = secrets.filter(|secret| secret.len() >= SHORTEST).flat_map(all).collect();
+    forms.sort_by(|a, b| Reverse(a.len()).cmp(&Reverse(b.len())).then_with(|| a.cmp(b)));
+    forms.dedup();
+    forms
+}
+
+fn all(secret: &str) -> Vec<String> {
+    let mut forms = vec![secret.to_owned(), in_json(secret), hex::encode(secret), hex::encode_upper(secret)];
+    forms.extend(in_urls(secret));
+    forms.extend((0..3).flat_map(|before| in_base64(secret, before)));
+    forms
+}
+
+/// As a JSON string, without its quotes.
+fn in_json(secret: &str) -> String {
+    let quoted = Value::String(secret.to_owned()).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+}
+
+/// As forms, browsers and RFC 3986 write it in a URL; the codes in capitals or not.
+fn in_urls(secret: &str) -> Vec<String> {
+    let form: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+    let strict = form.replace('+', "%20").replace('*', "%2A");
+    let unreserved = strict.replace("%7E", "~");
+    let marks = [("%21", "!"), ("%27", "'"), ("%28", "("), ("%29", ")"), ("%2A", "*")];
+    let browser = marks.iter().fold(unreserved.clone(), |text, (code, mark)| text.replace(code, mark));
+    [form, strict, unreserved, browser].into_iter().flat_map(|form| [small_codes(&form), form]).collect()
+}
+
+fn small_codes(form: &str) -> String {
+    let mut parts = form.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+        text.push('%');
+        text.push_str(&code.to_ascii_lowercase());
+        text.push_str(rest);
+    }
+    text
+}
+
+/// What stands of it in base64 behind this many other bytes, of three: the characters that it alone decides.
+fn in_base64(secret: &str, before: usize) -> [String; 2] {
+    let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(secret.bytes()).collect();
+    let own = |text: String| {
+        // Six bits a character: the first ones are shared with what stands before, the last with what follows.
+        let first = (before * 8).div_ceil(6);
+        let last = bytes.len() * 8 / 6;
+        text.get(first..last).unwrap_or_default().to_owned()
+    };
+    [own(STANDARD_NO_PAD.encode(&bytes)), own(URL_SAFE_NO_PAD.encode(&bytes))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_form_is_written_as_its_users_write_it() {
+        let forms = of(["p ä*\"~\\x"].into_iter());
+        for wanted in
+            ["p ä*\"~\\x", "p+%C3%A4*%22%7E%5Cx", "p%20%C3%A4*%22~%5Cx", "p%20%c3%a4%2a%22~%5cx", r#"p ä*\"~\\x"#]
+        {
+            assert!(forms.iter().any(|form| form == wanted), "{wanted} is not in {forms:?}");
+        }
+        assert!(of(["short"].into_iter()).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_secret_in_base64_is_found_whatever_stands_around_it(secret in "\\PC{6,30}", before in "\\PC{0,5}", after in "\\PC{0,5}") {
+            let text = STANDARD.encode(format!("{before}{secret}{after}"));
+            prop_assert!(of([secret.as_str()].into_iter()).iter().any(|form| text.contains(form)));
+        }
+    }
+}
