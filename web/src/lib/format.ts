@@ -51,6 +51,9 @@ export function sentence(text: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
+/** A sentence that goes on after a colon or a comma. */
+export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
+
 /** One line of a value, for lists and cards. */
 export function brief(value: unknown, limit = 80): string {
   const text = inline(value);
