@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    agent::chat::Agent,
     app::App,
     host::sandbox::Level,
     model::error::Result,
@@ -23,7 +24,7 @@ pub struct Check {
 }
 
 /// Every check, in the order a person would want to read them.
-pub async fn examine(app: &App) -> Vec<Check> {
+pub async fn examine(app: &App, agent: &Agent) -> Vec<Check> {
     let database = health::examine(&app.db).await.map(|report| report.to_string());
     let vault = app.vault.prove().await.map(|id| format!("Its key {id} opens it."));
     let directory = dir::demand_private(&app.config.data).map(|()| "Only its owner may enter.".to_owned());
@@ -33,6 +34,7 @@ pub async fn examine(app: &App) -> Vec<Check> {
         check("database", database, "Stop Satchel and restore the last backup."),
         check("vault", vault, "Put the right key file back from a backup."),
         check("owner", owner, "Open the set-up link the start printed."),
+        check("model", model(agent).await, "Look at the log, then connect the model anew under Settings."),
         sandbox(app).await,
     ]
 }
@@ -42,6 +44,13 @@ fn check(name: &'static str, found: Result<String>, fix: &str) -> Check {
         Ok(message) => Check { name, ok: true, message, fix: None },
         Err(error) => Check { name, ok: false, message: error.message().to_owned(), fix: Some(fix.to_owned()) },
     }
+}
+
+async fn model(agent: &Agent) -> Result<String> {
+    Ok(match agent.providers().any().await? {
+        true => "A model is connected.".to_owned(),
+        false => "No model is connected: tools can be found and run all the same.".to_owned(),
+    })
 }
 
 async fn sandbox(app: &App) -> Check {

@@ -114,13 +114,15 @@ impl Round {
                 summary.lost.push(format!("round {}: {loss}", self.number));
             }
         }
-        let arguments: String = audit.values().map(|row| row["arguments"].to_string()).collect();
+        // What was remembered is private and stands in no row: the calls are counted.
+        let calls = audit.values().filter(|row| row["tool"] == "builtin:save_memory").count();
+        let done = memories.keys().filter(|content| content.ends_with(CALLED)).count();
+        if done > calls {
+            summary.lost.push(format!("round {}: {done} calls were done and {calls} are in the audit", self.number));
+        }
         for (content, count) in &memories {
             if *count > 1 {
                 summary.lost.push(format!("round {}: '{content}' is there {count} times", self.number));
-            }
-            if content.ends_with(CALLED) && !arguments.contains(content) {
-                summary.lost.push(format!("round {}: '{content}' was done and is not in the audit", self.number));
             }
             summary.kept += u64::from(!written.iter().any(|write| write.content() == Some(content)));
         }

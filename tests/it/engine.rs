@@ -115,6 +115,25 @@ async fn a_caller_that_goes_away_leaves_a_closed_row() {
     assert_eq!((row.call_id, row.outcome.as_str()), (Some(id), "success"));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_is_not_called_a_failure_when_its_row_cannot_be_written() {
+    let app = TestApp::start().await;
+    let (gate, mara) = (Gate::default(), app.caller(&[]).await);
+    let invoker = tools::invoker(&app, vec![tools::held(Risk::LowWrite, &gate)]);
+    let call = Call::new(mara, "held", json!({}));
+    let id = call.id;
+    let done = tokio::spawn(async move { invoker.invoke(call, CancellationToken::new()).await });
+    gate.started.notified().await;
+    let closed = |c: &rusqlite::Connection| Ok(c.execute_batch("PRAGMA query_only = 1")?);
+    app.satchel.app.db.write(closed).await.unwrap();
+    gate.release.notify_one();
+    assert!(matches!(done.await.unwrap(), Ok(Outcome::Done(_))));
+    let app = app.restart().await;
+    let row = last(&app).await;
+    assert_eq!((row.call_id, row.outcome.as_str()), (Some(id), "failure"));
+    assert!(row.error.unwrap().contains("may or may not have taken effect"));
+}
+
 #[tokio::test]
 async fn a_call_taken_back_ends_at_once_and_teaches_nothing() {
     let app = TestApp::start().await;

@@ -1,5 +1,7 @@
 //! Files under their roots: what is read and written, and that nothing outside can be reached.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
+
 use std::{
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},

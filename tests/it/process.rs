@@ -1,5 +1,7 @@
 //! Background processes through the pipeline.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
+
 use std::time::{Duration, Instant};
 
 use satchel::model::{caller::Caller, error::Kind};

@@ -187,3 +187,38 @@ async fn an_unread_body_does_not_hold_the_server() {
     let answer = tokio::time::timeout(Duration::from_secs(5), server.send_raw(head.into_bytes())).await.unwrap();
     assert_eq!(answer.status, 401);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_console_is_served_cached_and_compressed() {
+    let server = TestServer::start().await;
+    let page = server.send(Request::get("/")).await;
+    assert_eq!(page.status, 200, "build the console first with `make web`: {}", page.text());
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(page.header("cache-control"), Some("no-cache"));
+    for path in ["/chat/1", "/setup?token=x", "/settings", "/index.html"] {
+        assert_eq!(server.send(Request::get(path)).await.body, page.body, "{path}");
+    }
+    let text = page.text();
+    let script = text.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js")).unwrap();
+    let plain = server.send(Request::get(script)).await;
+    assert_eq!(plain.header("content-type"), Some("text/javascript; charset=utf-8"));
+    assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    let packed = server.send(Request::get(script).header("Accept-Encoding", "br, gzip")).await;
+    assert_eq!(packed.header("content-encoding"), Some("br"));
+    assert!(packed.body.len() < plain.body.len() / 2, "{} of {}", packed.body.len(), plain.body.len());
+    let tag = plain.header("etag").unwrap();
+    let again = server.send(Request::get(script).header("If-None-Match", tag)).await;
+    assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, Some(tag)));
+    assert!(!text.contains("<script>") && !text.contains("style="), "the policy forbids what stands in the page");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_file_is_not_answered_with_a_page() {
+    let server = TestServer::start().await;
+    for path in
+        ["/assets/gone.js", "/favicon.ico", "/assets/../Cargo.toml", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "/.env"]
+    {
+        let answer = server.send(Request::get(path)).await;
+        assert_eq!(answer.status, 404, "{path}: {}", answer.text());
+    }
+}

@@ -24,5 +24,5 @@ struct Report {
 #[utoipa::path(tag = "platform", responses((status = 200, body = Report)))]
 #[get("/api/doctor")]
 async fn examine(state: Data<State>) -> Json<Report> {
-    Json(Report { checks: doctor::examine(&state.app).await })
+    Json(Report { checks: doctor::examine(&state.app, &state.agent).await })
 }

@@ -48,18 +48,18 @@ pub(super) async fn pass(
 ) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let started = Instant::now();
     let Some(state) = request.app_data::<Data<State>>().map(|data| data.clone().into_inner()) else {
-        return Ok(answer(request, &Error::internal("the server has no state")));
+        return Ok(answer(request, Error::internal("the server has no state")));
     };
     let found = state.table.find(request.method().as_str(), request.match_info().as_str());
     let id = Uuid::now_v7();
     let answered = match found {
         Match::Route(number) => match ROUTES.get(number) {
             Some(route) => serve(request, next, (&state, route)).await,
-            None => Ok(answer(request, &no_such_path())),
+            None => Ok(answer(request, no_such_path())),
         },
         Match::Method => {
             let refusal = wrong_method(request.method().as_str());
-            Ok(answer(request, &refusal))
+            Ok(answer(request, refusal))
         }
         Match::Nothing => Ok(console(request)),
     };
@@ -87,7 +87,7 @@ async fn serve(
     (state, route): (&State, &Route),
 ) -> Result<ServiceResponse<BoxBody>> {
     match admit(request.request(), state, route).await {
-        Err(error) => return Ok(answer(request, &error)),
+        Err(error) => return Ok(answer(request, error)),
         Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
         Ok(None) => {}
     }
@@ -195,12 +195,13 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
 /// What is no route is a page or a file of the console, or nothing.
 fn console(request: ServiceRequest) -> ServiceResponse<BoxBody> {
     let (request, _) = request.into_parts();
-    let response = ui::respond(&request).unwrap_or_else(|error| error.error_response());
+    let response = ui::respond(&request).unwrap_or_else(HttpResponse::from_error);
     ServiceResponse::new(request, response)
 }
 
-fn answer(request: ServiceRequest, error: &dyn ResponseError) -> ServiceResponse<BoxBody> {
-    request.into_response(error.error_response())
+/// Answers with an error, which the response keeps for the log.
+fn answer(request: ServiceRequest, error: impl Into<actix_web::Error>) -> ServiceResponse<BoxBody> {
+    request.into_response(HttpResponse::from_error(error))
 }
 
 /// Logs what failed inside, once, with the id the caller sees.

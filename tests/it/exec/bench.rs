@@ -1,5 +1,7 @@
 //! A sandbox over an empty data directory with things in it that nobody may see.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
+
 use std::{
     path::PathBuf,
     process,

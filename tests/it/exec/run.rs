@@ -1,5 +1,7 @@
 //! What a command gets and gives back.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
+
 use std::time::{Duration, Instant};
 
 use satchel::{
