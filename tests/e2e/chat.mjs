@@ -97,7 +97,7 @@ export async function chatWalks({ server, owner, base }) {
       await row.getByRole('button', { name: /^More on/ }).click();
       await list.getByRole('button', { name: action }).click();
       if (!name) return;
-      await list.getByRole('textbox', { name: /^(Title|Folder)/ }).fill(name);
+      await list.getByLabel(/^(Title|Folder)/).fill(name);
       await owner.keyboard.press('Enter');
       await list.getByText(name).waitFor();
     };

@@ -73,8 +73,8 @@ export const launch = () =>
 /** Everything any page complained of: policy violations, errors, uncaught failures. */
 export const complaints = [];
 
-// The browser logs each 4xx of its own accord, also those a walk provokes, and the loss of a server that is restarted.
-const EXPECTED = /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)/;
+// The browser logs each refusal of its own accord: those a walk provokes, tools that are off, a server that is restarted.
+const EXPECTED = /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_)/;
 
 /** A browser of its own: cookies, theme and storage are its alone. */
 export async function person(browser, { theme = 'light', width = 1440, state } = {}) {

@@ -24,11 +24,13 @@ const PAGES = [
 
 /** The page is there when nothing loads any more. */
 async function settled(page) {
-  await page.locator('main h1, main h2').first().waitFor();
+  await page.locator('main h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('[role="status"][aria-label^="Loading"], [role="status"][aria-label^="Running"]'));
 }
 
 async function look(page, name, theme, width) {
+  // Half faded in, text has half its contrast.
+  await page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
   const found = await axe(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (over > 0) found.push(`${over} px wider than the screen`);
@@ -53,7 +55,7 @@ export async function lookWalks({ browser, owner, base }) {
         await page.goto(`${base}/tools`);
         await settled(page);
         await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').waitFor();
+        await page.getByRole('combobox', { name: 'Search or run anything' }).waitFor();
         found.push(...(await look(page, '/the-palette', theme, width)));
         same(found, [], 'what axe found');
       });

@@ -72,7 +72,7 @@ export async function toolWalks({ owner, base }) {
 
   await walk('the palette and the keys reach tools and pages', owner, async () => {
     await owner.keyboard.press('Control+k');
-    await owner.getByRole('combobox').fill('calcul');
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('calcul');
     await owner.getByRole('option', { name: /calculator/ }).first().waitFor();
     await shoot(owner, 'palette');
     await owner.keyboard.press('Enter');

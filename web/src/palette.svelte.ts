@@ -1,4 +1,4 @@
-/** What the palette offers for a text: actions and pages from here, tools and conversations from the server's search. */
+/** What the palette offers for a text: actions, pages, tools, and the conversations that hold it. */
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -6,6 +6,7 @@ import { go } from './lib/router.svelte';
 import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
+import type { Tool } from './lib/types';
 import { places } from './places';
 
 export interface Option {
@@ -51,19 +52,30 @@ export function near(text: string): Option[] {
   return plain ? own : own.slice(0, 12);
 }
 
+/** How well a tool fits: its name first, then its other names, then what it does. */
+function rank(tool: Tool, text: string): number {
+  if (tool.name.startsWith(text)) return 3;
+  if (tool.name.includes(text) || tool.aliases.some((alias) => alias.name.includes(text))) return 2;
+  return text.length > 2 && `${tool.description} ${tool.when_to_use}`.toLowerCase().includes(text) ? 1 : 0;
+}
+
+function fitting(text: string): Option[] {
+  const fit = (tools.all ?? []).map((tool) => ({ tool, score: rank(tool, text) })).filter((one) => one.score > 0);
+  return fit
+    .sort((a, b) => b.score - a.score || b.tool.stats.calls - a.tool.stats.calls)
+    .slice(0, 8)
+    .map(({ tool }) => ({ group: 'Tools', name: tool.name, detail: tool.description, icon: 'tool', risk: tool.risk, run: open(`/tools/${tool.name}`) }));
+}
+
 /** Tools and conversations for a text, best first. */
 export async function far(text: string, signal: AbortSignal): Promise<Option[]> {
-  const plain = text.trim();
+  const plain = text.trim().toLowerCase();
   if (plain.startsWith('>')) return [];
-  await tools.load().catch(() => null);
-  const { results } = await ok(client.GET('/api/search', { params: { query: { q: plain, limit: 12 } }, signal }));
-  return results.flatMap((hit): Option[] => {
-    if (hit.type === 'conversation') {
-      return [{ group: 'Conversations', name: hit.name, detail: '', icon: 'chat', run: open(`/chat/${hit.id}`) }];
-    }
-    if (hit.type !== 'tool') return [];
-    const tool = tools.named(hit.id) ?? tools.named(hit.name);
-    const risk = tool ? { risk: tool.risk } : {};
-    return [{ group: 'Tools', name: hit.name, detail: tool?.description ?? hit.id, icon: 'tool', ...risk, run: open(`/tools/${tool?.name ?? hit.name}`) }];
+  const query = plain ? { search: plain } : {};
+  const [talks] = await Promise.all([ok(client.GET('/api/conversations', { params: { query }, signal })), tools.load()]);
+  const said = talks.slice(0, 6).map((one): Option => {
+    const waits = one.state === 'waiting' ? 'waits for you' : (one.folder ?? '');
+    return { group: 'Conversations', name: one.title || 'New conversation', detail: waits, icon: 'chat', run: open(`/chat/${one.id}`) };
   });
+  return plain ? [...said, ...fitting(plain)] : said;
 }

@@ -6,7 +6,7 @@ const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
 
 describe('formatting', () => {
   it('says durations in the unit that fits', () => {
-    expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '0 ms', '412 ms', '1.2 s', '1 min 1 s']);
+    expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '<1 ms', '412 ms', '1.2 s', '1 min 1 s']);
   });
 
   it('says how long ago', () => {

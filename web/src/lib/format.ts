@@ -17,6 +17,7 @@ export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)}
 
 export function duration(milliseconds: number | null | undefined): string {
   if (milliseconds === null || milliseconds === undefined) return '';
+  if (milliseconds < 1) return '<1 ms';
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
@@ -49,6 +50,9 @@ export function sentence(text: string): string {
   const spaced = text.replaceAll('_', ' ');
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
+
+/** A sentence that goes on after a colon or a comma. */
+export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
 /** One line of a value, for lists and cards. */
 export function brief(value: unknown, limit = 80): string {

@@ -6,17 +6,23 @@ import type { Tool } from './types';
 class Tools {
   all = $state<Tool[] | null>(null);
   private loading: Promise<void> | null = null;
+  private asked = 0;
 
+  /** Reads them once, or `again`: then an answer that was asked for earlier no longer counts. */
   async load(again = false): Promise<void> {
-    if (this.all && !again) return;
-    this.loading ??= ok(client.GET('/api/tools'))
-      .then((found) => {
-        this.all = found;
-      })
-      .finally(() => {
-        this.loading = null;
-      });
-    await this.loading;
+    if (!again && (this.all || this.loading)) return this.loading ?? undefined;
+    this.asked += 1;
+    const mine = this.asked;
+    this.loading = ok(client.GET('/api/tools')).then(
+      (found) => {
+        if (mine === this.asked) [this.all, this.loading] = [found, null];
+      },
+      (failure: unknown) => {
+        if (mine === this.asked) this.loading = null;
+        throw failure;
+      },
+    );
+    return this.loading;
   }
 
   /** By id, name or alias. */
