@@ -1,7 +1,6 @@
 //! The integration tests: one binary, one module for each noun.
 
 #![cfg(test)]
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "tests prepare their own files and print figures")]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
 mod calls;
