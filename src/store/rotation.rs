@@ -53,8 +53,8 @@ impl Vault {
     pub async fn rotate(&self, by: &Actor) -> Result<Rotated> {
         match &*self.source {
             Source::Given => Err(Error::conflict(
-                "The vault's key is given from outside, so Satchel cannot choose a new one. Stop Satchel and run \
-                 `satchel vault rotate` with the old key and SATCHEL_VAULT_KEY_NEW.",
+                "The vault's key comes from SATCHEL_VAULT_KEY, so Satchel cannot choose a new one. A key file or a \
+                 passphrase can be rotated; nothing was changed.",
             )),
             Source::Passphrase(text) => {
                 let salt = rand::random::<[u8; 16]>().to_vec();
