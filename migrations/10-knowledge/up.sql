@@ -1,0 +1,1 @@
+-- Knowledge: collections, documents and the chunks they are found by.

@@ -1,0 +1,1 @@
+-- Vectors by content, and the outbox the indexes are kept up to date from.

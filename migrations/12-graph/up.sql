@@ -1,0 +1,1 @@
+-- The graph: nodes and the edges between them.

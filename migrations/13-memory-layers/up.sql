@@ -1,0 +1,1 @@
+-- What memory needs beyond words: layers, vectors, strength.

@@ -1,0 +1,1 @@
+-- Which tool a need was met with: what find_tools learns from.
