@@ -10,7 +10,7 @@
 //! 4  agent                  the chat turn; is handed the Invoker, does not own it
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
-//! 1  store net host         SQL; outbound bytes; files, processes, clipboard
+//! 1  store net host index   SQL; outbound bytes; files, processes, clipboard; what is found by meaning
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!
@@ -23,6 +23,7 @@ pub mod config;
 pub mod doors;
 pub mod engine;
 pub mod host;
+pub mod index;
 pub mod model;
 pub mod net;
 pub mod store;
