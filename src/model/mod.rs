@@ -7,6 +7,7 @@ pub mod conversation;
 pub mod error;
 pub mod graph;
 pub mod id;
+pub mod index;
 pub mod json;
 pub mod launch;
 pub mod likeness;
