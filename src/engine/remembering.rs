@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::{
     app::App,
     host::clock::Clock,
+    index::embed::embedder::Embedder,
     model::{
         conversation::ConversationId,
         error::Result,
@@ -161,27 +162,40 @@ impl Remembering {
     }
 }
 
-/// What says what a text means.
+/// What says what a text means. Where it fails that is logged, and what asked goes on by words.
 #[derive(Clone)]
-pub struct Meaning {}
+pub struct Meaning {
+    embedder: Embedder,
+}
 
 impl Meaning {
     /// The model of this application.
-    pub fn of(_: &App) -> Self {
-        Self {}
+    pub fn of(app: &App) -> Self {
+        Self { embedder: app.embedder.clone() }
     }
 
     fn model(&self) -> Option<String> {
-        None
+        self.embedder.model().map(|model| model.id)
     }
 
     /// What a question means; none without a model.
-    pub async fn query(&self, _: &str) -> Option<Vector> {
-        None
+    pub async fn query(&self, text: &str) -> Option<Vector> {
+        let model = self.model()?;
+        let values = known(self.embedder.query(text).await)?;
+        Some(Vector { model, values: values.to_vec() })
     }
 
     /// What statements mean, in their order; none of them without a model.
-    pub async fn passages(&self, _: Vec<String>) -> Vec<Vector> {
-        Vec::new()
+    pub async fn passages(&self, texts: Vec<String>) -> Vec<Vector> {
+        let Some(model) = self.model().filter(|_| !texts.is_empty()) else { return Vec::new() };
+        let read = known(self.embedder.passages(texts).await).unwrap_or_default();
+        read.into_iter().map(|values| Vector { model: model.clone(), values }).collect()
     }
+}
+
+fn known<T>(read: Result<Option<T>>) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        tracing::warn!(?error, "a text could not be read for its meaning");
+        None
+    })
 }
