@@ -2,6 +2,7 @@
 
 use super::{
     context::Context,
+    remembering::Remembering,
     search::{self, Hit},
 };
 use crate::{
@@ -14,8 +15,8 @@ use crate::{
     store::{
         audit::{Audit, Filter},
         clipboard,
+        graph::{Graph, Sight},
         lists::Lists,
-        memory::Memories,
         promotions,
         results::Results,
     },
@@ -67,8 +68,13 @@ impl Context {
     }
 
     /// What is remembered of the caller.
-    pub fn memories(&self) -> Memories {
-        Memories::of(&self.app().db, self.caller().user)
+    pub fn memories(&self) -> Remembering {
+        Remembering::of(self.app(), self.caller().user)
+    }
+
+    /// The graph, and what of it the caller sees.
+    pub fn graph(&self) -> (Graph, Sight) {
+        (Graph::of(&self.app().db), Sight::of(self.caller()))
     }
 
     /// The caller's lists.

@@ -10,6 +10,7 @@ mod conversations;
 mod doctor;
 mod error;
 mod gate;
+mod graph;
 mod headers;
 mod health;
 mod keys;

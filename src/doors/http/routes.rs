@@ -6,8 +6,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
-    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, conversations, doctor, graph, health, keys, memories, messages, offline, openapi, providers, roles,
+    search, sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -112,8 +112,14 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
     route("GET", "/api/search", SignedIn),
+    route("POST", "/api/search/used", SignedIn),
+    route("GET", "/api/graph/nodes", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}/neighbors", Permission("index:read")),
+    route("GET", "/api/graph/overview", Permission("index:read")),
     route("GET", "/api/memories", SignedIn),
     route("POST", "/api/memories", SignedIn),
+    route("GET", "/api/memories/export", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
@@ -140,6 +146,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     audit::services(config);
     memories::services(config);
     search::services(config);
+    graph::services(config);
     conversations::services(config);
     messages::services(config);
     offline::services(config);
