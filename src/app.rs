@@ -12,8 +12,8 @@ use crate::{
     index::embed::embedder::Embedder,
     net::http::Http,
     store::{
-        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
-        vault::Vault,
+        audit::Audit, db::Db, knowledge::Knowledge, people::People, settings::SettingsStore, tickets::Tickets,
+        tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -39,6 +39,8 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Search by word and meaning.
     pub indexes: Indexing,
+    /// Documents.
+    pub knowledge: Knowledge,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.
