@@ -1,4 +1,5 @@
-//! Indexes: what is derived from the database to find things fast, and can be made from it again.
+//! What is derived from the database to find things by, and can be made from it again: embeddings, words, vectors.
 
+pub mod embed;
 pub mod text;
 pub mod vectors;

@@ -6,8 +6,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
-    sessions, settings, setup, tickets, tool_config, tools, users, vault,
+    audit, auth, conversations, doctor, graph, health, keys, memories, messages, offline, openapi, providers, roles,
+    search, sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -76,6 +76,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/tools/find", SignedIn),
     route("POST", "/api/tools/{name}/invoke", SignedIn),
     route("GET", "/api/tools/{name}/history", SignedIn),
+    route("GET", "/api/tools/{name}/stats", SignedIn),
     route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
     route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
@@ -111,8 +112,14 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
     route("GET", "/api/search", SignedIn),
+    route("POST", "/api/search/used", SignedIn),
+    route("GET", "/api/graph/nodes", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}/neighbors", Permission("index:read")),
+    route("GET", "/api/graph/overview", Permission("index:read")),
     route("GET", "/api/memories", SignedIn),
     route("POST", "/api/memories", SignedIn),
+    route("GET", "/api/memories/export", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
@@ -134,10 +141,12 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     doctor::services(config);
     tools::services(config);
     tool_config::services(config);
+    tool_stats::services(config);
     tickets::services(config);
     audit::services(config);
     memories::services(config);
     search::services(config);
+    graph::services(config);
     conversations::services(config);
     messages::services(config);
     offline::services(config);
