@@ -17,7 +17,7 @@ use std::{
 
 use include_dir::{Dir, include_dir};
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, hooks::Action};
 use rusqlite_migration::{Migrations, SchemaVersion};
 use tokio::{
     runtime::Handle,
@@ -221,8 +221,8 @@ impl Bell {
     fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
         let written = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&written);
-        connection.update_hook(Some(move |_, _: &str, table: &str, _| {
-            if table == "outbox" {
+        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
+            if action == Action::SQLITE_INSERT && table == "outbox" {
                 seen.store(true, Ordering::Relaxed);
             }
         }))?;

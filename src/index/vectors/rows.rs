@@ -138,6 +138,7 @@ impl Rows {
     }
 
     /// The rows' vectors again, as near as they are kept.
+    #[cfg(test)]
     pub(crate) fn vector(&self, row: Row) -> Vec<f32> {
         let (high, low, scale) = self.parts(row);
         high.iter().zip(low).take(self.dimensions).map(|(high, low)| number(*high, *low) * scale).collect()
@@ -158,6 +159,7 @@ impl Rows {
     }
 
     /// How near a row is to a query, by its high bytes.
+    #[cfg(test)]
     pub(crate) fn near(&self, query: &Query, row: Row) -> f32 {
         self.kernel.dot(&query.bytes, self.high(row)) as f32 * self.scale(row) * query.scale
     }
@@ -198,7 +200,8 @@ fn move_row(plane: &mut [Box<[u8]>], width: usize, from: usize, to: usize) {
         }
     } else if let Some((head, tail)) = plane.split_at_mut_checked(from / CHUNK)
         && let (Some(source), Some(target)) = (tail.first(), head.get_mut(to / CHUNK))
-        && let (Some(source), Some(target)) = (source.get(from_at..from_at + width), target.get_mut(to_at..to_at + width))
+        && let (Some(source), Some(target)) =
+            (source.get(from_at..from_at + width), target.get_mut(to_at..to_at + width))
     {
         target.copy_from_slice(source);
     }
