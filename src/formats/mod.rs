@@ -15,6 +15,7 @@ mod kind;
 pub mod limits;
 mod markdown;
 mod office;
+mod pdf;
 mod pptx;
 pub mod read;
 mod text;
