@@ -12,8 +12,8 @@ use crate::{
     index::embed::embedder::Embedder,
     net::http::Http,
     store::{
-        audit::Audit, db::Db, memory::MemoryStore, people::People, settings::SettingsStore, tickets::Tickets,
-        tool_config::ToolConfig, vault::Vault,
+        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
+        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -41,6 +41,8 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Search by word and meaning.
     pub indexes: Indexing,
+    /// Documents.
+    pub knowledge: Knowledge,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.

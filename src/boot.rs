@@ -25,7 +25,7 @@ use crate::{
             state::State,
         },
     },
-    engine::{invoker::Invoker, registry::Registry},
+    engine::{ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
@@ -38,6 +38,7 @@ use crate::{
         audit::Audit,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
+        knowledge::Knowledge,
         memory::MemoryStore,
         people::People,
         settings::SettingsStore,
@@ -143,6 +144,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
+        workers::start(&app).await?;
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
@@ -181,9 +183,13 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
+    let embedder = Embedder::new(Model::embedded(), Limits::default());
+    let indexes = Indexing::open(&db);
+    indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
-        indexes: Indexing::open(&db),
+        indexes,
+        knowledge: Knowledge::of(&db, dir.path()),
         sandbox,
         desktop: Desktop::find(),
         clock,
@@ -195,7 +201,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        embedder: Embedder::new(Model::embedded(), Limits::default()),
+        embedder,
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

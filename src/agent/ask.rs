@@ -108,6 +108,7 @@ impl Run {
             text,
             attachments: Vec::new(),
             steps: self.steps_of(calls, &asked.names),
+            citations: Vec::new(),
             created_at: self.app().clock.now(),
             model: Some(model),
             usage: Some(usage),

@@ -52,6 +52,7 @@ impl Run {
             system: estimate_tokens(&system),
             tools: shown.tokens,
             memory: estimate_tokens(&remembered),
+            knowledge: 0,
             conversation: conversation.saturating_sub(excess),
             limit,
             tools_count: shown.tools.len(),

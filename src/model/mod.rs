@@ -9,6 +9,7 @@ pub mod graph;
 pub mod id;
 pub mod index;
 pub mod json;
+pub mod knowledge;
 pub mod launch;
 pub mod likeness;
 pub mod list;

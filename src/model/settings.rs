@@ -26,6 +26,8 @@ pub struct Settings {
     pub memory: Memory,
     /// The graph.
     pub graph: Graph,
+    /// Documents.
+    pub knowledge: Knowledge,
 }
 
 impl Default for Settings {
@@ -39,6 +41,7 @@ impl Default for Settings {
             chat: Chat::default(),
             memory: Memory::default(),
             graph: Graph::default(),
+            knowledge: Knowledge::default(),
         }
     }
 }
@@ -196,4 +199,24 @@ pub enum Exposure {
     Selected,
     /// Innate tools and `find_tools`.
     Discover,
+}
+
+/// Documents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Knowledge {
+    /// Largest file that is taken in, in MB.
+    pub max_file_mb: u32,
+    /// Days a deleted document can be restored; 0 removes it at once.
+    pub trash_days: u32,
+    /// Whether the chat is given passages that bear on a question without being asked for them.
+    pub in_chat: bool,
+    /// Most tokens of a turn those passages take.
+    pub chat_tokens: u32,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Self { max_file_mb: 100, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
+    }
 }

@@ -9,6 +9,7 @@ pub fn all() -> Vec<Tool> {
     all.extend(files::tools());
     all.extend(processes::tools());
     all.extend(desktop::tools());
+    all.extend(knowledge::tools());
     all.extend(memory::tools());
     all.extend(knowledge::tools());
     all.extend(operations::tools());

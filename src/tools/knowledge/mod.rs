@@ -1,13 +1,23 @@
-//! Search, documents and the graph.
+//! Search in documents, the documents themselves, and the graph.
 
 mod graph_get_node;
 mod graph_neighbors;
 mod graph_upsert_edge;
 mod graph_upsert_node;
 
+mod document;
+mod search_knowledge;
+
 use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![graph_upsert_node::tool(), graph_upsert_edge::tool(), graph_get_node::tool(), graph_neighbors::tool()]
+    vec![
+        search_knowledge::tool(),
+        document::tool(),
+        graph_upsert_node::tool(),
+        graph_upsert_edge::tool(),
+        graph_get_node::tool(),
+        graph_neighbors::tool(),
+    ]
 }
