@@ -3,3 +3,4 @@
 pub mod embed;
 pub mod text;
 pub mod vectors;
+pub mod graph;

@@ -56,7 +56,7 @@ pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec
         "SELECT n.number FROM graph_nodes n WHERE {node}
            AND (?3 IS NULL OR n.id LIKE ?3 ESCAPE '\\' OR n.name LIKE ?3 ESCAPE '\\')
            AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(n.labels) l WHERE l.value = ?4))
-         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name
+         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name COLLATE NOCASE
          LIMIT ?5"
     );
     let q = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()).map(like);
@@ -162,7 +162,7 @@ fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<
         "SELECT DISTINCT n.number FROM graph_edges e
          JOIN graph_nodes n ON n.number = iif(e.src = ?3, e.dst, e.src)
          WHERE (e.src = ?3 OR e.dst = ?3) AND (?4 IS NULL OR e.rel = ?4) AND {edge} AND {node}
-         ORDER BY n.name, n.number LIMIT ?5"
+         ORDER BY n.name COLLATE NOCASE, n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
     all(c, &sql, params![sight.user.to_string(), sight.knowledge, from, rel, most], |row| Ok(row.get(0)?))
