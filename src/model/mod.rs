@@ -13,6 +13,7 @@ pub mod memory;
 pub mod output;
 pub mod provider;
 pub mod secret;
+pub mod score;
 pub mod settings;
 pub mod spec;
 pub mod time;
