@@ -1,5 +1,8 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
+pub mod indexing;
+
+use indexing::Indexing;
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -33,6 +36,8 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Search by word and meaning.
+    pub indexes: Indexing,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.

@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::App,
+    app::{App, indexing::Indexing},
     config::{Config, ListenFlags, LogFormat},
     doors::{
         cli::{
@@ -180,6 +180,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
+        indexes: Indexing::open(&db),
         sandbox,
         desktop: Desktop::find(),
         clock,

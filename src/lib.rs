@@ -10,7 +10,7 @@
 //! 4  agent                  the chat turn; is handed the Invoker, does not own it
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
-//! 1  store net host         SQL; outbound bytes; files, processes, clipboard
+//! 1  store net host formats SQL; outbound bytes; files, processes, clipboard; documents
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!
@@ -22,6 +22,7 @@ pub mod boot;
 pub mod config;
 pub mod doors;
 pub mod engine;
+pub mod formats;
 pub mod host;
 pub mod model;
 pub mod net;

@@ -6,6 +6,7 @@ pub mod caller;
 pub mod conversation;
 pub mod error;
 pub mod id;
+pub mod index;
 pub mod json;
 pub mod list;
 pub mod llm;

@@ -47,7 +47,8 @@ pub struct Exec {
     pub security: ExecSecurity,
     /// When a person is asked beyond what the risk demands.
     pub ask: ExecAsk,
-    /// Programs (first word of a command) that `allowlist` lets through; `*` globs.
+    /// Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
+    /// which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
     pub allowlist: Vec<String>,
     /// Programs that never run.
     pub blocked: Vec<String>,

@@ -5,13 +5,16 @@
 
 mod calls;
 mod chat;
+mod cli;
 mod clipboard;
 mod crash;
 mod data;
+mod doors;
 mod engine;
 mod examples;
 mod exec;
 mod files;
+mod fuzz;
 mod guard;
 mod list;
 mod memory;

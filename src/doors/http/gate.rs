@@ -54,7 +54,7 @@ pub(super) async fn pass(
     let id = Uuid::now_v7();
     let answered = match found {
         Match::Route(number) => match ROUTES.get(number) {
-            Some(route) => serve(request, next, (&state, route)).await,
+            Some(route) => serve(request, next, (&state, route, number)).await,
             None => Ok(answer(request, no_such_path())),
         },
         Match::Method => {
@@ -84,12 +84,15 @@ pub(super) async fn pass(
 async fn serve(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
-    (state, route): (&State, &Route),
+    (state, route, number): (&State, &Route, usize),
 ) -> Result<ServiceResponse<BoxBody>> {
     match admit(request.request(), state, route).await {
         Err(error) => return Ok(answer(request, error)),
         Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
         Ok(None) => {}
+    }
+    if let Err(error) = state.queries.demand_known(number, request.query_string()) {
+        return Ok(answer(request, error));
     }
     contain(next.call(request)).await.map(ServiceResponse::map_into_boxed_body)
 }

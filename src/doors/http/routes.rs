@@ -7,7 +7,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
-    sessions, settings, setup, tickets, tool_config, tools, users, vault,
+    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -76,6 +76,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/tools/find", SignedIn),
     route("POST", "/api/tools/{name}/invoke", SignedIn),
     route("GET", "/api/tools/{name}/history", SignedIn),
+    route("GET", "/api/tools/{name}/stats", SignedIn),
     route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
     route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
@@ -134,6 +135,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     doctor::services(config);
     tools::services(config);
     tool_config::services(config);
+    tool_stats::services(config);
     tickets::services(config);
     audit::services(config);
     memories::services(config);

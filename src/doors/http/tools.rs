@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse, get, post, put,
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,6 @@ pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(find);
     config.service(invoke);
     config.service(history);
-    config.service(reset);
     config.service(enable);
 }
 
@@ -140,15 +139,6 @@ async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
     let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
     Ok(Json(state.app.audit.find(filter, 20).await?))
-}
-
-/// Forgets what was learned of a tool.
-#[utoipa::path(tag = "tools", responses((status = 204)))]
-#[delete("/api/tools/{name}/stats")]
-async fn reset(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
-    let tool = visible(&state, &by.caller, &name)?;
-    Outcomes::of(&state.app.db).reset(&by, tool.spec().id()).await?;
-    Ok(HttpResponse::NoContent().finish())
 }
 
 /// On or off.

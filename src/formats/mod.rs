@@ -1,0 +1,21 @@
+//! Documents: bytes in, text with its structure out, and back. Pure: nothing here reads a file or a socket.
+//!
+//! [`read::read`] takes any file this house can read. It is made for hostile input: everything a document can make
+//! grow is counted against [`limits::Limits`].
+
+mod charset;
+mod code;
+mod csv;
+mod docx;
+pub mod extracted;
+mod html;
+mod html_tokens;
+mod json;
+mod kind;
+pub mod limits;
+mod markdown;
+mod office;
+mod pptx;
+pub mod read;
+mod text;
+mod xlsx;
