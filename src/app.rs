@@ -9,6 +9,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     config::Config,
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    index::embed::embedder::Embedder,
     net::http::Http,
     store::{
         audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
@@ -46,6 +47,8 @@ pub struct App {
     pub desktop: Option<Desktop>,
     /// Every user's files.
     pub workspaces: Workspaces,
+    /// Texts as vectors.
+    pub embedder: Embedder,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.

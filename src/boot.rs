@@ -27,6 +27,7 @@ use crate::{
     },
     engine::{invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -191,6 +192,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
+        embedder: Embedder::new(Model::embedded(), Limits::default()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -10,7 +10,8 @@
 //! 4  agent                  the chat turn; is handed the Invoker, does not own it
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
-//! 1  store net host formats SQL; outbound bytes; files, processes, clipboard; documents
+//! 1  store net host         SQL; outbound bytes; files, processes, clipboard
+//!    index formats          what is found by word and meaning; documents
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!
@@ -24,6 +25,7 @@ pub mod doors;
 pub mod engine;
 pub mod formats;
 pub mod host;
+pub mod index;
 pub mod model;
 pub mod net;
 pub mod store;
