@@ -9,6 +9,7 @@ mod cli;
 mod clipboard;
 mod crash;
 mod data;
+mod disk;
 mod doors;
 mod engine;
 mod examples;
