@@ -25,7 +25,7 @@ use crate::{
             state::State,
         },
     },
-    engine::{ingest::workers, invoker::Invoker, registry::Registry},
+    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
@@ -146,6 +146,7 @@ impl Satchel {
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
         workers::start(&app).await?;
+        graph::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;

@@ -10,6 +10,7 @@ pub mod decide;
 pub mod ingest;
 pub mod invoker;
 pub mod knowledge;
+pub mod graph;
 pub mod launcher;
 pub mod model;
 pub mod overview;
