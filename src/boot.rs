@@ -18,6 +18,7 @@ use crate::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
+            eval::{self, args::EvalCommand},
             run::{self, Exit},
         },
         http::{
@@ -64,6 +65,7 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Audit(AuditCommand::Verify { anchors }) => {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
+        Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
         command => {
             let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
             let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
@@ -169,6 +171,10 @@ impl Satchel {
     }
 }
 
+fn embedder() -> Embedder {
+    Embedder::new(Model::embedded(), Limits::default())
+}
+
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
     let db = Db::open(&dir.database(), commit)?;
@@ -192,7 +198,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        embedder: Embedder::new(Model::embedded(), Limits::default()),
+        embedder: embedder(),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

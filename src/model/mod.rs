@@ -8,6 +8,7 @@ pub mod error;
 pub mod id;
 pub mod index;
 pub mod json;
+pub mod learning;
 pub mod list;
 pub mod llm;
 pub mod memory;

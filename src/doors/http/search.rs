@@ -9,7 +9,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::state::State;
 use crate::{
-    engine::search,
+    engine::find::finder::Asker,
     model::{caller::Caller, error::Result},
 };
 
@@ -68,7 +68,9 @@ async fn everywhere(state: Data<State>, caller: Caller, query: Query<SearchQuery
     if q.trim().is_empty() {
         return Ok(Json(Things { results: Vec::new() }));
     }
-    let hits = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &q, limit);
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let hits = state.invoker.finder().find(asker, &q, limit).await?.hits;
     let mut results: Vec<Thing> =
         hits.into_iter().map(|hit| Thing { id: hit.id, name: hit.name, kind: Kind::Tool, score: hit.score }).collect();
     let talks = state.agent.conversations().list(caller.user, Some(q.clone())).await?;
