@@ -111,11 +111,8 @@ fn marked(app: &App, document: &Unread) -> Option<String> {
 
 /// Finds where documents that were read before name this one.
 async fn mentioned(app: &App, store: &Graph, document: &Unread) -> Result<()> {
-    let to = Thing {
-        id: format!("document:{}", document.id),
-        label: "Document".to_owned(),
-        name: document.title.clone(),
-    };
+    let to =
+        Thing { id: format!("document:{}", document.id), label: "Document".to_owned(), name: document.title.clone() };
     for (by, text) in store.holding_title(document, PASSAGES).await? {
         if graph::names(&text, &document.id, &document.title) {
             let finding = Finding { rel: "mentions".to_owned(), from: None, to: to.clone() };

@@ -124,7 +124,9 @@ impl Documents {
 
     /// The newest ones this person sees, by id and title.
     pub async fn titles(&self, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String)>> {
-        let sql = format!("SELECT d.id, d.title {FROM} WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2");
+        let sql = format!(
+            "SELECT d.id, d.title {FROM} WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
+        );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?)))).await
     }

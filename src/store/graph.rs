@@ -167,7 +167,8 @@ fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
     let row = (graph::name_of(node.id(), &props), Value::from(labels).to_string(), Value::from(props).to_string());
     match number {
         Some(number) => {
-            let sql = "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5 WHERE number = ?1";
+            let sql =
+                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5 WHERE number = ?1";
             run(c, sql, (number, row.0, row.1, row.2, now.millis()))?;
             Ok(number)
         }

@@ -77,12 +77,7 @@ pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec
     read_nodes(c, sight, &numbers)
 }
 
-pub(super) fn around(
-    c: &Connection,
-    sight: Sight,
-    id: &str,
-    (rel, depth): (Option<String>, u8),
-) -> Result<Part> {
+pub(super) fn around(c: &Connection, sight: Sight, id: &str, (rel, depth): (Option<String>, u8)) -> Result<Part> {
     if depth == 0 || depth > MAX_DEPTH {
         return Err(Error::invalid(format!("'depth' is 1 to {MAX_DEPTH}.")));
     }
