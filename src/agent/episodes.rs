@@ -156,7 +156,6 @@ mod tests {
             attachments: Vec::new(),
             citations: Vec::new(),
             steps: Vec::new(),
-            citations: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,
             usage: None,
