@@ -5,7 +5,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     net::http::Http,
     store::{
         audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
@@ -41,6 +41,8 @@ pub struct App {
     pub desktop: Option<Desktop>,
     /// Every user's files.
     pub workspaces: Workspaces,
+    /// Turns at heavy work.
+    pub work: Work,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.

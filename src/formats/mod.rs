@@ -5,6 +5,9 @@
 
 mod charset;
 mod code;
+mod contain;
+pub mod convert;
+pub mod create;
 mod csv;
 mod docx;
 pub mod extracted;
@@ -14,6 +17,7 @@ mod json;
 mod kind;
 pub mod limits;
 mod markdown;
+pub mod modify;
 mod office;
 mod pdf;
 mod pptx;

@@ -3,5 +3,7 @@
 pub mod clipboard;
 pub mod clock;
 pub mod files;
+pub mod fonts;
 pub mod process;
 pub mod sandbox;
+pub mod work;

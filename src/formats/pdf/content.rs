@@ -11,7 +11,7 @@ use super::{
     file::{File, find},
     font::Font,
     lexer::{Lexer, Word, is_space},
-    line::{Glyph, Lines},
+    line::{Glyph, Lines, logical},
     pages::Page,
 };
 use crate::model::error::Result;
@@ -80,7 +80,12 @@ struct Mark {
 }
 
 /// Adds what a page shows.
-pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut HashMap<u32, Rc<Font>>, lines: &mut Lines) -> Result<()> {
+pub(super) fn run(
+    page: &Page,
+    file: &mut File<'_>,
+    shared: &mut HashMap<u32, Rc<Font>>,
+    lines: &mut Lines,
+) -> Result<()> {
     let resources = match page.attribute(b"Resources") {
         Some(resources) => file.resolve(resources)?.as_dict().cloned().unwrap_or_default(),
         None => Dictionary::new(),
@@ -311,7 +316,8 @@ impl Runner<'_, '_> {
 
     fn end_mark(&mut self) -> Result<()> {
         match self.marks.pop().flatten() {
-            Some(Mark { text, first: Some(first) }) => self.put(Glyph { text, ..first }),
+            // It stands in the order it is read in, and the line will be turned round.
+            Some(Mark { text, first: Some(first) }) => self.put(Glyph { text: logical(&text), ..first }),
             _ => Ok(()),
         }
     }
