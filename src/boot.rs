@@ -27,7 +27,7 @@ use crate::{
         },
     },
     engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
@@ -210,6 +210,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,
+        work: Work::default(),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
