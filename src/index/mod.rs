@@ -1,3 +1,4 @@
 //! What is derived from the database to find things by: embeddings.
 
 pub mod embed;
+pub mod ort_rten;
