@@ -10,6 +10,7 @@ mod episodes;
 pub mod export;
 mod exposure;
 mod history;
+mod knowledge;
 pub mod log;
 mod prompt;
 mod request;

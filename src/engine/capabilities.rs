@@ -96,7 +96,7 @@ impl Context {
         let citations: Vec<Citation> = passages.iter().map(Passage::citation).collect();
         match self.topic() {
             Some(topic) => {
-                let numbered = passages::number(&self.app().db, topic, citations).await?;
+                let numbered = passages::number(&self.app().db, self.caller().user, topic, citations).await?;
                 Ok(numbered.into_iter().map(|citation| citation.number).collect())
             }
             None => Ok((1..).take(citations.len()).collect()),

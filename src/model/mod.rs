@@ -17,6 +17,7 @@ pub mod llm;
 pub mod memory;
 pub mod output;
 pub mod provider;
+pub mod score;
 pub mod secret;
 pub mod settings;
 pub mod spec;

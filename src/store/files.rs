@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the storage lies in the data directory, which is this layer's own")]
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::{self, DirBuilder},
     io::{self, Read},
     os::unix::fs::DirBuilderExt,
@@ -10,12 +10,9 @@ use std::{
     sync::Arc,
 };
 
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
-use tokio::{
-    fs::OpenOptions,
-    io::AsyncWriteExt,
-    sync::{OwnedRwLockReadGuard, RwLock},
-};
+use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 use uuid::Uuid;
 
 use crate::model::error::{Error, Kind, Result};
@@ -24,9 +21,15 @@ use crate::model::error::{Error, Kind, Result};
 #[derive(Clone)]
 pub struct Files {
     root: PathBuf,
-    /// Held for reading from the moment a content has its name until a row names it, for writing where one is removed:
-    /// nobody removes what is about to be used.
-    naming: Arc<RwLock<()>>,
+    held: Arc<Mutex<Held>>,
+}
+
+/// Contents that have their name and may not be named by a row yet: nobody removes what is about to be used.
+#[derive(Default)]
+struct Held {
+    by_hash: HashMap<String, usize>,
+    /// How often anything was held so far.
+    times: u64,
 }
 
 /// A content that is in the storage. It stays there while this lives, whether a row names it or not.
@@ -35,13 +38,25 @@ pub struct Stored {
     pub hash: String,
     /// Its size.
     pub bytes: u64,
-    _held: OwnedRwLockReadGuard<()>,
+    files: Files,
+}
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        let mut held = self.files.held.lock();
+        if let Some(count) = held.by_hash.get_mut(&self.hash) {
+            *count -= 1;
+            if *count == 0 {
+                held.by_hash.remove(&self.hash);
+            }
+        }
+    }
 }
 
 impl Files {
     /// The storage of this data directory.
     pub fn of(data_dir: &Path) -> Self {
-        Self { root: data_dir.join("files"), naming: Arc::default() }
+        Self { root: data_dir.join("files"), held: Arc::default() }
     }
 
     /// Begins a content of at most `limit` bytes.
@@ -75,19 +90,33 @@ impl Files {
     }
 
     /// Removes a content if `is_used` says no, with no chance for anybody to begin using it in between.
-    pub async fn remove_unless<F>(&self, hash: &str, is_used: F) -> Result<()>
+    pub async fn remove_unless<F>(&self, hash: &str, is_used: impl Fn() -> F) -> Result<()>
     where
         F: Future<Output = Result<bool>>,
     {
         let path = self.path(hash)?;
-        let _alone = self.naming.write().await;
-        if is_used.await? {
-            return Ok(());
+        loop {
+            let before = self.held.lock().times;
+            if is_used().await? {
+                return Ok(());
+            }
+            let held = self.held.lock();
+            if held.by_hash.contains_key(hash) {
+                return Ok(());
+            }
+            if held.times == before {
+                return match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault(error)),
+                    _ => Ok(()),
+                };
+            }
         }
-        match tokio::fs::remove_file(path).await {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault(error)),
-            _ => Ok(()),
-        }
+    }
+
+    fn hold(&self, hash: &str) {
+        let mut held = self.held.lock();
+        held.times += 1;
+        *held.by_hash.entry(hash.to_owned()).or_default() += 1;
     }
 
     /// Removes what the last process left unfinished, and every content that `used` does not name. For the start,
@@ -143,9 +172,10 @@ impl Incoming {
         let hash = hex::encode(std::mem::take(&mut self.hasher).finalize());
         let place = self.files.path(&hash)?;
         make_private(place.parent().unwrap_or(&self.files.root))?;
-        let held = Arc::clone(&self.files.naming).read_owned().await;
+        self.files.hold(&hash);
+        let stored = Stored { hash, bytes: self.bytes, files: self.files.clone() };
         tokio::fs::rename(&self.path, &place).await.map_err(fault)?;
-        Ok(Stored { hash, bytes: self.bytes, _held: held })
+        Ok(stored)
     }
 }
 
@@ -208,7 +238,7 @@ mod tests {
         let (dir, files) = files();
         let (first, second) = (files.put(b"hello").await.unwrap(), files.put(b"hello").await.unwrap());
         assert_eq!(first.hash, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
-        assert_eq!((second.hash, second.bytes), (first.hash.clone(), 5));
+        assert_eq!((&second.hash, second.bytes), (&first.hash, 5));
         assert_eq!(files.read(&first.hash).unwrap(), b"hello");
         let path = dir.path().join("files/2c").join(&first.hash);
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -228,9 +258,13 @@ mod tests {
     #[tokio::test]
     async fn what_is_used_is_not_removed_and_the_rest_is_swept() {
         let (_dir, files) = files();
-        let hashes = [files.put(b"a").await.unwrap().hash, files.put(b"b").await.unwrap().hash];
-        files.remove_unless(&hashes[0], async { Ok(true) }).await.unwrap();
-        files.remove_unless(&hashes[1], async { Ok(false) }).await.unwrap();
+        let stored = [files.put(b"a").await.unwrap(), files.put(b"b").await.unwrap()];
+        let hashes = stored.each_ref().map(|stored| stored.hash.clone());
+        files.remove_unless(&hashes[1], async || Ok(false)).await.unwrap();
+        assert!(files.read(&hashes[1]).is_ok(), "somebody is about to name it");
+        drop(stored);
+        files.remove_unless(&hashes[0], async || Ok(true)).await.unwrap();
+        files.remove_unless(&hashes[1], async || Ok(false)).await.unwrap();
         assert!(files.read(&hashes[0]).is_ok());
         assert_eq!(files.read(&hashes[1]).unwrap_err().kind(), Kind::NotFound);
         assert_eq!(files.sweep(&HashSet::new()).unwrap(), 1);

@@ -126,7 +126,7 @@ impl Knowledge {
     /// Removes files of the storage, unless rows still name them.
     pub async fn forget_files(&self, hashes: impl IntoIterator<Item = String>) -> Result<()> {
         for hash in hashes {
-            self.files.remove_unless(&hash, self.documents.uses_file(hash.clone())).await?;
+            self.files.remove_unless(&hash, || self.documents.uses_file(hash.clone())).await?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, params};
 
 use super::{
+    conversations,
     db::Db,
     rows::{all, parsed, run},
 };
@@ -12,13 +13,22 @@ use crate::model::{
     conversation::{ConversationId, MessageId},
     error::Result,
     knowledge::Citation,
+    user::UserId,
 };
 
 /// Gives passages their numbers in a conversation, in order; one it was given before keeps its own. What they say, and
 /// how well they answer, is kept as it was when they were given first.
-pub async fn number(db: &Db, conversation: ConversationId, passages: Vec<Citation>) -> Result<Vec<Citation>> {
+pub async fn number(
+    db: &Db,
+    user: UserId,
+    conversation: ConversationId,
+    passages: Vec<Citation>,
+) -> Result<Vec<Citation>> {
     db.write(move |c| {
         let id = conversation.to_string();
+        if conversations::get(c, user, conversation).is_err() {
+            return Ok((1..).zip(passages).map(|(number, passage)| Citation { number, ..passage }).collect());
+        }
         let mut numbered = Vec::new();
         for mut passage in passages {
             run(

@@ -11,7 +11,6 @@ pub fn all() -> Vec<Tool> {
     all.extend(desktop::tools());
     all.extend(knowledge::tools());
     all.extend(memory::tools());
-    all.extend(knowledge::tools());
     all.extend(operations::tools());
     all.extend(agents::tools());
     all

@@ -1,11 +1,10 @@
 //! Search in documents, the documents themselves, and the graph.
 
+mod document;
 mod graph_get_node;
 mod graph_neighbors;
 mod graph_upsert_edge;
 mod graph_upsert_node;
-
-mod document;
 mod search_knowledge;
 
 use crate::engine::tool::Tool;
