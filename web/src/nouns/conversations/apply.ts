@@ -79,7 +79,7 @@ function message(picture: Picture, data: Data, turn: string): Message {
 
 export function blank(id: string, turn: string, role: Message['role'], text: string): Message {
   const created_at = new Date().toISOString();
-  return { id, turn_id: turn, role, text, attachments: [], steps: [], created_at, model: null, usage: null, error: null };
+  return { id, turn_id: turn, role, text, attachments: [], steps: [], citations: [], created_at, model: null, usage: null, error: null };
 }
 
 function start(into: Message, data: Data) {
