@@ -76,19 +76,26 @@ export class Canvas {
 
   /** A few hundred nodes need no worker: the policy of the console allows none from a blob. */
   private settle() {
-    const iterations = this.graph.order > 300 ? 60 : 140;
-    forceAtlas2.assign(this.graph, { iterations, settings: { ...forceAtlas2.inferSettings(this.graph), adjustSizes: false, gravity: 1.2, scalingRatio: 8 } });
+    const iterations = this.graph.order > 300 ? 120 : 400;
+    forceAtlas2.assign(this.graph, { iterations, settings: { ...forceAtlas2.inferSettings(this.graph), linLogMode: true, outboundAttractionDistribution: true, gravity: 1, scalingRatio: 4 } });
   }
 
   /** Takes the theme's colours. */
   paint() {
     const ink = colour(this.host, '--ink-2');
-    const [line, strong] = [colour(this.host, '--line-strong'), colour(this.host, '--accent')];
+    const [line, strong] = [colour(this.host, '--line-control'), colour(this.host, '--accent')];
     const series = SERIES.map((name) => colour(this.host, name));
     this.sigma.setSetting('labelColor', { color: ink });
+    // What has just been added must be known before it can be painted.
+    this.sigma.refresh();
     this.graph.updateEachNodeAttributes((_, data) => ({ ...data, color: series[this.labels.indexOf(data['kind']) % series.length] ?? ink }));
     this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: line, strong }));
     this.sigma.refresh();
+  }
+
+  /** Which colour of the series each kind of node has, in the order they were met. */
+  get kinds(): readonly string[] {
+    return this.labels;
   }
 
   select(id: string) {
