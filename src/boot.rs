@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::App,
+    app::{App, indexing::Indexing},
     config::{Config, ListenFlags, LogFormat},
     doors::{
         cli::{
@@ -25,8 +25,9 @@ use crate::{
             state::State,
         },
     },
-    engine::{invoker::Invoker, registry::Registry},
+    engine::{ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -37,6 +38,7 @@ use crate::{
         audit::Audit,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
+        knowledge::Knowledge,
         people::People,
         settings::SettingsStore,
         tickets::Tickets,
@@ -141,6 +143,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
+        workers::start(&app).await?;
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
@@ -178,8 +181,13 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
+    let embedder = Embedder::new(Model::embedded(), Limits::default());
+    let indexes = Indexing::open(&db);
+    indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
+        indexes,
+        knowledge: Knowledge::of(&db, dir.path()),
         sandbox,
         desktop: Desktop::find(),
         clock,
@@ -190,6 +198,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
+        embedder,
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -101,6 +101,10 @@ impl Run {
             (Ok(()), _) if text.is_empty() && calls.is_empty() => Some("The model answered nothing.".to_owned()),
             (Ok(()), _) => None,
         };
+        let citations = self.cited(&text).await?;
+        if !citations.is_empty() {
+            self.log.emit("citations", &json!({"message_id": id, "citations": citations}));
+        }
         let message = Message {
             id,
             turn_id: self.id(),
@@ -108,6 +112,7 @@ impl Run {
             text,
             attachments: Vec::new(),
             steps: self.steps_of(calls, &asked.names),
+            citations,
             created_at: self.app().clock.now(),
             model: Some(model),
             usage: Some(usage),

@@ -9,6 +9,7 @@ mod data;
 pub mod export;
 mod exposure;
 mod history;
+mod knowledge;
 pub mod log;
 mod prompt;
 mod request;

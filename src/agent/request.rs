@@ -38,7 +38,9 @@ impl Run {
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now());
         let remembered = prompt::memories(&memories);
-        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + shown.tokens;
+        let passages = self.known(&placed).await?;
+        let known = prompt::knowledge(&passages);
+        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(provider, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
         let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
@@ -52,6 +54,7 @@ impl Run {
             system: estimate_tokens(&system),
             tools: shown.tokens,
             memory: estimate_tokens(&remembered),
+            knowledge: estimate_tokens(&known),
             conversation: conversation.saturating_sub(excess),
             limit,
             tools_count: shown.tools.len(),
@@ -62,10 +65,13 @@ impl Run {
         if self.turn.model_calls == 0 && !memories.is_empty() {
             self.log.emit("memory", &json!({ "memories": memories }));
         }
+        if self.turn.model_calls == 0 && !passages.is_empty() {
+            self.log.emit("knowledge", &json!({ "passages": passages }));
+        }
         self.log.emit("context", &bill);
-        let system = format!("{system}{remembered}{earlier}");
+        let system = format!("{system}{remembered}{known}{earlier}");
         let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
-        let tokens = bill.system + bill.tools + bill.memory + bill.conversation;
+        let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, names: shown.names, tokens })
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     context::Context,
+    knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     search::{self, Hit},
 };
 use crate::{
@@ -10,12 +11,15 @@ use crate::{
         process::OwnProcesses,
         sandbox::{Command, Finished},
     },
-    model::{audit::Entry, error::Result},
+    model::{audit::Entry, error::Result, knowledge::Citation},
     store::{
         audit::{Audit, Filter},
         clipboard,
+        knowledge::Knowledge,
         lists::Lists,
         memory::Memories,
+        passages,
+        people::Actor,
         promotions,
         results::Results,
     },
@@ -74,6 +78,33 @@ impl Context {
     /// The caller's lists.
     pub fn lists(&self) -> Lists {
         Lists::of(&self.app().db, self.caller().user)
+    }
+
+    /// The passages of documents that answer best, among those the caller may see.
+    pub async fn search_knowledge(&self, question: &Question) -> Result<Vec<Passage>> {
+        knowledge_search::search(self.app(), self.caller().user, question).await
+    }
+
+    /// The numbers under which this conversation cites these passages; outside one, their places.
+    pub async fn number_passages(&self, passages: &[Passage]) -> Result<Vec<u32>> {
+        let citations: Vec<Citation> = passages.iter().map(Passage::citation).collect();
+        match self.topic() {
+            Some(topic) => {
+                let numbered = passages::number(&self.app().db, self.caller().user, topic, citations).await?;
+                Ok(numbered.into_iter().map(|citation| citation.number).collect())
+            }
+            None => Ok((1..).take(citations.len()).collect()),
+        }
+    }
+
+    /// Documents; each call names who asks, and shows what he may see.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.app().knowledge
+    }
+
+    /// The caller, now: who changes something.
+    pub fn actor(&self) -> Actor {
+        Actor { caller: self.caller().clone(), now: self.now() }
     }
 
     /// Long results of this conversation.

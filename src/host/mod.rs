@@ -3,5 +3,6 @@
 pub mod clipboard;
 pub mod clock;
 pub mod files;
+pub mod folder;
 pub mod process;
 pub mod sandbox;

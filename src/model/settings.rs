@@ -22,6 +22,8 @@ pub struct Settings {
     pub files: Files,
     /// The chat.
     pub chat: Chat,
+    /// Documents.
+    pub knowledge: Knowledge,
 }
 
 impl Default for Settings {
@@ -33,6 +35,7 @@ impl Default for Settings {
             exec: Exec::default(),
             files: Files::default(),
             chat: Chat::default(),
+            knowledge: Knowledge::default(),
         }
     }
 }
@@ -156,4 +159,24 @@ pub enum Exposure {
     Selected,
     /// Innate tools and `find_tools`.
     Discover,
+}
+
+/// Documents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Knowledge {
+    /// Largest file that is taken in, in MB.
+    pub max_file_mb: u32,
+    /// Days a deleted document can be restored; 0 removes it at once.
+    pub trash_days: u32,
+    /// Whether the chat is given passages that bear on a question without being asked for them.
+    pub in_chat: bool,
+    /// Most tokens of a turn those passages take.
+    pub chat_tokens: u32,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Self { max_file_mb: 100, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
+    }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row};
 use super::{
     db::Db,
     messages,
-    rows::{all, first, parsed, run, time},
+    rows::{all, first, like, parsed, run, time},
 };
 use crate::model::{
     conversation::{Conversation, ConversationId, ConversationState, MessageId},
@@ -168,16 +168,4 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         tainted: tainted_by.is_some(),
         tainted_by,
     })
-}
-
-/// A LIKE pattern that finds the text itself, whatever signs it holds.
-fn like(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern + "%"
 }

@@ -1,21 +1,31 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+pub mod chunks;
 pub mod clipboard;
+pub mod collections;
 pub mod conversations;
 pub mod credentials;
 pub mod db;
 pub mod dir;
+pub mod documents;
+pub mod entries;
 mod envelope;
+pub mod files;
+pub mod folders;
 pub mod health;
+pub mod ingest;
 mod key_file;
 pub mod keys;
+pub mod knowledge;
 pub mod lists;
 mod lockout;
 pub mod memory;
 mod memory_search;
 pub mod messages;
+pub mod outbox;
 pub mod outcomes;
+pub mod passages;
 pub mod password;
 pub mod people;
 pub mod promotions;
@@ -35,3 +45,4 @@ pub mod usage;
 pub mod users;
 pub mod vault;
 mod vault_key;
+pub mod vectors;

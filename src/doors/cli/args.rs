@@ -38,6 +38,8 @@ pub enum Command {
     Find(FindArgs),
     /// Run a tool
     Call(CallArgs),
+    /// Take files and folders into the knowledge base
+    Ingest(IngestArgs),
     /// The audit: verify its chain, take an anchor
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -124,6 +126,17 @@ pub struct CallArgs {
     /// Check everything, run nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// Documents to take in.
+#[derive(Debug, Args)]
+pub struct IngestArgs {
+    /// Files, and folders with everything in them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The collection they go to, by name or id
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
 }
 
 /// The audit.

@@ -3,6 +3,7 @@
 pub mod args;
 mod audit;
 pub mod client;
+mod ingest;
 mod people;
 mod platform;
 pub mod run;

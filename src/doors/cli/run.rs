@@ -1,6 +1,6 @@
 //! From a command to its exit code.
 
-use super::{args::Command, audit, client::Client, people, platform, screen::Screen, tools};
+use super::{args::Command, audit, client::Client, ingest, people, platform, screen::Screen, tools};
 use crate::model::error::Result;
 
 /// How a command ended: 0 done, 1 failed, 3 needs confirmation. (2 is a wrong command line.)
@@ -33,6 +33,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Tools => tools::list(client, &screen).await,
         Command::Find(args) => tools::find(args, client, &screen).await,
         Command::Call(args) => tools::call(args, client, &screen).await,
+        Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(_) => platform::rotate(client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,

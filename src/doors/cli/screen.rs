@@ -24,6 +24,15 @@ impl Screen {
         let text = if self.json { serde_json::to_string_pretty(value).map_err(Error::internal)? } else { text(value) };
         line(&mut io::stdout().lock(), &text)
     }
+
+    /// Tells how far something is; beside the output, where that is JSON.
+    pub(super) fn note(&self, text: &str) {
+        // Nobody who reads it is no reason to stop.
+        let _ = match self.json {
+            true => line(&mut io::stderr().lock(), text),
+            false => line(&mut io::stdout().lock(), text),
+        };
+    }
 }
 
 fn line(out: &mut impl Write, text: &str) -> Result<()> {

@@ -6,8 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
-    sessions, settings, setup, tickets, tool_config, tools, users, vault,
+    audit, auth, collections, conversations, doctor, documents, folders, health, intake, keys, knowledge, memories,
+    messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets, tool_config, tools,
+    users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -115,6 +116,26 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/memories", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
+    route("GET", "/api/knowledge/collections", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/collections", Permission("knowledge:write")),
+    route("PUT", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
+    route("DELETE", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/documents", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents/{id}", Permission("knowledge:read")),
+    route("DELETE", "/api/knowledge/documents/{id}", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents/{id}/chunks", Permission("knowledge:read")),
+    route("GET", "/api/knowledge/documents/{id}/content", Permission("knowledge:read")),
+    route("GET", "/api/knowledge/documents/{id}/file", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/documents/{id}/retry", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/cancel", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/restore", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/folders", Permission("settings:manage")),
+    route("POST", "/api/knowledge/folders", Permission("settings:manage")),
+    route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
+    route("POST", "/api/knowledge/search", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/why", Permission("knowledge:read")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
@@ -137,6 +158,11 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tickets::services(config);
     audit::services(config);
     memories::services(config);
+    collections::services(config);
+    folders::services(config);
+    documents::services(config);
+    intake::services(config);
+    knowledge::services(config);
     search::services(config);
     conversations::services(config);
     messages::services(config);
