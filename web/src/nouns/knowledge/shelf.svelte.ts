@@ -50,8 +50,9 @@ class Shelf {
 
   /** A document the server works on. */
   follow(document: Document) {
-    if (this.work.some((one) => one.document?.id === document.id)) return;
-    this.work.push({ ...this.blank(document.title), state: document.status, progress: document.progress, document });
+    const known = this.work.find((one) => one.document?.id === document.id);
+    if (known) this.take(known, document);
+    else this.work.push({ ...this.blank(document.title), state: document.status, progress: document.progress, document });
     this.watch();
   }
 
