@@ -39,6 +39,7 @@ use crate::{
         db::{Commit, Db},
         dir::{self, DataDir, Running},
         knowledge::Knowledge,
+        memory::MemoryStore,
         people::People,
         settings::SettingsStore,
         tickets::Tickets,
@@ -150,6 +151,7 @@ impl Satchel {
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
+        agent.keep_episodes();
         let resumed = agent.resume_all().await?;
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
@@ -194,6 +196,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         audit: Audit::of(&db),
         people,
         settings: SettingsStore::load(db.clone()).await?,
+        memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
         vault,

@@ -11,7 +11,7 @@
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
 //! 1  store net host         SQL; outbound bytes; files, processes, clipboard
-//!    index formats          what is found by meaning; documents
+//!    index formats          what is found by word and meaning; documents
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!

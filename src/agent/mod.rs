@@ -6,6 +6,7 @@ mod calls;
 pub mod chat;
 mod compact;
 mod data;
+mod episodes;
 pub mod export;
 mod exposure;
 mod history;

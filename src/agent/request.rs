@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::wire::WireNames,
+    engine::{remembering::Remembering, wire::WireNames},
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
-    store::{memory::Memories, messages::Placed, promotions, turns::Summary},
+    store::{messages::Placed, promotions, turns::Summary},
 };
 
 /// Most tokens kept free for the answer.
@@ -79,7 +79,12 @@ impl Run {
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };
-        Memories::of(&self.app().db, self.caller().user).relevant(&question.text, prompt::MEMORIES).await
+        let memory = Remembering::of(self.app(), self.caller().user);
+        let found = memory.relevant(&question.text, prompt::MEMORIES).await?;
+        if self.turn.model_calls == 0 {
+            memory.recalled(&found).await?;
+        }
+        Ok(found)
     }
 
     /// Shortens what is older until the rest takes at most `room` tokens, if anything is.

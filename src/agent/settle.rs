@@ -70,7 +70,7 @@ impl Run {
 
     /// The result as the model reads it; the whole of a long one is kept under a handle.
     async fn readable(&self, name: &str, done: &Done) -> Result<String> {
-        let text = sanitise::render(&done.output);
+        let text = sanitise::render_run(&done.output, done.executed.as_ref());
         if text.chars().count() <= sanitise::LIMIT {
             return Ok(sanitise::wrap(name, &text, None));
         }

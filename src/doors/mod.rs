@@ -1,5 +1,4 @@
 //! The ways in. A door authenticates, builds a `Call`, and renders what comes of it.
 
 pub mod cli;
-pub mod doctor;
 pub mod http;

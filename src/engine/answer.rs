@@ -25,7 +25,8 @@ pub struct InvokeAnswer {
     pub data: Value,
     /// What went wrong.
     pub error: Option<Failure>,
-    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds.
+    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), `executed_arguments` where the
+    /// person who approved it had changed them, and what the tool adds.
     #[schema(value_type = Object)]
     pub meta: Map<String, Value>,
 }
@@ -45,7 +46,7 @@ pub struct Failure {
 impl InvokeAnswer {
     /// A call that worked.
     pub fn done(done: &Done) -> Self {
-        let mut answer = Self::of_output(&done.tool, &done.output);
+        let mut answer = Self::of_output(&done.tool, &done.output, done.executed.as_ref());
         answer.meta.insert("call_id".to_owned(), json!(done.call));
         answer.meta.insert("duration_ms".to_owned(), json!(done.duration_ms));
         answer
@@ -61,21 +62,30 @@ impl InvokeAnswer {
     /// What came of a ticket; none where the person refused.
     pub fn of_verdict(tool: &str, verdict: &Verdict) -> Option<Self> {
         match verdict {
-            Verdict::Ran { output, duration_ms } => {
-                let mut answer = Self::of_output(tool, output);
+            Verdict::Ran { output, duration_ms, executed } => {
+                let mut answer = Self::of_output(tool, output, executed.as_ref());
                 answer.meta.insert("duration_ms".to_owned(), json!(duration_ms));
                 Some(answer)
             }
-            Verdict::Failed { kind, message } => Some(Self::of_failure(*kind, message, None)),
+            Verdict::Failed { kind, message, executed, .. } => {
+                let details = executed.as_ref().map(|executed| json!({"executed_arguments": executed}));
+                Some(Self::of_failure(*kind, message, details))
+            }
             Verdict::Refused { .. } => None,
         }
     }
 
-    fn of_output(tool: &str, output: &Output) -> Self {
+    fn of_output(tool: &str, output: &Output, executed: Option<&Value>) -> Self {
         let mut meta = output.meta.clone();
         let name = tool.rsplit(':').next().unwrap_or(tool);
         meta.insert("tool".to_owned(), json!(tool));
-        meta.insert("model_text".to_owned(), json!(sanitise::wrap(name, &sanitise::render(output), None)));
+        meta.insert(
+            "model_text".to_owned(),
+            json!(sanitise::wrap(name, &sanitise::render_run(output, executed), None)),
+        );
+        if let Some(executed) = executed {
+            meta.insert("executed_arguments".to_owned(), executed.clone());
+        }
         for (key, value) in [("title", &output.title), ("html", &output.html)] {
             if let Some(value) = value {
                 meta.insert(key.to_owned(), json!(value));

@@ -3,6 +3,7 @@
 use super::{
     context::Context,
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
+    remembering::Remembering,
     search::{self, Hit},
 };
 use crate::{
@@ -15,9 +16,9 @@ use crate::{
     store::{
         audit::{Audit, Filter},
         clipboard,
+        graph::{Graph, Sight},
         knowledge::Knowledge,
         lists::Lists,
-        memory::Memories,
         passages,
         people::Actor,
         promotions,
@@ -71,8 +72,13 @@ impl Context {
     }
 
     /// What is remembered of the caller.
-    pub fn memories(&self) -> Memories {
-        Memories::of(&self.app().db, self.caller().user)
+    pub fn memories(&self) -> Remembering {
+        Remembering::of(self.app(), self.caller().user)
+    }
+
+    /// The graph, and what of it the caller sees.
+    pub fn graph(&self) -> (Graph, Sight) {
+        (Graph::of(&self.app().db), Sight::of(self.caller()))
     }
 
     /// The caller's lists.

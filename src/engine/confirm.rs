@@ -10,7 +10,10 @@ use crate::{
     },
     store::tickets::{Claim, LIFETIME, Verdict, digest},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Most characters an error shows of arguments that were changed.
+const MAX_SHOWN: usize = 1_000;
 
 /// What this step decides.
 pub enum Confirmation {
@@ -105,13 +108,23 @@ async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId) -> Result<Outco
 
 fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Result<Outcome> {
     match verdict {
-        Verdict::Ran { mut output, duration_ms } => {
+        Verdict::Ran { mut output, duration_ms, executed } => {
             if let Some(alias) = found.alias() {
                 output.data = alias.project(output.data);
             }
-            Ok(Outcome::Done(Box::new(Done { call: call.id, tool: ticket.tool.clone(), output, duration_ms })))
+            let done = Done { call: call.id, tool: ticket.tool.clone(), output, duration_ms, executed };
+            Ok(Outcome::Done(Box::new(done)))
         }
-        Verdict::Failed { kind, message } => Err(Error::new(kind, message)),
+        Verdict::Failed { kind, mut message, tools_own, executed } => {
+            let details = executed.map(|executed| {
+                let shown: String = executed.to_string().chars().take(MAX_SHOWN).collect();
+                message = format!("{message} The person had changed the arguments to {shown}");
+                json!({"executed_arguments": executed})
+            });
+            let error = Error::new(kind, message);
+            let error = if tools_own { error.of_tool() } else { error };
+            Err(details.into_iter().fold(error, Error::with_details))
+        }
         Verdict::Refused { reason } => {
             let why = reason.map_or_else(String::new, |r| format!(" Their reason: {r}"));
             Err(Error::new(Kind::Denied, format!("The person refused this call. Nothing was run.{why}")))

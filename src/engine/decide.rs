@@ -13,6 +13,7 @@ use crate::{
         call::{Call, CallId, Decision, Outcome, Ticket, TicketId},
         caller::{Caller, Credential},
         error::{Error, Result},
+        json::canonical,
         spec::Risk,
         time::Time,
     },
@@ -67,13 +68,22 @@ impl Invoker {
         {
             self.app.tickets.approve_for(topic, ticket.tool.clone()).await?;
         }
-        let verdict = self.run_approved(&ticket, asker, answer.params, person).await;
+        let executed = answer.params.and_then(|given| self.changed(&ticket, given));
+        let verdict = self.run_approved(&ticket, asker, executed, person).await;
         self.app.tickets.finish(id, verdict.clone()).await?;
         let ticket = self.app.tickets.get(id, person.user, now).await?;
         Ok((ticket, verdict))
     }
 
-    async fn run_approved(&self, ticket: &Ticket, asker: Asker, params: Option<Value>, person: &Caller) -> Verdict {
+    /// What the person put in place of the arguments asked for; none where it comes to the same.
+    fn changed(&self, ticket: &Ticket, given: Value) -> Option<Value> {
+        let checked = self.registry().find(&ticket.tool).and_then(|found| found.own_arguments(given.clone()));
+        let given = checked.unwrap_or(given);
+        (canonical(&given) != canonical(&ticket.arguments)).then_some(given)
+    }
+
+    /// Runs a ticket's call, with the arguments the person put in place of its own where he has.
+    async fn run_approved(&self, ticket: &Ticket, asker: Asker, executed: Option<Value>, person: &Caller) -> Verdict {
         let caller = Caller {
             user: ticket.user,
             username: asker.username,
@@ -84,13 +94,13 @@ impl Invoker {
         let call = Call {
             id: CallId::new(),
             topic: ticket.topic,
-            ..Call::new(caller, ticket.tool.clone(), params.unwrap_or_else(|| ticket.arguments.clone()))
+            ..Call::new(caller, ticket.tool.clone(), executed.clone().unwrap_or_else(|| ticket.arguments.clone()))
         };
         let approval = Approval { by: person.username.clone(), up_to: None };
         match self.invoke_approved(call, approval, CancellationToken::new()).await {
-            Ok(Outcome::Done(done)) => Verdict::Ran { output: done.output, duration_ms: done.duration_ms },
-            Ok(Outcome::Confirm(_)) => failed(&Error::internal("an approved call asked again")),
-            Err(error) => failed(&error),
+            Ok(Outcome::Done(done)) => Verdict::Ran { output: done.output, duration_ms: done.duration_ms, executed },
+            Ok(Outcome::Confirm(_)) => failed(&Error::internal("an approved call asked again"), executed),
+            Err(error) => failed(&error, executed),
         }
     }
 }
@@ -114,6 +124,11 @@ fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, now: Time, pr
     }
 }
 
-fn failed(error: &Error) -> Verdict {
-    Verdict::Failed { kind: error.kind(), message: error.message().to_owned() }
+fn failed(error: &Error, executed: Option<Value>) -> Verdict {
+    Verdict::Failed {
+        kind: error.kind(),
+        message: error.message().to_owned(),
+        tools_own: error.is_tools_own(),
+        executed,
+    }
 }

@@ -115,7 +115,7 @@ impl Invoker {
             output.data = alias.project(output.data);
         }
         sanitise::lift_budget(&mut output);
-        Done { call: call.id, tool: found.tool.spec().id(), output, duration_ms: record.ran_for() }
+        Done { call: call.id, tool: found.tool.spec().id(), output, duration_ms: record.ran_for(), executed: None }
     }
 
     /// What a dry run answers: everything was checked, nothing was run.
@@ -127,7 +127,8 @@ impl Invoker {
             "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,
             "risk": weighed.risk.as_str(), "asks": asks.is_some(), "reason": asks,
         });
-        let done = Done { call: weighed.call.id, tool: spec.id(), output: Output::json(data), duration_ms: 0 };
+        let output = Output::json(data);
+        let done = Done { call: weighed.call.id, tool: spec.id(), output, duration_ms: 0, executed: None };
         Ok(Outcome::Done(Box::new(done)))
     }
 }

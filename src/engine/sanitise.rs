@@ -15,6 +15,8 @@ use crate::model::{
 
 /// Most characters a model reads of one result (R39).
 pub const LIMIT: usize = 3_000;
+/// Most characters a model reads of arguments that were changed.
+const MAX_ARGUMENTS: usize = 1_000;
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 const BREAK: char = '\u{2060}';
 
@@ -79,6 +81,17 @@ pub fn render(output: &Output) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// As [`render`]; where a person changed the arguments when approving, the model is told first what was executed.
+pub fn render_run(output: &Output, executed: Option<&Value>) -> String {
+    let Some(executed) = executed else { return render(output) };
+    let mut arguments = String::new();
+    lines(executed, 1, &mut arguments);
+    let shown: String = arguments.chars().take(MAX_ARGUMENTS).collect();
+    let cut = if shown.len() < arguments.len() { "\n  (cut)" } else { "" };
+    let told = "The person changed the arguments before approving. What ran is not what you asked for, but:";
+    format!("{told}\n{shown}{cut}\nResult:\n{}", render(output))
 }
 
 /// The text between a tool's markers, cut to [`LIMIT`]; `rest` is the handle under which the data tools read all of it.

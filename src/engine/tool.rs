@@ -323,5 +323,10 @@ fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Va
 
 /// Validated arguments always parse; the error says where if a schema ever promises less than its type.
 fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T> {
-    serde_json::from_value(arguments).map_err(|e| Error::invalid(format!("The arguments do not fit: {e}.")))
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let place = error.path().to_string();
+        // It may quote the whole value.
+        let what: String = error.inner().to_string().chars().take(300).collect();
+        Error::invalid(format!("The arguments do not fit: '{place}': {what}."))
+    })
 }

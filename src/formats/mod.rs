@@ -19,6 +19,7 @@ mod layout;
 pub mod limits;
 mod markdown;
 mod office;
+mod pdf;
 mod pptx;
 pub mod read;
 pub mod readable;

@@ -83,6 +83,8 @@ pub struct Done {
     pub output: Output,
     /// Wall time of the run, in milliseconds.
     pub duration_ms: u64,
+    /// The arguments it ran with, where the person who approved it had changed them.
+    pub executed: Option<Value>,
 }
 
 /// Where a ticket stands.

@@ -22,6 +22,10 @@ pub struct Settings {
     pub files: Files,
     /// The chat.
     pub chat: Chat,
+    /// What is remembered of people.
+    pub memory: Memory,
+    /// The graph.
+    pub graph: Graph,
     /// Documents.
     pub knowledge: Knowledge,
 }
@@ -35,8 +39,43 @@ impl Default for Settings {
             exec: Exec::default(),
             files: Files::default(),
             chat: Chat::default(),
+            memory: Memory::default(),
+            graph: Graph::default(),
             knowledge: Knowledge::default(),
         }
+    }
+}
+
+/// What is remembered of people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = MemorySettings)]
+pub struct Memory {
+    /// Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+    pub episodes: bool,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { episodes: true }
+    }
+}
+
+/// The graph of documents and what they speak of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = GraphSettings)]
+pub struct Graph {
+    /// Whether a model reads new documents for people, places, things and how they are related. It sends their text to
+    /// the connected model.
+    pub ask_model: bool,
+    /// Tokens this may take in a day (UTC).
+    pub daily_tokens: u64,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Self { ask_model: false, daily_tokens: 200_000 }
     }
 }
 
@@ -50,7 +89,8 @@ pub struct Exec {
     pub security: ExecSecurity,
     /// When a person is asked beyond what the risk demands.
     pub ask: ExecAsk,
-    /// Programs (first word of a command) that `allowlist` lets through; `*` globs.
+    /// Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
+    /// which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
     pub allowlist: Vec<String>,
     /// Programs that never run.
     pub blocked: Vec<String>,

@@ -363,7 +363,7 @@ impl Audit {
         self.db
             .read(|c| {
                 let mut facets = serde_json::Map::new();
-                for column in ["outcome", "risk", "door", "user", "event_type"] {
+                for column in ["outcome", "risk", "door", "user", "event_type", "tool"] {
                     let sql = format!("SELECT {column}, count(*) FROM audit WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC LIMIT 20");
                     let mut statement = c.prepare(&sql)?;
                     let counts = statement

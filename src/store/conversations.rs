@@ -95,6 +95,9 @@ impl Conversations {
                     "DELETE FROM promotions WHERE topic = ?1",
                     "DELETE FROM results WHERE topic = ?1",
                     "DELETE FROM tickets WHERE topic = ?1 AND state = 'pending'",
+                    "DELETE FROM uses WHERE kind = 'conversation' AND id = ?1",
+                    // What the person asked to be remembered stays; what was put together from it goes with it.
+                    "DELETE FROM memories WHERE source = ?1 AND layer = 'episode'",
                 ] {
                     run(c, rest, [id.to_string()])?;
                 }

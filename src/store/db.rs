@@ -180,9 +180,13 @@ where
     }
 
     fn finish(self: Box<Self>, commit: Result<()>) {
-        let outcome = self.outcome.unwrap_or_else(|| Err(Error::internal("a write did not run")));
+        let answer = match (self.outcome, commit) {
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (Some(Err(error)), _) | (_, Err(error)) => Err(error),
+            (None, Ok(())) => Err(Error::internal("a write did not run")),
+        };
         // Whoever asked may be gone; the write stands all the same.
-        let _ = self.reply.send(outcome.and_then(|value| commit.map(|()| value)));
+        let _ = self.reply.send(answer);
     }
 }
 
@@ -244,12 +248,24 @@ fn commit(connection: &mut Connection, batch: &mut [Box<dyn Write>]) -> Result<(
         let point = transaction.savepoint()?;
         if job.run(&point) {
             point.commit()?;
-        } else {
-            drop(point);
+            continue;
+        }
+        drop(point);
+        if transaction.is_autocommit() {
+            return Err(gone());
         }
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// SQLite itself undoes a whole transaction where it cannot go on: a full disk, a failed read. What the others of the
+/// batch had written is undone with it, and what would follow must not be committed by itself.
+fn gone() -> Error {
+    Error::new(
+        Kind::Cancelled,
+        "Nothing was written, because another write failed badly at the same moment. Try again.",
+    )
 }
 
 fn closed() -> Error {
@@ -313,6 +329,27 @@ mod tests {
         assert_eq!(broken.unwrap_err().kind(), Kind::Internal);
         db.write(|c| Ok(c.execute("INSERT INTO t VALUES (7)", [])?)).await.unwrap();
         assert_eq!(numbers(&db).await, [7]);
+    }
+
+    #[tokio::test]
+    async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_stands() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+        // All three wait behind this one, and so are of one batch.
+        let (hold, held) = mpsc::channel::<()>();
+        let busy = db.write(move |_| Ok(held.recv().is_ok()));
+        let broken = db.write(|c| {
+            c.execute_batch("ROLLBACK")?;
+            Err::<(), _>(Error::invalid("undone"))
+        });
+        let all = async { tokio::join!(insert(1), broken, insert(2), async { drop(hold) }) };
+        let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+        assert_eq!(broken.unwrap_err().message(), "undone");
+        assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
+        assert_eq!(numbers(&db).await, Vec::<i64>::new());
+        insert(3).await.unwrap();
+        assert_eq!(numbers(&db).await, [3]);
     }
 
     #[tokio::test]

@@ -2,13 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::Connection;
+use serde::Serialize;
 use serde_json::json;
 
-use super::{db::Db, people::Actor};
+use super::{db::Db, people::Actor, rows};
 use crate::model::{error::Result, time::Time};
 
 /// How many of a tool's last calls its timing is taken from.
 const TIMED: i64 = 500;
+/// How many days are told one by one, today among them.
+pub const DAYS: i64 = 7;
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// A tool's record.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +36,19 @@ pub struct Timing {
     pub median_ms: u64,
     /// 95 in 100 took less.
     pub p95_ms: u64,
+}
+
+/// One day of a tool, in UTC.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Day {
+    /// The date, for instance `2026-11-20`.
+    pub day: String,
+    /// Calls that ran.
+    pub calls: i64,
+    /// Those that failed.
+    pub failures: i64,
+    /// What they took on the average; none where none ran.
+    pub mean_ms: Option<f64>,
 }
 
 /// All tools' records. Cheap to make.
@@ -80,6 +99,24 @@ impl Outcomes {
             .await
     }
 
+    /// The last [`DAYS`] days of a tool up to `now`, the oldest first, days without a call included.
+    pub async fn days(&self, tool: &str, now: Time) -> Result<Vec<Day>> {
+        let tool = tool.to_owned();
+        let today = now.millis().div_euclid(DAY);
+        let first = today - (DAYS - 1);
+        self.db
+            .read(move |c| {
+                let since = first_since(c, first * DAY)?;
+                let mut found = by_day(c, &tool, (since, first * DAY))?;
+                let quiet = |day: i64| {
+                    let day = Time::from_millis(day * DAY).day();
+                    Day { day, calls: 0, failures: 0, mean_ms: None }
+                };
+                Ok((first..=today).map(|day| found.remove(&day).unwrap_or_else(|| quiet(day))).collect())
+            })
+            .await
+    }
+
     /// Forgets what was learned of a tool.
     pub async fn reset(&self, by: &Actor, tool: String) -> Result<()> {
         let by = by.clone();
@@ -89,5 +126,88 @@ impl Outcomes {
                 by.record(c, "tool.reset", json!({"tool": tool}))
             })
             .await
+    }
+}
+
+/// The number of the first row written at `time` or later. Times grow with the numbers, but for the length of a call:
+/// so no index over times is needed, which every call would have to pay for.
+fn first_since(c: &Connection, time: i64) -> Result<i64> {
+    let end = rows::first(c, "SELECT coalesce(max(seq), 0) FROM audit", (), |row| Ok(row.get::<_, i64>(0)?))?;
+    let (mut low, mut high) = (1, end.unwrap_or(0) + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let at = rows::first(c, "SELECT time FROM audit WHERE seq = ?1", [middle], |row| Ok(row.get::<_, i64>(0)?))?;
+        match at {
+            Some(at) if at < time => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+fn by_day(c: &Connection, tool: &str, (seq, time): (i64, i64)) -> Result<BTreeMap<i64, Day>> {
+    let sql = "SELECT time / ?4, count(*), sum(outcome = 'failure'), avg(duration_ms) FROM audit
+               WHERE tool = ?1 AND seq >= ?2 AND time >= ?3 AND duration_ms IS NOT NULL GROUP BY 1";
+    let read = |row: &rusqlite::Row<'_>| {
+        let number: i64 = row.get(0)?;
+        let day = Time::from_millis(number * DAY).day();
+        Ok((number, Day { day, calls: row.get(1)?, failures: row.get(2)?, mean_ms: row.get(3)? }))
+    };
+    Ok(rows::all(c, sql, (tool, seq, time, DAY), read)?.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            audit::{AuditOutcome, Event, EventType},
+            caller::Door,
+        },
+        store::{audit, db::Commit},
+    };
+
+    fn ran(tool: &str, time: i64, outcome: AuditOutcome, duration_ms: Option<u64>) -> Event {
+        Event {
+            time: Time::from_millis(time),
+            event_type: EventType::ToolInvocation,
+            user_id: None,
+            user: "ada".to_owned(),
+            topic: None,
+            tool: Some(tool.to_owned()),
+            door: Door::Api,
+            action: "invoke".to_owned(),
+            arguments: json!({}),
+            risk: None,
+            outcome,
+            error: None,
+            duration_ms,
+            call_id: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_week_is_told_day_by_day_and_nothing_older() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let today = 20_000 * DAY;
+        for (day, tool, outcome, took) in [
+            (7, "t", AuditOutcome::Success, Some(1)),
+            (6, "t", AuditOutcome::Success, Some(2)),
+            (3, "t", AuditOutcome::Failure, Some(10)),
+            (3, "t", AuditOutcome::Success, Some(20)),
+            (3, "u", AuditOutcome::Success, Some(500)),
+            (3, "t", AuditOutcome::Refused, None),
+            (0, "t", AuditOutcome::Success, Some(4)),
+        ] {
+            let event = ran(tool, today - day * DAY, outcome, took);
+            db.write(move |c| audit::append(c, &event)).await.unwrap();
+        }
+        let days = Outcomes::of(&db).days("t", Time::from_millis(today + 5)).await.unwrap();
+        let told: Vec<_> = days.iter().map(|d| (d.calls, d.failures, d.mean_ms)).collect();
+        let none = (0, 0, None);
+        assert_eq!(told, [(1, 0, Some(2.0)), none, none, (2, 1, Some(15.0)), none, none, (1, 0, Some(4.0))]);
+        assert_eq!((days[0].day.as_str(), days[6].day.as_str()), ("2024-09-28", "2024-10-04"));
+        assert!(Outcomes::of(&db).days("never", Time::from_millis(0)).await.unwrap().iter().all(|d| d.calls == 0));
     }
 }

@@ -53,8 +53,9 @@ impl Vault {
     pub async fn rotate(&self, by: &Actor) -> Result<Rotated> {
         match &*self.source {
             Source::Given => Err(Error::conflict(
-                "The vault's key comes from SATCHEL_VAULT_KEY, so Satchel cannot choose a new one. A key file or a \
-                 passphrase can be rotated; nothing was changed.",
+                "The vault's key comes from SATCHEL_VAULT_KEY, so Satchel cannot choose a new one: nothing was changed. \
+                 Make one with `openssl rand -hex 32`, put it into SATCHEL_VAULT_NEW_KEY, and run `satchel vault rotate` \
+                 again.",
             )),
             Source::Passphrase(text) => {
                 let salt = rand::random::<[u8; 16]>().to_vec();
@@ -95,10 +96,16 @@ impl Vault {
     /// Seals every record anew under a key given from outside.
     pub async fn rotate_to(&self, by: &Actor, key: &Secret) -> Result<Rotated> {
         match &*self.source {
-            Source::Given => self.reseal(by, vault_key::parse(key)?, None).await,
-            Source::File(_) | Source::Passphrase(_) => {
-                Err(Error::conflict("The vault's key is Satchel's own: rotate without naming a new one."))
+            Source::Given => {
+                let kek = vault_key::parse(key)?;
+                if self.key_id().await? == kek.id() {
+                    return Err(Error::conflict("The new key is the one in use: nothing was changed."));
+                }
+                self.reseal(by, kek, None).await
             }
+            Source::File(_) | Source::Passphrase(_) => Err(Error::conflict(
+                "The vault's key is Satchel's own: rotate without SATCHEL_VAULT_NEW_KEY. Nothing was changed.",
+            )),
         }
     }
 

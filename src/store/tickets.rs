@@ -4,6 +4,7 @@ use std::{str::FromStr, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::db::Db;
@@ -45,6 +46,9 @@ pub enum Verdict {
         output: Output,
         /// Wall time.
         duration_ms: u64,
+        /// The arguments it ran with, where the person had changed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        executed: Option<Value>,
     },
     /// It ran and failed, or could not be run any more.
     Failed {
@@ -52,6 +56,12 @@ pub enum Verdict {
         kind: Kind,
         /// In words.
         message: String,
+        /// Whether the tool was run and failed, as against a call that was never let through.
+        #[serde(default)]
+        tools_own: bool,
+        /// The arguments it was tried with, where the person had changed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        executed: Option<Value>,
     },
     /// The person refused.
     Refused {
@@ -156,6 +166,8 @@ impl Tickets {
             message:
                 "The server stopped while this ran: it may or may not have taken effect. Check before repeating it."
                     .into(),
+            tools_own: true,
+            executed: None,
         };
         self.db
             .write(move |c| {
@@ -200,7 +212,7 @@ pub struct Claim {
 }
 
 /// What a ticket is bound to: tool and canonical arguments, as SHA-256.
-pub fn digest(tool: &str, arguments: &serde_json::Value) -> Vec<u8> {
+pub fn digest(tool: &str, arguments: &Value) -> Vec<u8> {
     let mut digest = Sha256::new();
     digest.update(tool.as_bytes());
     digest.update([0]);

@@ -5,13 +5,18 @@
 
 mod calls;
 mod chat;
+mod cli;
 mod clipboard;
 mod crash;
 mod data;
+mod disk;
+mod doors;
 mod engine;
 mod examples;
 mod exec;
 mod files;
+mod fuzz;
+mod graph;
 mod guard;
 mod list;
 mod memory;
@@ -21,6 +26,7 @@ mod people;
 mod process;
 mod providers;
 mod routes;
+mod search;
 mod support;
 mod ticket;
 mod tidy;

@@ -96,7 +96,7 @@ fn ran(verdict: &Verdict) -> &Value {
 
 fn failed(verdict: &Verdict) -> (Kind, &str) {
     match verdict {
-        Verdict::Failed { kind, message } => (*kind, message),
+        Verdict::Failed { kind, message, .. } => (*kind, message),
         other => panic!("it did not fail: {other:?}"),
     }
 }

@@ -126,6 +126,9 @@ pub struct CallArgs {
     /// Check everything, run nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// The ticket of the same call, once a person has decided it: prints what came of it
+    #[arg(long, value_name = "ID")]
+    pub ticket: Option<String>,
 }
 
 /// Documents to take in.
@@ -156,5 +159,12 @@ pub enum AuditCommand {
 #[derive(Debug, Subcommand)]
 pub enum VaultCommand {
     /// Make a new key and wrap every secret with it
-    Rotate,
+    ///
+    /// Where the key comes from SATCHEL_VAULT_KEY, Satchel cannot choose the new one: make it with `openssl rand -hex
+    /// 32`, put it into SATCHEL_VAULT_NEW_KEY for this command, and start with it as SATCHEL_VAULT_KEY from then on.
+    Rotate {
+        /// Only from the environment: a list of processes would show it
+        #[arg(long, env = "SATCHEL_VAULT_NEW_KEY", hide = true, hide_env_values = true)]
+        new_key: Option<String>,
+    },
 }

@@ -9,10 +9,14 @@ use super::{
 };
 use crate::model::error::Result;
 
-pub(super) async fn rotate(client: &Client, screen: &Screen) -> Result<Exit> {
-    let done: Value = client.post("/api/vault/rotate", &json!({})).await?;
+pub(super) async fn rotate(new_key: Option<String>, client: &Client, screen: &Screen) -> Result<Exit> {
+    let done: Value = client.post("/api/vault/rotate", &json!({"new_key": new_key})).await?;
+    let next = match new_key {
+        Some(_) => " Start with it as SATCHEL_VAULT_KEY from now on.",
+        None => "",
+    };
     screen.show(&done, |d| {
-        format!("{} secrets are wrapped with the new key {}.", cell(d, "records"), cell(d, "key_id"))
+        format!("{} secrets are wrapped with the new key {}.{next}", cell(d, "records"), cell(d, "key_id"))
     })?;
     Ok(Exit::Done)
 }

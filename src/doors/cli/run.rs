@@ -1,15 +1,24 @@
 //! From a command to its exit code.
 
-use super::{args::Command, audit, client::Client, ingest, people, platform, screen::Screen, tools};
+use super::{
+    args::{Command, VaultCommand},
+    audit,
+    client::Client,
+    ingest, people, platform,
+    screen::Screen,
+    tools,
+};
 use crate::model::error::Result;
 
-/// How a command ended: 0 done, 1 failed, 3 needs confirmation. (2 is a wrong command line.)
+/// How a command ended: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// It is done.
     Done,
     /// It failed, and said so in its output.
     Failed,
+    /// The command line says something that cannot be meant.
+    Usage,
     /// A person must confirm it first.
     Unconfirmed,
 }
@@ -19,6 +28,7 @@ impl From<Exit> for u8 {
         match exit {
             Exit::Done => 0,
             Exit::Failed => 1,
+            Exit::Usage => 2,
             Exit::Unconfirmed => 3,
         }
     }
@@ -35,7 +45,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Call(args) => tools::call(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,
-        Command::Vault(_) => platform::rotate(client, &screen).await,
+        Command::Vault(VaultCommand::Rotate { new_key }) => platform::rotate(new_key, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
         Command::Serve(_) => Ok(Exit::Failed),
     }

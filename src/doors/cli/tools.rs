@@ -27,11 +27,18 @@ pub(super) async fn find(args: FindArgs, client: &Client, screen: &Screen) -> Re
 }
 
 pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
-    let tool: Value = client.get(&format!("/api/tools/{}", path_segment(&args.tool))).await?;
-    let params = arguments(&args, &tool)?;
-    let path = format!("/api/tools/{}/invoke", path_segment(&args.tool));
-    let body = json!({"params": params, "dry_run": args.dry_run});
-    let answer = client.send(Method::POST, &path, Some(&body)).await?;
+    let path = format!("/api/tools/{}", path_segment(&args.tool));
+    let tool = client.send(Method::GET, &path, None).await?;
+    // One that does not exist is called all the same: that somebody tried stands in the audit.
+    if tool.status >= 400 && tool.status != 404 {
+        return Err(tool.problem());
+    }
+    let params = match arguments(&args, &tool.body) {
+        Ok(params) => params,
+        Err(error) => return screen.refuse(&error),
+    };
+    let body = json!({"params": params, "dry_run": args.dry_run, "ticket": args.ticket});
+    let answer = client.send(Method::POST, &format!("{path}/invoke"), Some(&body)).await?;
     match answer.status {
         409 if answer.body.get("ticket").is_some() => decide(&answer.body, &args, client, screen).await,
         status if status >= 400 => Err(answer.problem()),
@@ -41,9 +48,8 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
 
 /// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
-    let destructive = cell(ticket, "risk") == "destructive";
     let question = format!("{} {}\n{} Run it?", args.tool, cell(ticket, "arguments"), cell(ticket, "reason"));
-    let approved = if args.yes && !destructive { Some(true) } else { confirm(&question)? };
+    let approved = if waived(ticket, args) { Some(true) } else { confirm(&question)? };
     let decision = match approved {
         Some(true) => "approve",
         Some(false) => "deny",
@@ -62,6 +68,11 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
             Ok(Exit::Failed)
         }
     }
+}
+
+/// Whether `--yes` answers this question: never one about what is destructive, nor the same one asked again.
+fn waived(ticket: &Value, args: &CallArgs) -> bool {
+    args.yes && args.ticket.is_none() && cell(ticket, "risk") != "destructive"
 }
 
 /// Prints a result: text as it is, everything else as JSON.
@@ -120,7 +131,7 @@ mod tests {
 
     fn args(words: &[&str]) -> CallArgs {
         let arguments = words.iter().map(|w| (*w).to_owned()).collect();
-        CallArgs { tool: "t".into(), arguments, yes: false, dry_run: false }
+        CallArgs { tool: "t".into(), arguments, yes: false, dry_run: false, ticket: None }
     }
 
     #[test]
@@ -128,6 +139,16 @@ mod tests {
         let tool = json!({"parameters": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}});
         let read = arguments(&args(&["query=12", "limit=3", "flag=true"]), &tool).unwrap();
         assert_eq!(read, json!({"query": "12", "limit": 3, "flag": true}));
+    }
+
+    #[test]
+    fn yes_is_never_said_to_what_is_destructive() {
+        for (risk, waves) in [("high_write", true), ("destructive", false)] {
+            let mut args = args(&[]);
+            assert!(!waived(&json!({"risk": risk}), &args));
+            args.yes = true;
+            assert_eq!(waived(&json!({"risk": risk}), &args), waves, "{risk}");
+        }
     }
 
     #[test]

@@ -104,7 +104,7 @@ fn filter(query: AuditQuery) -> Filter {
     }
 }
 
-/// How many rows stand under each outcome, risk, door, user and event type.
+/// How many rows stand under each outcome, risk, door, user, event type and tool.
 #[utoipa::path(tag = "audit", responses((status = 200, body = Object)))]
 #[get("/api/audit/facets")]
 async fn facets(state: Data<State>) -> Result<Json<Value>> {

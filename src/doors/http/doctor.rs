@@ -1,14 +1,17 @@
-//! The doctor's report.
+//! The doctor's report: everything that can be wrong with an installation, and how to mend it.
 
 use actix_web::{
     get,
     web::{Data, Json},
 };
+use futures_util::future::join_all;
 use serde::Serialize;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
-use crate::doors::doctor::{self, Check};
+use super::{
+    checks::{self, Check},
+    state::State,
+};
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(examine);
@@ -20,9 +23,21 @@ struct Report {
     checks: Vec<Check>,
 }
 
-/// Looks at everything that can be wrong; each finding says how to mend it.
+/// Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
+/// answers, for three seconds at most.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Report)))]
 #[get("/api/doctor")]
 async fn examine(state: Data<State>) -> Json<Report> {
-    Json(Report { checks: doctor::examine(&state.app, &state.agent).await })
+    let (app, agent) = (&state.app, &state.agent);
+    let mut checks = vec![
+        checks::directory(app),
+        checks::database(app).await,
+        checks::vault(app).await,
+        checks::owner(app).await,
+        checks::model(agent).await,
+    ];
+    let asked = agent.providers().chain(None).await.unwrap_or_default();
+    checks.extend(join_all(asked.iter().map(|provider| checks::provider(agent.models(), provider))).await);
+    checks.push(checks::sandbox(app).await);
+    Json(Report { checks })
 }

@@ -54,7 +54,7 @@ pub(super) async fn pass(
     let id = Uuid::now_v7();
     let answered = match found {
         Match::Route(number) => match ROUTES.get(number) {
-            Some(route) => serve(request, next, (&state, route)).await,
+            Some(route) => serve(request, next, (&state, route, number)).await,
             None => Ok(answer(request, no_such_path())),
         },
         Match::Method => {
@@ -84,12 +84,15 @@ pub(super) async fn pass(
 async fn serve(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
-    (state, route): (&State, &Route),
+    (state, route, number): (&State, &Route, usize),
 ) -> Result<ServiceResponse<BoxBody>> {
     match admit(request.request(), state, route).await {
         Err(error) => return Ok(answer(request, error)),
         Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
         Ok(None) => {}
+    }
+    if let Err(error) = state.queries.demand_known(number, request.query_string()) {
+        return Ok(answer(request, error));
     }
     contain(next.call(request)).await.map(ServiceResponse::map_into_boxed_body)
 }
@@ -204,15 +207,17 @@ fn answer(request: ServiceRequest, error: impl Into<actix_web::Error>) -> Servic
     request.into_response(HttpResponse::from_error(error))
 }
 
-/// Logs what failed inside, once, with the id the caller sees.
+/// Logs what failed inside as an error, once, with the id the caller sees.
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
     let line = format_args!("{} {}: {}", request.method(), request.path(), response.status().as_u16());
     let error = response.response().error().and_then(|error| error.as_error::<Error>());
-    if response.status().is_server_error() {
-        tracing::error!(request_id = %id, ?error, "{line}");
-    } else {
-        tracing::debug!(request_id = %id, "{line}");
+    match error.map(Error::kind) {
+        // What an administrator has switched off, and what another system did, is no failure of ours.
+        Some(Kind::Disabled | Kind::Cancelled) => tracing::debug!(request_id = %id, "{line}"),
+        Some(Kind::Upstream | Kind::Timeout) => tracing::warn!(request_id = %id, ?error, "{line}"),
+        _ if response.status().is_server_error() => tracing::error!(request_id = %id, ?error, "{line}"),
+        _ => tracing::debug!(request_id = %id, "{line}"),
     }
 }
 

@@ -16,7 +16,7 @@ use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
 use super::{
     client::SESSION,
     error::Problem,
-    routes::{self, Guard, ROUTES},
+    routes::{self, Guard, ROUTES, Route},
     state::State,
 };
 use crate::model::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn document() -> OpenApi {
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(SESSION))));
     for route in ROUTES {
         if let Some(item) = document.paths.paths.get_mut(route.path)
-            && let Some(operation) = operation(item, route.method)
+            && let Some(operation) = operation_mut(item, route.method)
         {
             operation.operation_id = Some(operation_id(route.method, route.path));
             complete(operation, route.guard);
@@ -81,7 +81,20 @@ pub(super) fn operations(document: &OpenApi) -> BTreeSet<(String, String)> {
     found
 }
 
-fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operation> {
+/// What the document says of a route.
+pub(super) fn operation<'a>(document: &'a OpenApi, route: &Route) -> Option<&'a Operation> {
+    let item = document.paths.paths.get(route.path)?;
+    match route.method {
+        "GET" => item.get.as_ref(),
+        "POST" => item.post.as_ref(),
+        "PUT" => item.put.as_ref(),
+        "PATCH" => item.patch.as_ref(),
+        "DELETE" => item.delete.as_ref(),
+        _ => None,
+    }
+}
+
+fn operation_mut<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operation> {
     match method {
         "GET" => item.get.as_mut(),
         "POST" => item.post.as_mut(),
@@ -92,13 +105,13 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
     }
 }
 
-/// Adds the security and the errors that follow from the guard and the parameters.
 /// Unique over the document: `get_api_tools_name` for `GET /api/tools/{name}`.
 fn operation_id(method: &str, path: &str) -> String {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.fold(method.to_ascii_lowercase(), |id, word| format!("{id}_{word}"))
 }
 
+/// Adds the security and the errors that follow from the guard and the parameters.
 fn complete(operation: &mut Operation, guard: Guard) {
     let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
     match guard {
@@ -117,12 +130,15 @@ fn complete(operation: &mut Operation, guard: Guard) {
         errors.push(("403", "Only a person in a session may do this."));
     }
     let takes_body = operation.request_body.is_some();
-    if takes_body {
+    let takes_parameters = operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty());
+    if takes_body || takes_parameters {
         errors.push(("400", "The request is wrong; the detail says what and where."));
+    }
+    if takes_body {
         errors.push(("413", "The body is too large."));
         errors.push(("415", "The body is not JSON."));
     }
-    if operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()) {
+    if takes_parameters {
         errors.push(("404", "No such thing, or not for this caller."));
     }
     for (status, description) in errors {

@@ -14,9 +14,10 @@ use super::{
 use crate::{
     model::{
         error::Result,
-        llm::{ProviderId, ProviderKind},
+        llm::{Provider, ProviderId, ProviderKind},
         provider::{ProviderDraft, ProviderView, parse_url},
     },
+    net::llm::chain::Models,
     store::people::Actor,
 };
 
@@ -78,22 +79,33 @@ struct ProviderTest {
 async fn test(state: Data<State>, path: Path<String>) -> Result<Json<ProviderTest>> {
     let id: ProviderId = id(&path)?;
     let provider = state.agent.providers().get(id).await?;
-    let found = match state.agent.models().list(&provider).await {
+    Ok(Json(match ask(state.agent.models(), &provider).await {
+        Ok(Verdict { has, message, models }) => ProviderTest { ok: has, message, models: Some(models) },
         Err(error) => ProviderTest { ok: false, message: error.message().to_owned(), models: None },
-        Ok(models) => {
-            // Ollama names a model with its tag, people often without.
-            let has = |name: &String| *name == provider.model || name.split(':').next() == Some(&provider.model);
-            let ok = models.is_empty() || models.iter().any(has);
-            let message = match ok {
-                true => format!("{} answers and has the model '{}'.", provider.name, provider.model),
-                false => {
-                    format!("{} answers, but has no model '{}'. Choose one it has.", provider.name, provider.model)
-                }
-            };
-            ProviderTest { ok, message, models: Some(models) }
-        }
+    }))
+}
+
+/// What a provider that answers says of its models.
+pub(super) struct Verdict {
+    /// Whether the chosen model is among them.
+    pub(super) has: bool,
+    /// The same in words.
+    pub(super) message: String,
+    /// All of them.
+    pub(super) models: Vec<String>,
+}
+
+/// Asks a provider for its models; fails where it does not answer or refuses the key.
+pub(super) async fn ask(models: &Models, provider: &Provider) -> Result<Verdict> {
+    let models = models.list(provider).await?;
+    // Ollama names a model with its tag, people often without.
+    let is_chosen = |name: &String| *name == provider.model || name.split(':').next() == Some(&provider.model);
+    let has = models.is_empty() || models.iter().any(is_chosen);
+    let message = match has {
+        true => format!("{} answers and has the model '{}'.", provider.name, provider.model),
+        false => format!("{} answers, but has no model '{}'. Choose one it has.", provider.name, provider.model),
     };
-    Ok(Json(found))
+    Ok(Verdict { has, message, models })
 }
 
 /// A model server that was found on this machine.

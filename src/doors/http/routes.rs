@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, doctor, documents, folders, health, intake, keys, knowledge, memories,
-    messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets, tool_config, tools,
-    users, vault,
+    audit, auth, collections, conversations, doctor, documents, folders, graph, health, intake, keys, knowledge,
+    memories, messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets, tool_config,
+    tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -77,6 +77,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/tools/find", SignedIn),
     route("POST", "/api/tools/{name}/invoke", SignedIn),
     route("GET", "/api/tools/{name}/history", SignedIn),
+    route("GET", "/api/tools/{name}/stats", SignedIn),
     route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
     route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
@@ -112,8 +113,14 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
     route("GET", "/api/search", SignedIn),
+    route("POST", "/api/search/used", SignedIn),
+    route("GET", "/api/graph/nodes", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}/neighbors", Permission("index:read")),
+    route("GET", "/api/graph/overview", Permission("index:read")),
     route("GET", "/api/memories", SignedIn),
     route("POST", "/api/memories", SignedIn),
+    route("GET", "/api/memories/export", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
     route("GET", "/api/knowledge/collections", Permission("knowledge:read")),
@@ -155,6 +162,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     doctor::services(config);
     tools::services(config);
     tool_config::services(config);
+    tool_stats::services(config);
     tickets::services(config);
     audit::services(config);
     memories::services(config);
@@ -164,6 +172,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     intake::services(config);
     knowledge::services(config);
     search::services(config);
+    graph::services(config);
     conversations::services(config);
     messages::services(config);
     offline::services(config);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{meters::Meters, openapi, origin::Hosts, routes::Table};
+use super::{meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
 use crate::{agent::chat::Agent, app::App, engine::invoker::Invoker, model::error::Result};
 
 /// The HTTP door's handles, one for all workers.
@@ -16,6 +16,7 @@ pub struct State {
     /// The chat.
     pub agent: Agent,
     pub(super) table: Table,
+    pub(super) queries: Queries,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
     pub(super) document: Bytes,
@@ -26,9 +27,10 @@ impl State {
     pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent) -> Result<Self> {
         let document = openapi::document();
         let table = Table::new(&document)?;
+        let queries = Queries::of(&document);
         let hosts = Hosts::new(&app.config);
         let meters = Meters::new();
         let document = openapi::text(&document)?.into();
-        Ok(Self { app, invoker, agent, table, hosts, meters, document })
+        Ok(Self { app, invoker, agent, table, queries, hosts, meters, document })
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse, get, post, put,
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
@@ -35,7 +35,6 @@ pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(find);
     config.service(invoke);
     config.service(history);
-    config.service(reset);
     config.service(enable);
 }
 
@@ -142,15 +141,6 @@ async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
     Ok(Json(state.app.audit.find(filter, 20).await?))
 }
 
-/// Forgets what was learned of a tool.
-#[utoipa::path(tag = "tools", responses((status = 204)))]
-#[delete("/api/tools/{name}/stats")]
-async fn reset(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
-    let tool = visible(&state, &by.caller, &name)?;
-    Outcomes::of(&state.app.db).reset(&by, tool.spec().id()).await?;
-    Ok(HttpResponse::NoContent().finish())
-}
-
 /// On or off.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -169,12 +159,8 @@ async fn enable(
     Body(switch): Body<Switch>,
 ) -> Result<Json<ToolView>> {
     let tool = visible(&state, &by.caller, &name)?;
-    let mut disabled = state.app.settings.get().disabled_tools.clone();
-    disabled.retain(|name| *name != tool.spec().name && *name != tool.spec().id());
-    if !switch.enabled {
-        disabled.push(tool.spec().name.clone());
-    }
-    state.app.settings.update(&by, json!({"disabled_tools": disabled})).await?;
+    let named = (tool.spec().name.clone(), tool.spec().id());
+    state.app.settings.switch_tool(&by, named, switch.enabled).await?;
     Ok(Json(ToolView::of(&tool, &Facts::read(&state.app).await?)))
 }
 

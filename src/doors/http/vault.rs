@@ -4,11 +4,12 @@ use actix_web::{
     post,
     web::{Data, Json},
 };
+use serde::Deserialize;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{body::OptionalBody, state::State};
 use crate::{
-    model::error::Result,
+    model::{error::Result, secret::Secret},
     store::{people::Actor, rotation::Rotated},
 };
 
@@ -16,12 +17,25 @@ pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(rotate);
 }
 
+/// The new key, where Satchel does not choose it.
+#[derive(Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Rotation {
+    /// 32 bytes as hex or base64. Needed where the key comes from SATCHEL_VAULT_KEY, refused elsewhere.
+    #[schema(value_type = Option<String>, format = Password)]
+    new_key: Option<Secret>,
+}
+
 /// Seals every secret anew under a new key.
-#[utoipa::path(tag = "settings", responses(
+#[utoipa::path(request_body = Option<Rotation>, tag = "settings", responses(
     (status = 200, body = Rotated),
-    (status = 409, description = "The key is given from outside, or a rotation is under way.", body = super::error::Problem),
+    (status = 409, description = "The key is given from outside and no new one was named, or a rotation is under way.", body = super::error::Problem),
 ))]
 #[post("/api/vault/rotate")]
-async fn rotate(state: Data<State>, by: Actor) -> Result<Json<Rotated>> {
-    state.app.vault.rotate(&by).await.map(Json)
+async fn rotate(state: Data<State>, by: Actor, body: OptionalBody<Rotation>) -> Result<Json<Rotated>> {
+    let rotated = match body.0.new_key {
+        Some(key) => state.app.vault.rotate_to(&by, &key).await,
+        None => state.app.vault.rotate(&by).await,
+    };
+    rotated.map(Json)
 }

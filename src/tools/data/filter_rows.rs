@@ -73,15 +73,9 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { data, field, operator, value } = args;
     let condition = Condition::new(operator, value)?;
-    let text = source::text(&cx, data).await?;
-    let matches = source::compute(text, move |text| {
-        let rows = source::rows(text)?;
-        Ok(rows
-            .into_iter()
-            .filter(|row| source::field(row, &field).is_some_and(|found| condition.holds(found)))
-            .collect::<Vec<_>>())
-    });
-    let matches = matches.await?;
+    let keep = move |row: &Value| source::field(row, &field).is_some_and(|found| condition.holds(found));
+    let matches: Vec<Value> =
+        source::read_rows(&cx, data, move |rows| Ok(rows.into_iter().filter(keep).collect())).await?;
     Ok(Output::json(json!({"count": matches.len(), "matches": matches})))
 }
 

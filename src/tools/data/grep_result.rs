@@ -54,8 +54,7 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let pattern = compile(&args.pattern)?;
-    let text = source::text(&cx, args.data).await?;
-    let matches = source::compute(text, move |text| Ok(grep(text, &pattern))).await?;
+    let matches = source::read(&cx, args.data, move |text| Ok(grep(text, &pattern))).await?;
     Ok(Output::json(json!({"count": matches.len(), "matches": matches})))
 }
 

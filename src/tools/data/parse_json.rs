@@ -60,9 +60,9 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let text = source::text(&cx, args.data).await?;
-    let (action, path) = (args.action, args.path);
-    source::compute(text, move |text| parse(text, action, path.as_deref().unwrap_or_default())).await.map(Output::json)
+    let Args { data, action, path } = args;
+    let path = path.unwrap_or_default();
+    source::read(&cx, data, move |text| parse(text, action, &path)).await.map(Output::json)
 }
 
 fn parse(text: &str, action: Action, path: &str) -> Result<Value> {

@@ -11,21 +11,26 @@ use crate::{
 /// Longer texts are worked on beside the async threads.
 const LONG: usize = 64 * 1024;
 
-/// The text itself, or the one behind `result:<id>`.
-pub(super) async fn text(cx: &Context, data: String) -> Result<String> {
-    if handle_id(&data).is_some() { cx.results().text(&data, cx.now()).await } else { Ok(data) }
-}
-
-/// Runs `work`, off the async threads where the text is long.
-pub(super) async fn compute<T, F>(text: String, work: F) -> Result<T>
+/// Does `work` on the text of `data`, given as it is or as `result:<id>`; off the async threads where the text is long.
+pub(super) async fn read<T, F>(cx: &Context, data: String, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
+    let text = if handle_id(&data).is_some() { cx.results().text(&data, cx.now()).await? } else { data };
     if text.len() < LONG {
         return work(&text);
     }
     tokio::task::spawn_blocking(move || work(&text)).await.map_err(Error::internal)?
+}
+
+/// As [`read`], for tools that work on the rows of a JSON array.
+pub(super) async fn read_rows<T, F>(cx: &Context, data: String, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce(Vec<Value>) -> Result<T> + Send + 'static,
+{
+    read(cx, data, |text| work(rows(text)?)).await
 }
 
 /// Parses JSON; the error says where it stops being JSON.
@@ -34,7 +39,7 @@ pub(super) fn json(text: &str) -> Result<Value> {
 }
 
 /// The rows of a JSON array; the error says what `text` is instead and how to get at an array inside.
-pub(super) fn rows(text: &str) -> Result<Vec<Value>> {
+fn rows(text: &str) -> Result<Vec<Value>> {
     match json(text)? {
         Value::Array(rows) => Ok(rows),
         Value::Object(map) => {

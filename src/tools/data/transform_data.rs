@@ -83,15 +83,11 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { data, action, field, order, fields } = args;
-    let text = source::text(&cx, data).await?;
-    let transformed = source::compute(text, move |text| {
-        let rows = source::rows(text)?;
-        match action {
-            Action::Sort => Ok(answer(sort(rows, &demand(field, "field", "sort")?, order))),
-            Action::Group => Ok(group(rows, &demand(field, "field", "group")?)),
-            Action::Count => Ok(json!({"result": rows.len(), "count": rows.len()})),
-            Action::Pick => Ok(answer(pick(rows, &demand(fields, "fields", "pick")?))),
-        }
+    let transformed = source::read_rows(&cx, data, move |rows| match action {
+        Action::Sort => Ok(answer(sort(rows, &demand(field, "field", "sort")?, order))),
+        Action::Group => Ok(group(rows, &demand(field, "field", "group")?)),
+        Action::Count => Ok(json!({"result": rows.len(), "count": rows.len()})),
+        Action::Pick => Ok(answer(pick(rows, &demand(fields, "fields", "pick")?))),
     });
     transformed.await.map(Output::json)
 }

@@ -71,12 +71,14 @@ pub struct Person {
 }
 
 impl Person {
-    fn bearer(base: &Url, key: &str) -> Self {
+    /// Whoever holds a key.
+    pub fn bearer(base: &Url, key: &str) -> Self {
         let http = Http::default().allowing(HostPort::of(base).as_slice());
         Self { http, base: base.clone(), header: ("authorization", format!("Bearer {key}")) }
     }
 
-    async fn sign_in(base: &Url, username: &str) -> Self {
+    /// A user of this name, signed in.
+    pub async fn sign_in(base: &Url, username: &str) -> Self {
         let anybody = Self::bearer(base, "");
         let body = json!({"username": username, "password": "correct horse"});
         let request = Request::post_json(base.join("/api/auth/login").unwrap(), &body);

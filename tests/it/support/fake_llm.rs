@@ -121,6 +121,10 @@ impl FakeLlm {
 async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     let Some(request) = read(&mut stream).await else { return };
     let path = request.path.clone();
+    if path.ends_with("/models") && request.head.contains("authorization: bearer wrong") {
+        let _ = stream.write_all(whole(401, &[], "{}").as_bytes()).await;
+        return;
+    }
     if path.ends_with("/models") || path.ends_with("/api/tags") {
         let list = json!({"data": [{"id": "fake-1"}], "models": [{"name": "fake-1"}]});
         let _ = stream.write_all(whole(200, &[], &list.to_string()).as_bytes()).await;

@@ -4,4 +4,5 @@ pub(crate) mod app;
 pub(crate) mod chat;
 pub(crate) mod fake_llm;
 pub mod http;
+pub mod program;
 pub mod tools;

@@ -1,0 +1,288 @@
+//! People as their rules hold them: who may give, take and become what.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{
+    model::{
+        caller::{Credential, Door},
+        error::Kind,
+        secret::Secret,
+        user::{User, Username},
+    },
+    store::{
+        db::Commit,
+        keys::NewKey,
+        sessions::{SignedIn, Visit},
+        users::{NewUser, UserChange},
+    },
+};
+
+const PASSWORD: &str = "correct horse battery";
+
+fn at(seconds: u64) -> Time {
+    Time::from_millis(1_800_000_000_000).after(Duration::from_secs(seconds))
+}
+
+fn visit(address: &str, now: Time) -> Visit {
+    Visit { address: address.to_owned(), user_agent: "test".to_owned(), now }
+}
+
+fn name(text: &str) -> Username {
+    Username::try_from(text.to_owned()).unwrap()
+}
+
+struct House {
+    _dir: tempfile::TempDir,
+    people: Arc<People>,
+    owner: User,
+}
+
+impl House {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let people = People::open(db).await.unwrap();
+        people.ensure_owner(name("owner"), Secret::new(PASSWORD), at(0)).await.unwrap();
+        let owner = people.user_named("OWNER").await.unwrap();
+        Self { _dir: dir, people: Arc::new(people), owner }
+    }
+
+    fn owner(&self) -> Actor {
+        actor(&self.owner, Permissions::all())
+    }
+
+    async fn add(&self, username: &str, role: &str) -> Result<User> {
+        self.add_by(&self.owner(), username, role).await
+    }
+
+    async fn add_by(&self, by: &Actor, username: &str, role: &str) -> Result<User> {
+        let new = NewUser { username: name(username), password: Secret::new(PASSWORD), role: role.to_owned() };
+        self.people.create_user(by, new).await
+    }
+
+    async fn key(&self, by: &Actor, permissions: Option<&[&str]>) -> Result<String> {
+        let permissions = permissions.map(|texts| Permissions::parse(texts).unwrap());
+        let new = NewKey { user: by.caller.user, name: "k".to_owned(), permissions };
+        Ok(self.people.create_key(by, new).await?.1.expose().to_owned())
+    }
+
+    async fn sign_in(&self, username: &str, password: &str, visit: Visit) -> Result<SignedIn> {
+        self.people.sign_in(username, Secret::new(password), visit).await
+    }
+
+    async fn set(&self, user: &User, change: UserChange) -> Result<User> {
+        self.people.change_user(&self.owner(), user.id, change).await
+    }
+}
+
+fn actor(user: &User, permissions: Permissions) -> Actor {
+    let caller = Caller {
+        user: user.id,
+        username: user.username.clone(),
+        permissions,
+        door: Door::Api,
+        credential: Credential::Session,
+    };
+    Actor { caller, now: at(0) }
+}
+
+fn manager(user: &User) -> Actor {
+    actor(user, Permissions::parse(["users:manage", "audit:read"]).unwrap())
+}
+
+fn kinds<T>(result: Result<T>) -> Option<Kind> {
+    result.err().map(|error| error.kind())
+}
+
+#[tokio::test]
+async fn names_are_unique_but_for_case() {
+    let house = House::new().await;
+    house.add("Ada", "viewer").await.unwrap();
+    assert_eq!(kinds(house.add("aDA", "viewer").await), Some(Kind::Conflict));
+    assert_eq!(house.people.user_named("ADA").await.unwrap().username, "Ada");
+}
+
+#[tokio::test]
+async fn the_last_administrator_stays() {
+    let house = House::new().await;
+    let demote = || UserChange { role: Some("viewer".to_owned()), ..UserChange::default() };
+    let disable = || UserChange { disabled: Some(true), ..UserChange::default() };
+    assert_eq!(kinds(house.set(&house.owner, demote()).await), Some(Kind::Conflict));
+    assert_eq!(kinds(house.set(&house.owner, disable()).await), Some(Kind::Conflict));
+    assert_eq!(kinds(house.people.delete_user(&house.owner(), house.owner.id).await), Some(Kind::Conflict));
+    let second = house.add("second", "administrator").await.unwrap();
+    house.set(&second, disable()).await.unwrap();
+    assert_eq!(kinds(house.set(&house.owner, demote()).await), Some(Kind::Conflict));
+    house.set(&second, UserChange { disabled: Some(false), ..UserChange::default() }).await.unwrap();
+    house.set(&house.owner, demote()).await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_gives_away_what_he_does_not_hold() {
+    let house = House::new().await;
+    let people = &house.people;
+    let by = manager(&house.add("clerk", "viewer").await.unwrap());
+    assert_eq!(kinds(house.add_by(&by, "evil", "administrator").await), Some(Kind::Denied));
+    let all = Permissions::all();
+    assert_eq!(kinds(people.create_role(&by, "all".to_owned(), all.clone()).await), Some(Kind::Denied));
+    let narrow = Permissions::parse(["audit:read"]).unwrap();
+    people.create_role(&by, "auditor".to_owned(), narrow).await.unwrap();
+    assert_eq!(kinds(people.change_role(&by, "auditor".to_owned(), all).await), Some(Kind::Denied));
+    let ally = house.add_by(&by, "ally", "auditor").await.unwrap();
+    let promote = UserChange { role: Some("administrator".to_owned()), ..UserChange::default() };
+    assert_eq!(kinds(people.change_user(&by, ally.id, promote).await), Some(Kind::Denied));
+    assert_eq!(kinds(house.key(&by, Some(&["host:exec"])).await), Some(Kind::Denied));
+}
+
+#[tokio::test]
+async fn nobody_takes_over_somebody_above_him() {
+    let house = House::new().await;
+    let by = manager(&house.add("clerk", "viewer").await.unwrap());
+    let password = UserChange { password: Some(Secret::new("a new password")), ..UserChange::default() };
+    assert_eq!(kinds(house.people.change_user(&by, house.owner.id, password).await), Some(Kind::Denied));
+    assert_eq!(kinds(house.people.delete_user(&by, house.owner.id).await), Some(Kind::Denied));
+    let new = NewKey { user: house.owner.id, name: "k".to_owned(), permissions: None };
+    assert_eq!(kinds(house.people.create_key(&by, new).await), Some(Kind::NotFound));
+    let session = house.sign_in("owner", PASSWORD, visit("::1", at(0))).await.unwrap();
+    let id = house.people.by_session(session.token.expose(), at(0)).await.unwrap().session.unwrap();
+    assert_eq!(kinds(house.people.end_session(&by, id).await), Some(Kind::NotFound));
+}
+
+#[tokio::test]
+async fn a_role_in_use_stays_and_a_built_in_role_is_never_changed() {
+    let house = House::new().await;
+    let (people, by) = (&house.people, house.owner());
+    let audit = || Permissions::parse(["audit:read"]).unwrap();
+    people.create_role(&by, "auditor".to_owned(), audit()).await.unwrap();
+    let user = house.add("ada", "auditor").await.unwrap();
+    assert_eq!(kinds(people.delete_role(&by, "auditor".to_owned()).await), Some(Kind::Conflict));
+    people.delete_user(&by, user.id).await.unwrap();
+    people.delete_role(&by, "auditor".to_owned()).await.unwrap();
+    assert_eq!(kinds(people.change_role(&by, "viewer".to_owned(), audit()).await), Some(Kind::Conflict));
+    assert_eq!(kinds(people.delete_role(&by, "operator".to_owned()).await), Some(Kind::Conflict));
+}
+
+#[tokio::test]
+async fn a_key_may_do_what_it_and_its_owner_may_do_now() {
+    let house = House::new().await;
+    let ada = house.add("ada", "operator").await.unwrap();
+    let by = actor(&ada, house.people.roles().await.unwrap()[1].permissions.clone());
+    let narrow = house.key(&by, Some(&["audit:read", "index:write"])).await.unwrap();
+    let full = house.key(&by, None).await.unwrap();
+    assert!(full.starts_with("sk_satchel_"));
+    let allowed = async |key: &str| house.people.by_key(key, at(1)).await.map(|it| it.caller.permissions.clone());
+    assert_eq!(allowed(&narrow).await.unwrap(), Permissions::parse(["audit:read", "index:write"]).unwrap());
+    assert!(allowed(&full).await.unwrap().grants("jobs:manage"));
+    house.set(&ada, UserChange { role: Some("viewer".to_owned()), ..UserChange::default() }).await.unwrap();
+    assert_eq!(allowed(&narrow).await.unwrap(), Permissions::default());
+    assert!(!allowed(&full).await.unwrap().grants("jobs:manage"));
+    house.set(&ada, UserChange { disabled: Some(true), ..UserChange::default() }).await.unwrap();
+    assert_eq!(kinds(allowed(&narrow).await), Some(Kind::Unauthenticated));
+    house.set(&ada, UserChange { disabled: Some(false), ..UserChange::default() }).await.unwrap();
+    let keys = house.people.keys(ada.id).await.unwrap();
+    assert_eq!(keys[1].last_used_at, Some(at(1)));
+    house.people.revoke_key(&by, keys[1].id).await.unwrap();
+    assert_eq!(kinds(allowed(&narrow).await), Some(Kind::Unauthenticated));
+    assert!(allowed(&full).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_key_makes_no_wider_key_and_a_narrow_one_makes_none() {
+    let house = House::new().await;
+    let through = async |key: &str| {
+        let caller = house.people.by_key(key, at(0)).await.unwrap().caller.clone();
+        Actor { caller, now: at(0) }
+    };
+    let narrow = house.key(&house.owner(), Some(&["audit:read"])).await.unwrap();
+    let by = through(&narrow).await;
+    assert_eq!(kinds(house.key(&by, Some(&["audit:read"])).await), Some(Kind::Denied));
+    let first = house.people.keys(house.owner.id).await.unwrap()[0].id;
+    assert_eq!(kinds(house.people.revoke_key(&by, first).await), Some(Kind::Denied));
+    let full = house.key(&house.owner(), None).await.unwrap();
+    let by = through(&full).await;
+    let second = house.key(&by, None).await.unwrap();
+    assert_eq!(through(&second).await.caller.permissions, Permissions::all());
+}
+
+#[tokio::test]
+async fn a_key_made_for_somebody_else_does_not_grow_with_his_role() {
+    let house = House::new().await;
+    let ada = house.add("ada", "viewer").await.unwrap();
+    let by = manager(&house.add("clerk", "viewer").await.unwrap());
+    let permissions = ["users:manage", "knowledge:read", "catalog:read", "processes:read", "index:read"];
+    let permissions = Permissions::parse(permissions).unwrap();
+    let by = Actor { caller: Caller { permissions: permissions.clone(), ..by.caller }, ..by };
+    let new = NewKey { user: ada.id, name: "k".to_owned(), permissions: None };
+    let key = house.people.create_key(&by, new).await.unwrap().1;
+    house.set(&ada, UserChange { role: Some("administrator".to_owned()), ..UserChange::default() }).await.unwrap();
+    let now = house.people.by_key(key.expose(), at(0)).await.unwrap().caller.permissions.clone();
+    assert_eq!(now, permissions);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_idle_when_old_and_with_the_password() {
+    let house = House::new().await;
+    const DAY: u64 = 24 * 3600;
+    let enter =
+        async |now| house.sign_in("owner", PASSWORD, visit("::1", now)).await.unwrap().token.expose().to_owned();
+    let alive = async |token: &str, day: u64| house.people.by_session(token, at(day * DAY)).await.is_ok();
+    let idle = enter(at(0)).await;
+    assert!(alive(&idle, 6).await && alive(&idle, 12).await && !alive(&idle, 20).await);
+    let old = enter(at(0)).await;
+    for day in [6, 12, 18, 24, 29] {
+        assert!(alive(&old, day).await, "day {day}");
+    }
+    assert!(!alive(&old, 30).await);
+    let (mine, other) = (enter(at(40 * DAY)).await, enter(at(40 * DAY)).await);
+    let keep = house.people.by_session(&mine, at(40 * DAY)).await.unwrap().session;
+    let new = || Secret::new("another password");
+    let wrong = house.people.change_own_password(&house.owner(), (new(), new()), (keep, "::1".to_owned())).await;
+    assert_eq!(kinds(wrong), Some(Kind::Denied));
+    house
+        .people
+        .change_own_password(&house.owner(), (Secret::new(PASSWORD), new()), (keep, "::1".to_owned()))
+        .await
+        .unwrap();
+    assert!(alive(&mine, 40).await && !alive(&other, 40).await);
+}
+
+#[tokio::test]
+async fn strangers_cannot_keep_out_who_comes_from_a_known_address() {
+    let house = House::new().await;
+    house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
+    for _ in 0..5 {
+        let wrong = house.sign_in("owner", "not the password", visit("10.6.6.6", at(0))).await;
+        assert_eq!(kinds(wrong), Some(Kind::Unauthenticated));
+    }
+    let refused = house.sign_in("owner", PASSWORD, visit("10.6.6.6", at(0))).await.unwrap_err();
+    assert_eq!(refused.kind(), Kind::Exhausted);
+    assert_eq!(refused.details().unwrap()["retry_after"], 1);
+    house.sign_in("Owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
+    house.sign_in("owner", PASSWORD, visit("10.6.6.6", at(2))).await.unwrap();
+}
+
+#[tokio::test]
+async fn of_many_owners_at_once_one_is_made_and_the_link_works_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+    let people = People::open(db).await.unwrap();
+    let token = people.issue_link(at(0));
+    let token = token.expose();
+    assert_eq!(
+        kinds(people.set_up("x", name("a"), Secret::new(PASSWORD), visit("::1", at(0))).await),
+        Some(Kind::Denied)
+    );
+    let late = people.set_up(token, name("a"), Secret::new(PASSWORD), visit("::1", at(900))).await;
+    assert!(late.unwrap_err().message().contains("lapsed"));
+    let weak = people.set_up(token, name("a"), Secret::new("short"), visit("::1", at(1))).await;
+    assert_eq!(kinds(weak), Some(Kind::Invalid));
+    let tries = ["a", "b", "c", "d"].map(|n| people.set_up(token, name(n), Secret::new(PASSWORD), visit("::1", at(1))));
+    let made = futures_util::future::join_all(tries).await;
+    assert_eq!(made.iter().filter(|it| it.is_ok()).count(), 1);
+    assert_eq!(people.users().await.unwrap().len(), 1);
+    assert_eq!(
+        kinds(people.set_up(token, name("e"), Secret::new(PASSWORD), visit("::1", at(2))).await),
+        Some(Kind::Conflict)
+    );
+}

@@ -1,0 +1,7 @@
+//! The command line as people and scripts meet it: the real binary, its output, its exit codes.
+
+mod people;
+mod platform;
+mod start;
+mod told;
+mod tools;
