@@ -24,6 +24,7 @@ pub const PAGES: &[Page] = &[
     ("/inbox", "Inbox", None),
     ("/memory", "Memory", None),
     ("/tools", "Tools", None),
+    ("/knowledge", "Knowledge", Some("knowledge:read")),
     ("/audit", "Audit", Some("audit:read")),
     ("/users", "Users", None),
     ("/settings", "Settings", None),

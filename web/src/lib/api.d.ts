@@ -92,7 +92,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many rows stand under each outcome, risk, door, user and event type.
+         * How many rows stand under each outcome, risk, door, user, event type and tool.
          * @description Needs the permission `audit:read`.
          */
         get: operations["get_api_audit_facets"];
@@ -363,10 +363,91 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Looks at everything that can be wrong; each finding says how to mend it.
+         * Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
+         *     answers, for three seconds at most.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_doctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes that pass, those with the most edges first.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One node.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes/{id}/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes_id_neighbors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The graph at a glance: how much there is, of which kinds, and its hubs.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -742,8 +823,25 @@ export interface paths {
         /** The caller's memories: the newest, or those about something, the best first. */
         get: operations["get_api_memories"];
         put?: never;
-        /** Remembers something. What says the same as an earlier memory renews that one. */
+        /** Remembers something. What says the same as an earlier memory renews that one; a new value takes an old one's place. */
         post: operations["post_api_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All of the caller's memories, with their earlier wordings, as a file to keep. */
+        get: operations["get_api_memories_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -959,10 +1057,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Finds tools and the caller's own conversations. */
+        /** Finds tools, pages, documents and conversations the caller may open, by name and habit. */
         get: operations["get_api_search"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that the caller opened something: it ranks higher from now on. */
+        post: operations["post_api_search_used"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1250,6 +1365,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** A tool's last seven days (UTC), the oldest first, days without a call included. */
         get: operations["get_api_tools_name_stats"];
         put?: never;
         post?: never;
@@ -1449,70 +1565,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/graph/nodes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_graph_nodes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/graph/nodes/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_graph_nodes_id"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/graph/nodes/{id}/neighbors": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_graph_nodes_id_neighbors"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/graph/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_graph_overview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/tools/costs": {
         parameters: {
             query?: never;
@@ -1571,38 +1623,6 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["post_api_eval_tools"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/search/used": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_search_used"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_memories_export"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1960,6 +1980,26 @@ export interface components {
             /** @description What to send as `Authorization: Bearer …`. It cannot be shown again. */
             key: string;
         };
+        /** @description One day of a tool, in UTC. */
+        Day: {
+            /** @description The date, for instance `2026-11-20`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Calls that ran.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /**
+             * Format: double
+             * @description What they took on the average; none where none ran.
+             */
+            mean_ms?: number | null;
+        };
         /** @description What a decision led to. */
         Decided: {
             /** @description Where the ticket stands now. */
@@ -2144,7 +2184,8 @@ export interface components {
              */
             ask: components["schemas"]["ExecAsk"];
             /**
-             * @description Programs (first word of a command) that `allowlist` lets through; `*` globs.
+             * @description Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
+             *     which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
              * @default []
              */
             allowlist: string[];
@@ -2229,6 +2270,15 @@ export interface components {
             /** @description When it was added. */
             created_at: components["schemas"]["Time"];
         };
+        /** @description A memory that made room. */
+        Forgotten: {
+            /** @description Its key. */
+            key: string;
+            /** @description Its layer. */
+            layer: components["schemas"]["Layer"];
+            /** @description What it said. */
+            content: string;
+        };
         /** @description The tools that fit a need. */
         FoundTools: {
             /** @description The best first. */
@@ -2238,6 +2288,92 @@ export interface components {
              * @description How long the search took.
              */
             took_ms: number;
+        };
+        /** @description How many of a kind there are. */
+        GraphCount: {
+            /** @description The label or relation. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+        };
+        /** @description A relation from one thing to another. */
+        GraphEdge: {
+            /** @description The id it comes from. */
+            src: string;
+            /** @description What the relation is. */
+            rel: string;
+            /** @description The id it goes to. */
+            dst: string;
+            /** @description What is known of it. */
+            props: Record<string, never>;
+        };
+        /** @description A thing. */
+        GraphNode: {
+            /** @description Its id; no other has it. */
+            id: string;
+            /** @description What it is called: its property `name` or `title`, else its id. */
+            name: string;
+            /** @description What kind of thing it is. */
+            labels: string[];
+            /** @description What is known of it. */
+            props: Record<string, never>;
+            /**
+             * Format: int64
+             * @description How many edges it has, in and out, that the caller may see.
+             */
+            degree: number;
+            /** @description The documents that speak of it, by id, as far as the caller may see them. */
+            documents: string[];
+            /** @description When it was first put here. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was last changed. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description The graph at a glance. */
+        GraphOverview: {
+            /**
+             * Format: int64
+             * @description How many nodes the caller may see.
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description How many edges.
+             */
+            edges: number;
+            /** @description Kinds of nodes, the most frequent first. */
+            labels: components["schemas"]["GraphCount"][];
+            /** @description Kinds of edges, the most frequent first. */
+            relations: components["schemas"]["GraphCount"][];
+            /** @description The nodes with the most edges, and the edges between them. */
+            hubs: components["schemas"]["GraphPart"];
+        };
+        /** @description A part of the graph. */
+        GraphPart: {
+            /** @description Its nodes; of a neighbourhood the one in the middle comes first, then the near ones. */
+            nodes: components["schemas"]["GraphNode"][];
+            /** @description The edges between them. */
+            edges: components["schemas"]["GraphEdge"][];
+            /** @description Whether there is more that was left out. */
+            truncated: boolean;
+        };
+        /** @description The graph of documents and what they speak of. */
+        GraphSettings: {
+            /**
+             * @description Whether a model reads new documents for people, places, things and how they are related. It sends their text to
+             *     the connected model.
+             * @default false
+             */
+            ask_model: boolean;
+            /**
+             * Format: int64
+             * @description Tokens this may take in a day (UTC).
+             * @default 200000
+             */
+            daily_tokens: number;
         };
         /** @description The server's health. */
         Health: {
@@ -2290,14 +2426,12 @@ export interface components {
             /** @description The tool's exact return value. */
             data: unknown;
             error?: components["schemas"]["Failure"] | null;
-            /** @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. */
+            /**
+             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), `executed_arguments` where the
+             *     person who approved it had changed them, and what the tool adds.
+             */
             meta: Record<string, never>;
         };
-        /**
-         * @description What kind of thing was found.
-         * @enum {string}
-         */
-        Kind: "tool" | "conversation";
         /** @description Documents. */
         Knowledge: {
             /**
@@ -2470,11 +2604,11 @@ export interface components {
             updated_at: components["schemas"]["Time"];
             /** @description The conversation it comes from. */
             source_conversation?: string | null;
+            source_message?: string | null;
             strength: number;
+            recalls: number;
             merged_from: components["schemas"]["Wording"][];
             history: components["schemas"]["Wording"][];
-            recalls: number;
-            source_message?: string | null;
         };
         MemoryChange: {
             /** @description What is remembered. */
@@ -2484,6 +2618,14 @@ export interface components {
             layer?: components["schemas"]["Layer"] | null;
             /** @description Its short name. */
             key?: string | null;
+        };
+        /** @description What is remembered of people. */
+        MemorySettings: {
+            /**
+             * @description Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+             * @default true
+             */
+            episodes: boolean;
         };
         /** @description One message, with the tool calls the model made in it. */
         Message: {
@@ -2731,6 +2873,23 @@ export interface components {
             /** @description Id of the new key. */
             key_id: string;
         };
+        /** @description The new key, where Satchel does not choose it. */
+        Rotation: {
+            /**
+             * Format: password
+             * @description 32 bytes as hex or base64. Needed where the key comes from SATCHEL_VAULT_KEY, refused elsewhere.
+             */
+            new_key?: string | null;
+        };
+        /** @description A memory as it was kept, and what became of others by that. */
+        SavedMemory: components["schemas"]["Memory"] & {
+            /** @description It was there already, in these words or nearly, and was renewed. */
+            merged: boolean;
+            /** @description What it said before, where this corrects it. */
+            replaced?: string | null;
+            /** @description What was forgotten to make room for it. */
+            forgotten: components["schemas"]["Forgotten"][];
+        };
         /** @description A signed-in browser. */
         Session: {
             /** @description Stable id. */
@@ -2820,6 +2979,21 @@ export interface components {
              *     }
              */
             chat: components["schemas"]["Chat"];
+            /**
+             * @description What is remembered of people.
+             * @default {
+             *       "episodes": true
+             *     }
+             */
+            memory: components["schemas"]["MemorySettings"];
+            /**
+             * @description The graph.
+             * @default {
+             *       "ask_model": false,
+             *       "daily_tokens": 200000
+             *     }
+             */
+            graph: components["schemas"]["GraphSettings"];
             /**
              * @description Documents.
              * @default {
@@ -2924,20 +3098,25 @@ export interface components {
             /** @description Whether it can be called. */
             enabled: boolean;
         };
-        /** @description Something that was found. */
+        /** @description Something that can be opened. */
         Thing: {
-            /** @description A tool's or a conversation's id. */
+            /** @description A tool's, document's or conversation's id; a page's path. */
             id: string;
             /** @description Its name or title. */
             name: string;
             /** @description What it is. */
-            type: components["schemas"]["Kind"];
+            type: components["schemas"]["ThingKind"];
             /**
              * Format: double
-             * @description How well it fits, 1 at best.
+             * @description How well it fits, times how often and lately it was opened; the best has the most.
              */
             score: number;
         };
+        /**
+         * @description What kind of thing it is.
+         * @enum {string}
+         */
+        ThingKind: "tool" | "page" | "document" | "conversation" | "agent";
         /** @description What was found. */
         Things: {
             /** @description The best first. */
@@ -3057,6 +3236,12 @@ export interface components {
              */
             output_tokens: number;
         };
+        Used: {
+            /** @description What kind of thing was opened. */
+            type: components["schemas"]["ThingKind"];
+            /** @description Its id, as the search gave it. */
+            id: string;
+        };
         /** @description A person who may sign in. */
         User: {
             /** @description Stable id. */
@@ -3102,6 +3287,13 @@ export interface components {
             chunk_id?: components["schemas"]["i64"] | null;
             /** @description How many results the answer had; 5 if left out. */
             limit?: number | null;
+        };
+        /** @description An earlier wording of a memory. */
+        Wording: {
+            /** @description What it said. */
+            content: string;
+            /** @description When that was said. */
+            said_at: components["schemas"]["Time"];
         };
         /** Format: int64 */
         i64: number;
@@ -3185,28 +3377,6 @@ export interface components {
             /** @enum {string} */
             source: "builtin" | "folder" | "catalogue";
         };
-        GraphNode: {
-            id: string;
-            labels: string[];
-            props: unknown;
-            degree: number;
-        };
-        GraphEdge: {
-            src: string;
-            rel: string;
-            dst: string;
-            props: unknown;
-        };
-        GraphPart: {
-            nodes: components["schemas"]["GraphNode"][];
-            edges: components["schemas"]["GraphEdge"][];
-        };
-        Day: {
-            day: string;
-            calls: number;
-            failures: number;
-            mean_ms: number | null;
-        };
         ToolStats: {
             days: components["schemas"]["Day"][];
         };
@@ -3279,14 +3449,6 @@ export interface components {
             query: string;
             relevant: string[];
         };
-        Wording: {
-            content: string;
-            said_at: string;
-        };
-        Forgotten: {
-            id: string;
-            content: string;
-        };
     };
     responses: never;
     parameters: never;
@@ -3332,6 +3494,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -3435,6 +3606,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -3923,6 +4103,15 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -3959,9 +4148,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewConversation"];
+                "application/json": components["schemas"]["NewConversation"] | null;
             };
         };
         responses: {
@@ -4039,6 +4228,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationView"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4085,6 +4283,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -4296,6 +4503,15 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4343,6 +4559,15 @@ export interface operations {
                 };
                 content: {
                     "text/markdown": string;
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -4481,9 +4706,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["Regenerate"];
+                "application/json": components["schemas"]["Regenerate"] | null;
             };
         };
         responses: {
@@ -4570,6 +4795,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4645,6 +4879,260 @@ export interface operations {
             };
         };
     };
+    get_api_graph_nodes: {
+        parameters: {
+            query?: {
+                /** @description What the id or the name holds. */
+                q?: string | null;
+                /** @description Only with this label. */
+                label?: string | null;
+                /** @description How many; 50 if left out, 200 at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphNode"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_nodes_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphNode"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_nodes_id_neighbors: {
+        parameters: {
+            query?: {
+                /** @description Only over edges of this relation. */
+                rel?: string | null;
+                /** @description How many edges away, 1 to 4; 1 if left out. */
+                depth?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphPart"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphOverview"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_keys: {
         parameters: {
             query?: {
@@ -4663,6 +5151,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -4797,6 +5294,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -5055,6 +5561,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5119,6 +5634,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5256,6 +5780,15 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5314,6 +5847,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5371,6 +5913,15 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5426,6 +5977,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Chunk"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5490,6 +6050,15 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentContent"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5546,6 +6115,15 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": number[];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5605,6 +6183,15 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5660,6 +6247,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5929,6 +6525,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -6142,6 +6747,15 @@ export interface operations {
                     "application/json": components["schemas"]["Memory"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -6189,7 +6803,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Memory"];
+                    "application/json": components["schemas"]["SavedMemory"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */
@@ -6239,6 +6853,43 @@ export interface operations {
             };
         };
     };
+    get_api_memories_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     delete_api_memories_id: {
         parameters: {
             query?: never;
@@ -6255,6 +6906,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -6764,6 +7424,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -6819,6 +7488,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderTest"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -7106,6 +7784,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -7156,7 +7843,7 @@ export interface operations {
     get_api_search: {
         parameters: {
             query: {
-                /** @description What is looked for. */
+                /** @description What is looked for; empty gives what the caller opens most. */
                 q: string;
                 /** @description How many things to name; 10 if left out, 50 at most. */
                 limit?: number | null;
@@ -7175,6 +7862,15 @@ export interface operations {
                     "application/json": components["schemas"]["Things"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -7186,6 +7882,72 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_search_used: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Used"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7222,6 +7984,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -7270,6 +8041,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -7612,6 +8392,15 @@ export interface operations {
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -7853,6 +8642,15 @@ export interface operations {
                     "application/json": components["schemas"]["ToolView"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -7899,6 +8697,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -8045,6 +8852,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -8190,6 +9006,15 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -8321,10 +9146,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ToolStats"];
+                    "application/json": components["schemas"]["Day"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8350,6 +9203,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -8406,6 +9268,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Completeness"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -8596,6 +9467,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -8747,7 +9627,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rotation"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -8755,6 +9639,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rotated"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -8775,13 +9668,31 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key is given from outside, or a rotation is under way. */
+            /** @description The key is given from outside and no new one was named, or a rotation is under way. */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A defect of ours; the log says more under the request id. */
@@ -9002,125 +9913,6 @@ export interface operations {
             };
         };
     };
-    get_api_graph_nodes: {
-        parameters: {
-            query?: {
-                q?: string;
-                label?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphNode"][];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_graph_nodes_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphNode"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_graph_nodes_id_neighbors: {
-        parameters: {
-            query?: {
-                rel?: string;
-                depth?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphPart"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_graph_overview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphPart"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     get_api_tools_costs: {
         parameters: {
             query?: never;
@@ -9253,65 +10045,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluated"][];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_search_used: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    type: string;
-                    id: string;
-                };
-            };
-        };
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_memories_export: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
                 };
             };
             400: {

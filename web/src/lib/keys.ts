@@ -5,7 +5,7 @@ import { go } from './router.svelte';
 import { session } from './session.svelte';
 
 export const table: readonly (readonly [string[], string])[] = [
-  [['Ctrl', 'K'], 'search or run anything; > for actions'],
+  [['Ctrl', 'K'], 'search or run anything; > for actions, # for documents'],
   [['/'], "focus the page's search"],
   [['G', `then ${places.map((place) => place.key.toUpperCase()).join(' ')}`], places.map((place) => place.name).join(', ')],
   [['J', 'K'], 'move in a list'],

@@ -36,6 +36,7 @@ export type Document = Schemas['Document'];
 export type Chunk = Schemas['Chunk'];
 export type Folder = Schemas['Folder'];
 export type Passage = Schemas['KnowledgeResult'];
+export type Thing = Schemas['Thing'];
 export type GraphNode = Schemas['GraphNode'];
 export type GraphEdge = Schemas['GraphEdge'];
 export type GraphPart = Schemas['GraphPart'];

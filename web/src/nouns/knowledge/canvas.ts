@@ -4,7 +4,7 @@ import forceAtlas2 from 'graphology-layout-forceatlas2';
 import Sigma from 'sigma';
 import type { GraphEdge, GraphNode } from '../../lib/types';
 import { circular } from './circle';
-import { called, edgeKey } from './graph.svelte';
+import { edgeKey } from './graph.svelte';
 
 const SERIES = ['--s1', '--s2', '--s3', '--s5', '--s4'];
 
@@ -65,7 +65,7 @@ export class Canvas {
     const kind = node.labels[0] ?? '';
     if (!this.labels.includes(kind)) this.labels.push(kind);
     if (this.graph.hasNode(node.id)) return;
-    this.graph.addNode(node.id, { ...circular(this.graph.order), label: called(node), kind, size: 6 });
+    this.graph.addNode(node.id, { ...circular(this.graph.order), label: node.name, kind, size: 6 });
   }
 
   private join(edge: GraphEdge) {

@@ -5,13 +5,6 @@ import type { GraphEdge, GraphNode, GraphPart } from '../../lib/types';
 
 const MOST = 600;
 
-/** What a node is called: its name or title, else its id. */
-export function called(node: Pick<GraphNode, 'id' | 'props'>): string {
-  const props = (node.props ?? {}) as Record<string, unknown>;
-  const name = props['name'] ?? props['title'];
-  return typeof name === 'string' && name ? name : node.id;
-}
-
 export const edgeKey = ({ src, rel, dst }: Pick<GraphEdge, 'src' | 'rel' | 'dst'>) => `${src}\u0000${rel}\u0000${dst}`;
 
 export class View {
@@ -24,6 +17,8 @@ export class View {
   loading = $state(true);
   /** Says that the picture could hold no more. */
   full = $state(false);
+  /** How many nodes the whole graph has. */
+  whole = $state(0);
 
   get chosen(): GraphNode | undefined {
     return this.nodes.get(this.selected);
@@ -38,7 +33,7 @@ export class View {
     });
   }
 
-  take({ nodes, edges }: GraphPart) {
+  take({ nodes, edges }: Pick<GraphPart, 'nodes' | 'edges'>) {
     for (const node of nodes) {
       if (this.nodes.size >= MOST && !this.nodes.has(node.id)) this.full = true;
       else this.nodes.set(node.id, node);
@@ -57,7 +52,11 @@ export class View {
   }
 
   start() {
-    return this.attempt(async () => this.take(await ok(client.GET('/api/graph/overview'))));
+    return this.attempt(async () => {
+      const { hubs, nodes } = await ok(client.GET('/api/graph/overview'));
+      this.whole = nodes;
+      this.take(hubs);
+    });
   }
 
   search(text: string) {
