@@ -25,7 +25,7 @@ use crate::{
             state::State,
         },
     },
-    engine::{ingest::workers, invoker::Invoker, registry::Registry},
+    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
@@ -142,9 +142,11 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
+        app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
         workers::start(&app).await?;
+        graph::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
@@ -184,7 +186,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
     let embedder = Embedder::new(Model::embedded(), Limits::default());
-    let indexes = Indexing::open(&db);
+    let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),

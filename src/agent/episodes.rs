@@ -154,6 +154,7 @@ mod tests {
             role,
             text: text.to_owned(),
             attachments: Vec::new(),
+            citations: Vec::new(),
             steps: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,

@@ -17,7 +17,7 @@ use std::{
 
 use include_dir::{Dir, include_dir};
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, hooks::Action};
 use rusqlite_migration::{Migrations, SchemaVersion};
 use tokio::{
     runtime::Handle,
@@ -142,12 +142,19 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
 fn migrate(connection: &mut Connection) -> Result<()> {
     let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
     let newest = MIGRATIONS.dirs().count();
-    match migrations.current_version(connection).map_err(Error::internal)? {
+    match migrations.current_version(connection).map_err(unmigrated)? {
         SchemaVersion::Outside(version) => Err(Error::conflict(format!(
             "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
              Start that version, or restore a backup made with this one."
         ))),
-        _ => migrations.to_latest(connection).map_err(Error::internal),
+        _ => migrations.to_latest(connection).map_err(unmigrated),
+    }
+}
+
+fn unmigrated(error: rusqlite_migration::Error) -> Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
+        error => Error::internal(error),
     }
 }
 
@@ -225,8 +232,8 @@ impl Bell {
     fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
         let written = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&written);
-        connection.update_hook(Some(move |_, _: &str, table: &str, _| {
-            if table == "outbox" {
+        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
+            if action == Action::SQLITE_INSERT && table == "outbox" {
                 seen.store(true, Ordering::Relaxed);
             }
         }))?;
@@ -274,15 +281,21 @@ fn closed() -> Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Self::new(
-                Kind::DiskFull,
-                "The disk with the data directory is full: nothing was written. Free some space and try again.",
-            )
-            .caused_by(error),
-            _ => Self::internal(error),
+        if !is_full(&error) {
+            return Self::internal(error);
         }
+        Self::new(
+            Kind::DiskFull,
+            "The disk with the data directory is full: nothing was written. Free some space and try again.",
+        )
+        .caused_by(error)
     }
+}
+
+/// No room for the file, or for the memory SQLite shares between processes, which lies on the disk as well.
+fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 #[cfg(test)]

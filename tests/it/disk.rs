@@ -76,6 +76,13 @@ impl SmallDisk {
         }
     }
 
+    /// Makes so much room again.
+    fn leave(&self, kilobytes: u64) {
+        let filler = File::options().write(true).open(self.outside().join("filler")).unwrap();
+        let length = filler.metadata().unwrap().len();
+        filler.set_len(length - kilobytes * 1_024).unwrap();
+    }
+
     fn empty(&self) {
         fs::remove_file(self.outside().join("filler")).unwrap();
     }
@@ -138,7 +145,6 @@ async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
         assert_eq!(owner.ask("GET", path, Value::Null).await.0, 200, "{path}");
     }
     assert_eq!(remembered(&owner).await, kept);
-    // A start on a full disk still answers what is asked of it, or says that it cannot.
     disk.empty();
     assert_eq!(remember(&owner, 5_000).await, 201);
     kept.push(5_000);
@@ -158,10 +164,17 @@ async fn a_start_on_a_full_disk_says_so() {
         println!("not tried: this machine lets nobody make a namespace");
         return;
     };
-    disk.fill();
-    let told = disk.home().run(&["serve", "--listen", "127.0.0.1:0"]).await;
-    assert_eq!((told.code, told.out.as_str(), told.err.lines().count()), (1, "", 1), "{told:?}");
-    assert!(told.err.contains("full") || told.err.contains("No space left"), "{told:?}");
+    // Each time something else is the first that finds no room: the directory, the database, its log, a key.
+    for kilobytes in [0, 4, 8, 16, 32, 64, 128, 256] {
+        disk.fill();
+        disk.leave(kilobytes);
+        let told = disk.home().run(&["serve", "--listen", "127.0.0.1:0"]).await;
+        assert_eq!((told.code, told.out.as_str(), told.err.lines().count()), (1, "", 1), "{kilobytes}: {told:?}");
+        let said = ["is full", "No space left"].iter().any(|words| told.err.contains(words));
+        assert!(said && !told.err.contains("Internal"), "{kilobytes}: {told:?}");
+        disk.empty();
+        fs::remove_dir_all(disk.home().path()).ok();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,14 +186,25 @@ async fn a_database_that_may_not_grow_refuses_writes_and_recovers() {
         db.write(move |c| Ok(c.pragma_update(None, "max_page_count", pages)?)).await.unwrap();
     };
     limit(1).await;
-    let send = async || {
-        let body = json!({"content": "x".repeat(200_000), "category": "general"});
+    let send = async |number: u32| {
+        let body = json!({"content": format!("{number} {}", "x".repeat(3_900)), "category": "general"});
         server.send(Request::post("/api/memories", &body).cookie(&cookie)).await
     };
-    let refused = send().await;
+    let mut kept = 0;
+    let refused = loop {
+        let answer = send(kept).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        kept += 1;
+        assert!(kept < 100, "it still grows");
+    };
     assert_eq!(refused.status, 507, "{}", refused.text());
     assert!(refused.problem().contains("nothing was written"), "{}", refused.problem());
-    assert_eq!(server.send(Request::get("/api/memories").cookie(&cookie)).await.json(), json!([]));
+    let count =
+        async || server.send(Request::get("/api/memories").cookie(&cookie)).await.json().as_array().unwrap().len();
+    assert_eq!(count().await, kept as usize);
     limit(1 << 30).await;
-    assert_eq!(send().await.status, 201);
+    assert_eq!(send(kept).await.status, 201);
+    assert_eq!(count().await, kept as usize + 1);
 }

@@ -1,11 +1,8 @@
 //! The launcher: what it finds, in which order, for whom.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
-use satchel::{
-    engine::launcher::PAGES,
-    model::{caller::Caller, error::Kind},
-};
+use satchel::model::{caller::Caller, error::Kind};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -102,22 +99,4 @@ async fn a_use_of_what_one_may_not_see_is_a_use_of_nothing() {
     chat.owner.do_it("POST", "/api/search/used", json!({"type": "conversation", "id": id})).await;
     chat.owner.do_it("DELETE", &conversation, Value::Null).await;
     assert_eq!(chat.owner.do_it("GET", "/api/search?q=", Value::Null).await["results"], json!([]));
-}
-
-/// The console keeps its own list, with icons and keys; both must name the same pages.
-#[test]
-fn the_pages_are_those_of_the_console() {
-    let places = include_str!("../../web/src/places.ts");
-    let quoted = |line: &str, key: &str| {
-        let (_, rest) = line.split_once(&format!("{key}: '"))?;
-        rest.split_once('\'').map(|(value, _)| value.to_owned())
-    };
-    let theirs: BTreeSet<_> = places
-        .lines()
-        .filter(|line| line.trim_start().starts_with("{ path: '"))
-        .map(|line| (quoted(line, "path").unwrap(), quoted(line, "name").unwrap(), quoted(line, "needs")))
-        .collect();
-    let ours: BTreeSet<_> =
-        PAGES.iter().map(|page| (page.0.to_owned(), page.1.to_owned(), page.2.map(str::to_owned))).collect();
-    assert_eq!(ours, theirs);
 }

@@ -11,7 +11,10 @@ use crate::{
         error::{Error, Result},
         graph::{Count, Edge, MAX_DEPTH, Node, Overview, Part},
     },
-    store::rows::{all, first, json, like, time},
+    store::{
+        collections::VISIBLE,
+        rows::{all, first, json, like, time},
+    },
 };
 
 /// Most nodes and edges of one answer.
@@ -20,6 +23,8 @@ const MOST_EDGES: usize = 1_000;
 /// Most kinds counted, and hubs shown, at a glance.
 const KINDS: i64 = 50;
 const HUBS: usize = 60;
+/// Most documents named of one node.
+const DOCUMENTS: i64 = 20;
 
 /// What this reader sees, as conditions: `?1` is the person and `?2` whether he may read knowledge.
 struct Seen {
@@ -28,9 +33,15 @@ struct Seen {
 }
 
 fn seen() -> Seen {
+    let document = format!(
+        "documents d JOIN collections k ON k.number = d.collection WHERE d.deleted_at IS NULL AND {VISIBLE} AND d.number"
+    );
     Seen {
-        node: "(n.put OR (?1 IS NULL AND ?2))".to_owned(),
-        edge: "(e.document IS NULL OR (?1 IS NULL AND ?2))".to_owned(),
+        node: format!(
+            "(n.put OR (?2 AND EXISTS (SELECT 1 FROM graph_sources s WHERE s.node = n.number
+               AND EXISTS (SELECT 1 FROM {document} = s.document))))"
+        ),
+        edge: format!("(e.document IS NULL OR (?2 AND EXISTS (SELECT 1 FROM {document} = e.document)))"),
     }
 }
 
@@ -177,10 +188,17 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
               + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node})
          FROM graph_nodes n WHERE n.number = ?3"
     );
+    let documents = format!(
+        "SELECT d.id FROM graph_sources s JOIN documents d ON d.number = s.document JOIN collections k ON k.number = d.collection
+         WHERE ?2 AND s.node = ?3 AND d.deleted_at IS NULL AND {VISIBLE} ORDER BY d.number DESC LIMIT ?4"
+    );
     let mut nodes = Vec::with_capacity(numbers.len());
     for number in numbers {
         let who = (sight.user.to_string(), sight.knowledge, number);
-        nodes.extend(first(c, &sql, who, read)?);
+        if let Some(mut node) = first(c, &sql, who.clone(), read)? {
+            node.documents = all(c, &documents, (who.0, who.1, number, DOCUMENTS), |row| Ok(row.get(0)?))?;
+            nodes.push(node);
+        }
     }
     Ok(nodes)
 }
