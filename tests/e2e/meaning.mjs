@@ -46,6 +46,18 @@ export async function meaningWalks({ owner, base }) {
     await use.getByText('Nothing yet.').waitFor();
   });
 
+  await walk('the settings show the model of meaning and the indexes, and rebuild one', owner, async () => {
+    await owner.goto(`${base}/settings/meaning`);
+    await owner.getByRole('heading', { name: 'Indexes' }).waitFor();
+    await owner.getByText('Words: ready').first().waitFor();
+    await shoot(owner, 'settings-meaning');
+    await owner.getByRole('button', { name: 'Rebuild' }).first().click();
+    await until('the index to be ready again', () => owner.getByText('Words: ready').first().isVisible());
+    same(await axe(owner), [], 'what axe found');
+  });
+}
+
+export async function memoryWalks({ owner, base }) {
   await walk('a memory shows how well it is held, and all can be taken along', owner, async () => {
     await owner.goto(`${base}/memory`);
     await owner.getByRole('button', { name: 'Add', exact: true }).click();
@@ -60,16 +72,6 @@ export async function meaningWalks({ owner, base }) {
     await shoot(owner, 'memory');
     const [file] = await Promise.all([owner.waitForEvent('download'), owner.getByRole('link', { name: 'Export' }).click()]);
     same(file.suggestedFilename(), 'memories.json', 'the name of the export');
-    same(await axe(owner), [], 'what axe found');
-  });
-
-  await walk('the settings show the model of meaning and the indexes, and rebuild one', owner, async () => {
-    await owner.goto(`${base}/settings/meaning`);
-    await owner.getByRole('heading', { name: 'Indexes' }).waitFor();
-    await owner.getByText('Words: ready').first().waitFor();
-    await shoot(owner, 'settings-meaning');
-    await owner.getByRole('button', { name: 'Rebuild' }).first().click();
-    await until('the index to be ready again', () => owner.getByText('Words: ready').first().isVisible());
     same(await axe(owner), [], 'what axe found');
   });
 }

@@ -1501,134 +1501,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/indexes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_indexes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/indexes/{space}/rebuild": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_indexes_space_rebuild"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/embeddings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_embeddings"];
-        put: operations["put_api_embeddings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/embeddings/models": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_embeddings_models"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tools/costs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_tools_costs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tools/collisions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_tools_collisions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tools/{name}/learning": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_api_tools_name_learning"];
-        put?: never;
-        post?: never;
-        delete: operations["delete_api_tools_name_learning"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/eval/tools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["post_api_eval_tools"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1919,7 +1791,11 @@ export interface components {
              * @description Memories.
              */
             memory: number;
-            knowledge: number;
+            /**
+             * Format: int64
+             * @description Passages of documents.
+             */
+            knowledge?: number;
             /**
              * Format: int64
              * @description Messages.
@@ -2398,7 +2274,8 @@ export interface components {
              * @description How well it fits: 1 is the best of this search.
              */
             score: number;
-            why: components["schemas"]["WhyFound"];
+            /** @description Each word that matched, and where. */
+            why: string[];
             /** @description How risky a call is. */
             risk: components["schemas"]["Risk"];
             /** @description Its parameters. */
@@ -2604,10 +2481,21 @@ export interface components {
             updated_at: components["schemas"]["Time"];
             /** @description The conversation it comes from. */
             source_conversation?: string | null;
+            /** @description The message it comes from: what the person had said last. */
             source_message?: string | null;
+            /**
+             * Format: double
+             * @description How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
+             */
             strength: number;
+            /**
+             * Format: int32
+             * @description How often it was called back.
+             */
             recalls: number;
+            /** @description Other wordings of the same that were merged into it, the latest first. */
             merged_from: components["schemas"]["Wording"][];
+            /** @description What it said before it was corrected, the latest first. */
             history: components["schemas"]["Wording"][];
         };
         MemoryChange: {
@@ -2641,6 +2529,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Tool calls, in the model's order. */
             steps: components["schemas"]["Step"][];
+            /** @description The passages of documents its text cites, as `[number]`. */
             citations: components["schemas"]["Citation"][];
             /** @description When. */
             created_at: components["schemas"]["Time"];
@@ -3297,158 +3186,6 @@ export interface components {
         };
         /** Format: int64 */
         i64: number;
-        ContentChunk: {
-            id: number;
-            start: number;
-            end: number;
-            page: number | null;
-        };
-        Explain: {
-            bm25: number | null;
-            cosine: number | null;
-            fused: number;
-            rank_text: number | null;
-            rank_vector: number | null;
-            terms: string[];
-        };
-        Passage: {
-            document_id: string;
-            chunk_id: number;
-            title: string;
-            heading: string;
-            page: number | null;
-            text: string;
-            spans: number[][];
-            score: number;
-            explain?: components["schemas"]["Explain"] | null;
-        };
-        SearchAnswer: {
-            results: components["schemas"]["Passage"][];
-            took_ms: number;
-        };
-        WhyStage: {
-            name: string;
-            passed: boolean;
-            detail: string;
-        };
-        WhyAnswer: {
-            stages: components["schemas"]["WhyStage"][];
-        };
-        TextIndex: {
-            state: string;
-            pending: number;
-        };
-        VectorIndex: {
-            /** @enum {string} */
-            kind: "exact" | "hnsw";
-            count: number;
-            dead: number;
-            bytes: number;
-            state: string;
-        };
-        IndexState: {
-            space: string;
-            entries: number;
-            text: components["schemas"]["TextIndex"];
-            vectors: components["schemas"]["VectorIndex"];
-        };
-        EmbeddingModel: {
-            id: string;
-            dimensions: number;
-        };
-        Migrating: {
-            to: string;
-            done: number;
-            total: number;
-        };
-        Embeddings: {
-            model: components["schemas"]["EmbeddingModel"] | null;
-            /** @enum {string} */
-            state: "loaded" | "unloaded" | "absent";
-            /** @enum {string} */
-            source: "builtin" | "folder" | "catalogue";
-            migrating: components["schemas"]["Migrating"] | null;
-            cached_queries: number;
-        };
-        ModelChoice: {
-            id: string;
-            name: string;
-            dimensions: number;
-            /** @enum {string} */
-            source: "builtin" | "folder" | "catalogue";
-        };
-        ToolStats: {
-            days: components["schemas"]["Day"][];
-        };
-        ToolCost: {
-            id: string;
-            name: string;
-            source: string;
-            category: string;
-            tokens: number;
-        };
-        SourceCost: {
-            source: string;
-            tools: number;
-            tokens: number;
-        };
-        Costs: {
-            total: number;
-            budget: number;
-            sources: components["schemas"]["SourceCost"][];
-            tools: components["schemas"]["ToolCost"][];
-        };
-        Collision: {
-            a: string;
-            b: string;
-            similarity: number;
-            example: string;
-            why: string;
-        };
-        Lesson: {
-            query: string;
-            successes: number;
-            failures: number;
-            last_at: string;
-        };
-        Learning: {
-            weight: number;
-            successes: number;
-            failures: number;
-            lessons: components["schemas"]["Lesson"][];
-        };
-        WhyPast: {
-            query: string;
-            similarity: number;
-        };
-        WhyFound: {
-            words: string[];
-            field: string | null;
-            clause: string | null;
-            cosine: number | null;
-            bm25: number | null;
-            past?: components["schemas"]["WhyPast"] | null;
-        };
-        Measures: {
-            recall_1: number;
-            recall_5: number;
-            recall_10: number;
-            ndcg_10: number;
-            mrr_10: number;
-            complete_10: number;
-        };
-        Evaluated: {
-            set: string;
-            tools: number;
-            queries: number;
-            measures: components["schemas"]["Measures"];
-            p50_ms: number;
-            p95_ms: number;
-        };
-        EvalQuery: {
-            query: string;
-            relevant: string[];
-        };
     };
     responses: never;
     parameters: never;
@@ -6731,7 +6468,8 @@ export interface operations {
             query?: {
                 /** @description What they should be about; left out, the newest come. */
                 q?: string | null;
-                layer?: "fact" | "gist" | "episode";
+                /** @description Only this layer. */
+                layer?: components["schemas"]["Layer"] | null;
             };
             header?: never;
             path?: never;
@@ -9763,291 +9501,6 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_indexes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IndexState"][];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_indexes_space_rebuild: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                space: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_embeddings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Embeddings"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_api_embeddings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    model: string;
-                };
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Embeddings"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_embeddings_models: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ModelChoice"][];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_tools_costs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Costs"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_tools_collisions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Collision"][];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_tools_name_learning: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Learning"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_tools_name_learning: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_api_eval_tools: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    queries?: components["schemas"]["EvalQuery"][];
-                    past?: boolean;
-                };
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Evaluated"][];
-                };
-            };
-            400: {
                 headers: {
                     [name: string]: unknown;
                 };
