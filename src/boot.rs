@@ -18,6 +18,7 @@ use crate::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
+            eval::{self, args::EvalCommand},
             run::{self, Exit},
         },
         http::{
@@ -66,6 +67,7 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Audit(AuditCommand::Verify { anchors }) => {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
+        Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
         command => {
             let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
             let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
@@ -173,6 +175,10 @@ impl Satchel {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
         }
     }
+}
+
+fn embedder() -> Embedder {
+    Embedder::new(Model::embedded(), Limits::default())
 }
 
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
