@@ -2,6 +2,7 @@
 
 use super::{
     context::Context,
+    entries::{self, FoundEntry, NewEntry, Query},
     find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     remembering::Remembering,
@@ -84,6 +85,24 @@ impl Context {
     /// The graph, and what of it the caller sees.
     pub fn graph(&self) -> (Graph, Sight) {
         (Graph::of(&self.app().db), Sight::of(self.caller()))
+    }
+
+    /// Puts an entry into the index everybody shares. Fails where the caller may not.
+    pub async fn put_entry(&self, new: NewEntry) -> Result<()> {
+        self.caller().demand("index:write")?;
+        entries::put(self.app(), new, self.caller().user, self.now()).await
+    }
+
+    /// Takes an entry out of that index. Fails where the caller may not.
+    pub async fn remove_entry(&self, name: String) -> Result<()> {
+        self.caller().demand("index:write")?;
+        entries::remove(self.app(), name).await
+    }
+
+    /// The best entries of that index. Fails where the caller may not read it.
+    pub async fn query_entries(&self, query: Query) -> Result<Vec<FoundEntry>> {
+        self.caller().demand("index:read")?;
+        entries::query(self.app(), query).await
     }
 
     /// The caller's lists.
