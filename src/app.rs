@@ -12,8 +12,8 @@ use crate::{
     index::embed::embedder::Embedder,
     net::http::Http,
     store::{
-        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
-        vault::Vault,
+        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
+        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -31,6 +31,8 @@ pub struct App {
     pub people: People,
     /// Platform settings.
     pub settings: SettingsStore,
+    /// What is remembered of people.
+    pub memories: MemoryStore,
     /// Questions to people.
     pub tickets: Tickets,
     /// Secrets.
@@ -39,6 +41,8 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Search by word and meaning.
     pub indexes: Indexing,
+    /// Documents.
+    pub knowledge: Knowledge,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.

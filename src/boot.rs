@@ -26,7 +26,7 @@ use crate::{
             state::State,
         },
     },
-    engine::{invoker::Invoker, registry::Registry},
+    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
@@ -39,6 +39,8 @@ use crate::{
         audit::Audit,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
+        knowledge::Knowledge,
+        memory::MemoryStore,
         people::People,
         settings::SettingsStore,
         tickets::Tickets,
@@ -142,14 +144,18 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
+        app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
+        workers::start(&app).await?;
+        graph::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
+        agent.keep_episodes();
         let resumed = agent.resume_all().await?;
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
@@ -185,20 +191,25 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
+    let embedder = embedder();
+    let indexes = Indexing::open(&db, dir.path(), config.graph);
+    indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
-        indexes: Indexing::open(&db),
+        indexes,
+        knowledge: Knowledge::of(&db, dir.path()),
         sandbox,
         desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
         settings: SettingsStore::load(db.clone()).await?,
+        memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
-        embedder: embedder(),
+        embedder,
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::wire::WireNames,
+    engine::{remembering::Remembering, wire::WireNames},
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
-    store::{memory::Memories, messages::Placed, promotions, turns::Summary},
+    store::{messages::Placed, promotions, turns::Summary},
 };
 
 /// Most tokens kept free for the answer.
@@ -39,7 +39,9 @@ impl Run {
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now());
         let remembered = prompt::memories(&memories);
-        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + shown.tokens;
+        let passages = self.known(&placed).await?;
+        let known = prompt::knowledge(&passages);
+        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(provider, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
         let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
@@ -53,6 +55,7 @@ impl Run {
             system: estimate_tokens(&system),
             tools: shown.tokens,
             memory: estimate_tokens(&remembered),
+            knowledge: estimate_tokens(&known),
             conversation: conversation.saturating_sub(excess),
             limit,
             tools_count: shown.tools.len(),
@@ -63,10 +66,13 @@ impl Run {
         if self.turn.model_calls == 0 && !memories.is_empty() {
             self.log.emit("memory", &json!({ "memories": memories }));
         }
+        if self.turn.model_calls == 0 && !passages.is_empty() {
+            self.log.emit("knowledge", &json!({ "passages": passages }));
+        }
         self.log.emit("context", &bill);
-        let system = format!("{system}{remembered}{earlier}");
+        let system = format!("{system}{remembered}{known}{earlier}");
         let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
-        let tokens = bill.system + bill.tools + bill.memory + bill.conversation;
+        let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, names: shown.names, tokens })
     }
 
@@ -82,7 +88,12 @@ impl Run {
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };
-        Memories::of(&self.app().db, self.caller().user).relevant(&question.text, prompt::MEMORIES).await
+        let memory = Remembering::of(self.app(), self.caller().user);
+        let found = memory.relevant(&question.text, prompt::MEMORIES).await?;
+        if self.turn.model_calls == 0 {
+            memory.recalled(&found).await?;
+        }
+        Ok(found)
     }
 
     /// Shortens what is older until the rest takes at most `room` tokens, if anything is.

@@ -113,7 +113,7 @@ impl Invoker {
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
-        let risk = found.tool.risk_with(&arguments, &registry);
+        let risk = found.tool.risk_with(&arguments, &registry)?;
         record.weighed(risk, &arguments);
         let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk };
         if call.dry_run {

@@ -57,7 +57,8 @@ impl Schema {
     pub fn check(&self, arguments: Value) -> Result<Value> {
         let arguments = self.normalise(arguments)?;
         let validator = self.validator.as_ref().ok_or_else(|| Error::internal("a schema does not compile"))?;
-        let problems: Vec<Value> = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| problem(&e)).collect();
+        let of_schema = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| problem(&e));
+        let problems: Vec<Value> = of_schema.chain(self.beyond_64_bits(&arguments)).collect();
         if problems.is_empty() {
             return Ok(arguments);
         }
@@ -83,8 +84,26 @@ impl Schema {
             if (value.is_array() || value.is_object()) && self.holds_json(key) {
                 *value = Value::String(value.to_string());
             }
+            // Some models write every number with a point.
+            if let Some(whole) = self.is_integer(key).then(|| whole(value)).flatten() {
+                *value = Value::from(whole);
+            }
         }
         Ok(Value::Object(map))
+    }
+
+    /// Whole numbers no program here can count with; to a schema they are as good as others.
+    fn beyond_64_bits(&self, arguments: &Value) -> Vec<Value> {
+        let fields = arguments.as_object().into_iter().flatten();
+        let beyond = fields.filter(|(key, value)| {
+            self.is_integer(key) && value.as_f64().is_some_and(|n| n.fract() == 0.0) && value.is_f64()
+        });
+        beyond.map(|(key, _)| json!({"path": format!("/{key}"), "problem": format!("'{key}': too large")})).collect()
+    }
+
+    fn is_integer(&self, key: &str) -> bool {
+        let property = self.document.get("properties").and_then(|p| p.get(key));
+        property.is_some_and(|p| p.get("type") == Some(&json!("integer")))
     }
 
     /// Whether the parameter is JSON written as text: models often give the value itself instead.
@@ -93,6 +112,14 @@ impl Schema {
         property
             .is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
     }
+}
+
+/// The integer a number with a point stands for, where it stands for one exactly.
+fn whole(value: &Value) -> Option<i64> {
+    /// Up to here a double holds each whole number.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let number = value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT)?;
+    format!("{number:.0}").parse().ok()
 }
 
 fn problem(error: &jsonschema::ValidationError<'_>) -> Value {
@@ -248,6 +275,14 @@ mod tests {
         assert_eq!(refusal(json!({"path": 3})), "The arguments are wrong: 'path': must be of type string, not number.");
         assert_eq!(refusal(json!([1])), "The arguments must be an object, not array.");
         assert!(refusal(json!({"path": "a", "order": "up"})).contains("'order'"));
+    }
+
+    #[test]
+    fn a_whole_number_may_have_a_point_and_must_be_one_that_can_be_counted_with() {
+        let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": 5.0})).unwrap();
+        assert_eq!(checked["limit"].as_u64(), Some(5));
+        assert_eq!(refusal(json!({"path": "a", "limit": 1e200})), "The arguments are wrong: 'limit': too large.");
+        assert!(refusal(json!({"path": "a", "limit": 5.5})).contains("'limit'"));
     }
 
     #[test]

@@ -99,9 +99,14 @@ impl Budget {
         ))
     }
 
-    /// Counts text that is kept.
+    /// Counts a piece of text that is kept.
     pub(super) fn keep(&mut self, bytes: usize) -> Result<()> {
-        match self.text.checked_sub(bytes.saturating_add(PIECE)) {
+        self.text(bytes.saturating_add(PIECE))
+    }
+
+    /// Counts text that is added to a piece that is kept.
+    pub(super) fn text(&mut self, bytes: usize) -> Result<()> {
+        match self.text.checked_sub(bytes) {
             Some(left) => {
                 self.text = left;
                 self.tick()

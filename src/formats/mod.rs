@@ -4,6 +4,9 @@
 //! grow is counted against [`limits::Limits`].
 
 mod charset;
+pub mod chunk;
+#[cfg(test)]
+mod chunk_tests;
 mod code;
 mod csv;
 mod docx;
@@ -12,10 +15,13 @@ mod html;
 mod html_tokens;
 mod json;
 mod kind;
+mod layout;
 pub mod limits;
 mod markdown;
 mod office;
+mod pdf;
 mod pptx;
 pub mod read;
+pub mod readable;
 mod text;
 mod xlsx;

@@ -7,7 +7,7 @@ use super::{
     extracted::{Draft, Extracted, Kind},
     html, json, kind,
     limits::Limits,
-    markdown, pptx, text, xlsx,
+    markdown, pdf, pptx, text, xlsx,
 };
 use crate::model::error::{Error, Result};
 
@@ -32,7 +32,7 @@ fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
     let kind = kind::of(bytes, name)?;
     let mut draft = Draft::new(kind, limits);
     match kind {
-        Kind::Pdf => pdf_by_library(bytes, &mut draft)?,
+        Kind::Pdf => pdf::read::read(bytes, limits, &mut draft)?,
         Kind::Docx => docx::read::read(bytes, &mut draft)?,
         Kind::Xlsx => xlsx::read::read(bytes, &mut draft)?,
         Kind::Pptx => pptx::read(bytes, &mut draft)?,
@@ -48,17 +48,4 @@ fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
 
 fn broken() -> Error {
     Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
-}
-
-fn pdf_by_library(bytes: &[u8], draft: &mut Draft) -> Result<()> {
-    let pages = pdf_extract::extract_text_from_mem_by_pages(bytes)
-        .map_err(|e| Error::invalid("The PDF is damaged or protected by a password.").caused_by(e.to_string()))?;
-    for (at, page) in pages.iter().enumerate() {
-        draft.budget.page(at)?;
-        for paragraph in page.split("\n\n") {
-            draft.block(super::extracted::BlockKind::Paragraph, paragraph, u32::try_from(at + 1).ok())?;
-        }
-    }
-    draft.done.pages = u32::try_from(pages.len()).ok();
-    Ok(())
 }

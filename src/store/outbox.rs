@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
-use super::{entries, rows};
+use super::{chunks, entries, rows};
 use crate::model::{
     error::Result,
     index::{Entry, Space},
@@ -74,8 +74,7 @@ pub fn origin(c: &Connection) -> Result<String> {
 pub fn entry(c: &Connection, space: Space, id: i64) -> Result<Option<Entry>> {
     match space {
         Space::Entries => entries::entry(c, id),
-        // Chunks are not there yet.
-        Space::Knowledge => Ok(None),
+        Space::Knowledge => chunks::entry(c, id),
     }
 }
 
@@ -83,8 +82,7 @@ pub fn entry(c: &Connection, space: Space, id: i64) -> Result<Option<Entry>> {
 pub fn entries_after(c: &Connection, space: Space, after: i64, n: u32) -> Result<Vec<Entry>> {
     match space {
         Space::Entries => entries::entries_after(c, after, n),
-        // Chunks are not there yet.
-        Space::Knowledge => Ok(Vec::new()),
+        Space::Knowledge => chunks::entries_after(c, after, n),
     }
 }
 

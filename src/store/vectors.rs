@@ -12,8 +12,11 @@ use crate::model::{
 };
 
 /// Who may hold a content: one query for each noun whose rows have a `hash`.
-const HOLDERS: &[&str] =
-    &["SELECT 1 FROM index_entries WHERE hash = ?1", "SELECT 1 FROM tool_texts WHERE hash = ?1"];
+const HOLDERS: &[&str] = &[
+    "SELECT 1 FROM index_entries WHERE hash = ?1",
+    "SELECT 1 FROM chunks WHERE hash = ?1",
+    "SELECT 1 FROM tool_texts WHERE hash = ?1",
+];
 
 /// The name of the vector of a text.
 pub fn hash(text: &str) -> ContentHash {

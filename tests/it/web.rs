@@ -64,7 +64,7 @@ async fn bad_bodies_are_refused_with_what_is_wrong_and_where() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "empty"),
         (b"{", "line 1, column 1"),
-        (b"[]", "expected struct Login"),
+        (b"[]", "an object is expected, not a list (line 1, column 1)"),
         (b"{\"username\": \"a\", \"password\": \"b\", \"x\": 1}", "unknown field `x`"),
         (b"{\"username\": \"a\"}", "missing field `password`"),
         (b"{\"username\": 5, \"password\": \"b\"}", "`username`: invalid type: integer `5`, expected a string"),

@@ -30,7 +30,7 @@ const SHOWN: usize = 300;
 /// A JSON body. `T` should `deny_unknown_fields`.
 pub(super) struct Body<T>(pub(super) T);
 
-/// A JSON body that may be left out.
+/// A JSON body that may be left out, or null.
 pub(super) struct OptionalBody<T>(pub(super) T);
 
 type Reading<T> = Pin<Box<dyn Future<Output = std::result::Result<T, actix_web::Error>>>>;
@@ -47,6 +47,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
                 return Err(Error::invalid("The body is empty: send a JSON object.").into());
             }
             demand_json(&request)?;
+            demand_object(&bytes)?;
             Ok(Self(parse(&bytes)?))
         })
     }
@@ -64,7 +65,8 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
                 return Ok(Self(T::default()));
             }
             demand_json(&request)?;
-            Ok(Self(parse(&bytes)?))
+            demand_object(&bytes)?;
+            Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
         })
     }
 }
@@ -107,6 +109,17 @@ fn demand_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
     }
     let message = "The body must be JSON, with the header Content-Type: application/json.";
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Error::invalid(message)))
+}
+
+/// A list would be taken for the fields of an object, in the order in which we happen to declare them.
+fn demand_object(bytes: &[u8]) -> Result<()> {
+    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(bytes.len());
+    match bytes.get(start) {
+        Some(b'[') => {
+            Err(wrong("an object is expected, not a list", None, place(bytes.get(..start).unwrap_or_default())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Parses JSON; the error says what is wrong and where.

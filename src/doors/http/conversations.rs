@@ -54,7 +54,7 @@ struct Create {
 }
 
 /// Begins a conversation.
-#[utoipa::path(tag = "conversations", request_body = Create, responses((status = 201, body = Conversation)))]
+#[utoipa::path(tag = "conversations", request_body = Option<Create>, responses((status = 201, body = Conversation)))]
 #[post("/api/conversations")]
 async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) -> Result<HttpResponse> {
     let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();

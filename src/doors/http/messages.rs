@@ -104,7 +104,7 @@ struct Regenerate {
 }
 
 /// Drops the last answer, asks again, and streams the turn.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Regenerate, responses(
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
     (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
 ))]
 #[post("/api/conversations/{id}/regenerate")]

@@ -7,7 +7,7 @@ use actix_web::{
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
@@ -168,12 +168,8 @@ async fn enable(
     Body(switch): Body<Switch>,
 ) -> Result<Json<ToolView>> {
     let tool = visible(&state, &by.caller, &name)?;
-    let mut disabled = state.app.settings.get().disabled_tools.clone();
-    disabled.retain(|name| *name != tool.spec().name && *name != tool.spec().id());
-    if !switch.enabled {
-        disabled.push(tool.spec().name.clone());
-    }
-    state.app.settings.update(&by, json!({"disabled_tools": disabled})).await?;
+    let named = (tool.spec().name.clone(), tool.spec().id());
+    state.app.settings.switch_tool(&by, named, switch.enabled).await?;
     Ok(Json(ToolView::of(&tool, &Facts::read(&state.app).await?)))
 }
 

@@ -41,6 +41,12 @@ pub(super) fn operations(document: &Value) -> Vec<Operation> {
 
 /// A call of each tool as an operation of its own: its arguments are its schema's.
 pub(super) fn calls(tools: &Value) -> Vec<Operation> {
+    // Arguments that are null are none.
+    let nullable = |parameters: &Value| {
+        let mut parameters = parameters.clone();
+        parameters["nullable"] = json!(true);
+        parameters
+    };
     let call = |name: &Value, parameters: &Value| Operation {
         method: "POST".to_owned(),
         path: format!("/api/tools/{}/invoke", name.as_str().unwrap()),
@@ -50,7 +56,7 @@ pub(super) fn calls(tools: &Value) -> Vec<Operation> {
             schema: Some(json!({
                 "type": "object",
                 "required": ["params"],
-                "properties": {"params": parameters},
+                "properties": {"params": nullable(parameters)},
                 "additionalProperties": false,
             })),
             content_type: "application/json".to_owned(),

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{
     document::{self, Operation},
     requests::{self, Wrong},
+    values::NOBODY,
 };
 use crate::support::{
     http::{Answer, Request, send},
@@ -21,8 +22,6 @@ const SEED: u64 = 0x5A7C_4E11;
 const AT_ONCE: usize = 8;
 /// Longest explanation of what is wrong.
 const LONGEST: usize = 2_000;
-/// What stands in place of an id there is none of.
-const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 /// Tools that are switched off in a fresh installation say so with 503.
 const OFF: &[&str] = &["exec", "bash", "shell-exec", "run_cli", "process"];
 
@@ -91,6 +90,7 @@ fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Optio
     match refused {
         _ if problem.is_empty() => Some("nothing is said".to_owned()),
         _ if problem.len() > LONGEST => Some(format!("{} bytes are said", problem.len())),
+        Some("params") if problem.contains("arguments") => None,
         Some(name) if !off && !problem.contains(name) => Some(format!("'{name}' is not named")),
         _ => None,
     }
