@@ -191,7 +191,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
-    let embedder = Embedder::new(Model::embedded(), Limits::default());
+    let embedder = embedder();
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {

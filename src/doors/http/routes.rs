@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, doctor, documents, folders, graph, health, indexes, intake, keys,
-    knowledge, memories, messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets,
-    tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, folders, graph, health, indexes, intake,
+    keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions, settings,
+    setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -74,11 +74,16 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/settings/schema", SignedIn),
     route("GET", "/api/tools", SignedIn),
     route("GET", "/api/tools/{name}", SignedIn),
+    route("GET", "/api/tools/costs", SignedIn),
+    route("GET", "/api/tools/collisions", SignedIn),
+    route("POST", "/api/eval/tools", Permission("settings:manage")),
     route("POST", "/api/tools/find", SignedIn),
     route("POST", "/api/tools/{name}/invoke", SignedIn),
     route("GET", "/api/tools/{name}/history", SignedIn),
     route("GET", "/api/tools/{name}/stats", SignedIn),
     route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
+    route("GET", "/api/tools/{name}/learning", SignedIn),
+    route("DELETE", "/api/tools/{name}/learning", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
     route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/config", Permission("settings:manage")),
@@ -149,7 +154,8 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
 
-/// Every handler. The order does not matter: no two rows of one method match the same path.
+/// Every handler. No two rows of one method match the same path, but for a fixed path beside a pattern with the same
+/// guard: there the fixed one is registered first.
 pub fn configure(config: &mut ServiceConfig<'_>) {
     health::services(config);
     openapi::services(config);
@@ -162,7 +168,9 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     settings::services(config);
     vault::services(config);
     doctor::services(config);
+    discovery::services(config);
     tools::services(config);
+    learning::services(config);
     tool_config::services(config);
     tool_stats::services(config);
     tickets::services(config);
@@ -247,12 +255,17 @@ fn matches(pattern: &[&str], segments: &[&str]) -> bool {
         })
 }
 
-/// Two rows that match one path would leave the choice between their guards to the order of registration.
+/// Two rows that match one path would leave the choice between their guards to the order of registration. A fixed path
+/// beside a pattern with the same guard does not: whichever answers, nobody sees more.
 fn demand_unambiguous() -> Result<()> {
     for (number, a) in ROUTES.iter().enumerate() {
         for b in ROUTES.iter().skip(number + 1).filter(|b| b.method == a.method) {
             let (left, right): (Vec<&str>, Vec<&str>) = (a.path.split('/').collect(), b.path.split('/').collect());
             let both = |(l, r): (&&str, &&str)| l == r || l.starts_with('{') || r.starts_with('{');
+            let fixed = a.path.contains('{') != b.path.contains('{');
+            if fixed && a.guard == b.guard {
+                continue;
+            }
             if left.len() == right.len() && left.iter().zip(&right).all(both) {
                 return Err(broken(format!("{} {} and {} match the same paths", a.method, a.path, b.path)));
             }
