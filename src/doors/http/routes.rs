@@ -120,12 +120,16 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
 
-/// Every handler. The order does not matter: no two rows of one method match the same path.
+/// Every handler. No two rows of one method match the same path, so the order decides nothing but how long the router
+/// looks: what is asked most stands first.
 pub fn configure(config: &mut ServiceConfig<'_>) {
+    tools::services(config);
+    auth::services(config);
+    conversations::services(config);
+    messages::services(config);
     health::services(config);
     openapi::services(config);
     setup::services(config);
-    auth::services(config);
     users::services(config);
     roles::services(config);
     keys::services(config);
@@ -133,26 +137,23 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     settings::services(config);
     vault::services(config);
     doctor::services(config);
-    tools::services(config);
     tool_config::services(config);
     tool_stats::services(config);
     tickets::services(config);
     audit::services(config);
     memories::services(config);
     search::services(config);
-    conversations::services(config);
-    messages::services(config);
     offline::services(config);
     providers::services(config);
 }
 
 /// What the table says of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
     /// The row's number in [`ROUTES`].
     Route(usize),
-    /// The path is known, with other methods.
-    Method,
+    /// The path is known, with these other methods.
+    Methods(Vec<&'static str>),
     /// No such path.
     Nothing,
 }
@@ -192,14 +193,15 @@ impl Table {
         let fixed = self.fixed.get(path).into_iter().flatten().copied();
         let segments: Vec<&str> = path.split('/').collect();
         let matching = self.patterns.iter().filter(|(pattern, _)| matches(pattern, &segments));
-        let mut known = false;
+        let mut others = Vec::new();
         for number in fixed.chain(matching.map(|(_, number)| *number)) {
-            known = true;
-            if ROUTES.get(number).is_some_and(|route| route.method == method) {
-                return Match::Route(number);
+            match ROUTES.get(number) {
+                Some(route) if route.method == method => return Match::Route(number),
+                Some(route) => others.push(route.method),
+                None => {}
             }
         }
-        if known { Match::Method } else { Match::Nothing }
+        if others.is_empty() { Match::Nothing } else { Match::Methods(others) }
     }
 }
 
@@ -236,7 +238,7 @@ mod tests {
     fn found(method: &str, path: &str) -> Option<&'static str> {
         match Table::new(&openapi::document()).unwrap().find(method, path) {
             Match::Route(number) => Some(ROUTES[number].path),
-            Match::Method => Some("other method"),
+            Match::Methods(_) => Some("other method"),
             Match::Nothing => None,
         }
     }
