@@ -17,20 +17,23 @@ BENCHES ?=
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 NODE_STAMP := web/node_modules/.package-lock.json
 
-.PHONY: help run build web test check tidy fmt bench dist
+.PHONY: help run build web model test check tidy fmt bench dist
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
-run: web ## build and start Satchel; it prints the link to open (ARGS="--listen 127.0.0.1:9000")
+run: web model ## build and start Satchel; it prints the link to open (ARGS="--listen 127.0.0.1:9000")
 	@$(CARGO) build $(LOCKED) --profile quick --bin satchel
 	exec $(TARGET)/quick/satchel serve $(ARGS)
 
-build: web ## build the release binary; the last line is its path
+build: web model ## build the release binary; the last line is its path
 	@$(CARGO) build $(LOCKED) --release --bin satchel
 	echo "$(TARGET)/release/satchel"
 
 web: web/dist/index.html ## build the console
+
+model: ## fetch the embedding model, once for all clones
+	@scripts/dev/model/build
 
 $(NODE_STAMP): web/package.json web/package-lock.json
 	@scripts/dev/needs rust node python cc
@@ -42,11 +45,11 @@ web/dist/index.html: $(NODE_STAMP) $(WEB_SOURCES)
 	touch dist/index.html
 
 # The binary is compiled once: the integration tests and the browser tests start the same file.
-test: web ## run every test: web units, Rust, browser
+test: web model ## run every test: web units, Rust, browser
 	@scripts/dev/needs rust node python cc nextest chromium
 	scripts/dev/test
 
-check: web tidy ## formatting, lints, types, layers, licences; fails on the first warning
+check: web model tidy ## formatting, lints, types, layers, licences; fails on the first warning
 	@scripts/dev/needs rust node python cc
 	$(CARGO) fmt --all --check
 	python3 scripts/dev/graph.py deny.toml
@@ -63,10 +66,10 @@ tidy: ## the rules of the tree itself: layers, sizes, where SQL may stand
 fmt: ## format the Rust sources
 	@$(CARGO) fmt --all
 
-bench: web ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
+bench: web model ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
 	@scripts/dev/needs rust node python cc
 	$(CARGO) bench $(LOCKED) --profile $(PROFILE) --bench figures -- $(BENCHES)
 
-dist: web ## build one static executable and prove that it runs alone; the last line is its path
+dist: web model ## build one static executable and prove that it runs alone; the last line is its path
 	@scripts/dev/needs rust node python cc
 	python3 scripts/dev/dist.py

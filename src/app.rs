@@ -1,15 +1,19 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
+pub mod indexing;
+
+use indexing::Indexing;
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    index::embed::embedder::Embedder,
     net::http::Http,
     store::{
-        audit::Audit, db::Db, people::People, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
-        vault::Vault,
+        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
+        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -27,12 +31,18 @@ pub struct App {
     pub people: People,
     /// Platform settings.
     pub settings: SettingsStore,
+    /// What is remembered of people.
+    pub memories: MemoryStore,
     /// Questions to people.
     pub tickets: Tickets,
     /// Secrets.
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Search by word and meaning.
+    pub indexes: Indexing,
+    /// Documents.
+    pub knowledge: Knowledge,
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.
@@ -41,6 +51,8 @@ pub struct App {
     pub desktop: Option<Desktop>,
     /// Every user's files.
     pub workspaces: Workspaces,
+    /// Texts as vectors.
+    pub embedder: Embedder,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.

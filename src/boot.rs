@@ -12,12 +12,13 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::App,
+    app::{App, indexing::Indexing},
     config::{Config, ListenFlags, LogFormat},
     doors::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
+            eval::{self, args::EvalCommand},
             run::{self, Exit},
         },
         http::{
@@ -25,8 +26,9 @@ use crate::{
             state::State,
         },
     },
-    engine::{invoker::Invoker, registry::Registry},
+    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -37,6 +39,8 @@ use crate::{
         audit::Audit,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
+        knowledge::Knowledge,
+        memory::MemoryStore,
         people::People,
         settings::SettingsStore,
         tickets::Tickets,
@@ -63,6 +67,7 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Audit(AuditCommand::Verify { anchors }) => {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
+        Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
         command => {
             let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
             let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
@@ -139,14 +144,18 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
+        app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
+        workers::start(&app).await?;
+        graph::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
+        agent.keep_episodes();
         let resumed = agent.resume_all().await?;
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
@@ -168,6 +177,10 @@ impl Satchel {
     }
 }
 
+fn embedder() -> Embedder {
+    Embedder::new(Model::embedded(), Limits::default())
+}
+
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
     let db = Db::open(&dir.database(), commit)?;
@@ -178,18 +191,25 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
+    let embedder = Embedder::new(Model::embedded(), Limits::default());
+    let indexes = Indexing::open(&db, dir.path(), config.graph);
+    indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
+        indexes,
+        knowledge: Knowledge::of(&db, dir.path()),
         sandbox,
         desktop: Desktop::find(),
         clock,
         audit: Audit::of(&db),
         people,
         settings: SettingsStore::load(db.clone()).await?,
+        memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
         vault,
         workspaces: Workspaces::new(dir.path()),
+        embedder,
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -11,6 +11,7 @@
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
 //! 1  store net host         SQL; outbound bytes; files, processes, clipboard
+//!    index formats          what is found by word and meaning; documents
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!
@@ -22,7 +23,9 @@ pub mod boot;
 pub mod config;
 pub mod doors;
 pub mod engine;
+pub mod formats;
 pub mod host;
+pub mod index;
 pub mod model;
 pub mod net;
 pub mod store;

@@ -93,6 +93,7 @@ mod tests {
             role: Role::Assistant,
             text: String::new(),
             attachments: Vec::new(),
+            citations: Vec::new(),
             steps,
             created_at: Time::from_millis(0),
             model: None,

@@ -110,6 +110,7 @@ impl Agent {
         shared.conversations.get(caller.user, id).await?;
         self.demand_model(caller.user).await?;
         self.give_up_waiting(id).await?;
+        self.tell_left(caller.user, id).await;
         let title = prompt::title(&message.content);
         let sources: Vec<String> = message.attachments.iter().map(|file| file.name.clone()).collect();
         let question = Question { text: message.content, attachments: message.attachments, title };

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::wire::WireNames,
+    engine::{remembering::Remembering, wire::WireNames},
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
-    store::{memory::Memories, messages::Placed, promotions, turns::Summary},
+    store::{messages::Placed, promotions, turns::Summary},
 };
 
 /// Most tokens kept free for the answer.
@@ -33,12 +33,15 @@ impl Run {
         let limit = u64::from(provider.context_tokens.unwrap_or(settings.chat.context_tokens));
         let room = limit.saturating_sub((limit / 4).min(ANSWER));
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
         let shown = exposure::pick(&registry, self.caller(), &settings, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now());
         let remembered = prompt::memories(&memories);
-        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + shown.tokens;
+        let passages = self.known(&placed).await?;
+        let known = prompt::knowledge(&passages);
+        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(provider, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
         let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
@@ -52,6 +55,7 @@ impl Run {
             system: estimate_tokens(&system),
             tools: shown.tokens,
             memory: estimate_tokens(&remembered),
+            knowledge: estimate_tokens(&known),
             conversation: conversation.saturating_sub(excess),
             limit,
             tools_count: shown.tools.len(),
@@ -62,18 +66,34 @@ impl Run {
         if self.turn.model_calls == 0 && !memories.is_empty() {
             self.log.emit("memory", &json!({ "memories": memories }));
         }
+        if self.turn.model_calls == 0 && !passages.is_empty() {
+            self.log.emit("knowledge", &json!({ "passages": passages }));
+        }
         self.log.emit("context", &bill);
-        let system = format!("{system}{remembered}{earlier}");
+        let system = format!("{system}{remembered}{known}{earlier}");
         let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
-        let tokens = bill.system + bill.tools + bill.memory + bill.conversation;
+        let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, names: shown.names, tokens })
+    }
+
+    /// What the person asks for is the need that tools are found and learned by.
+    fn told_the_finder(&self, placed: &[Placed]) {
+        let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
+        if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {
+            self.shared().invoker.finder().learner().requested(self.conversation(), &request.text);
+        }
     }
 
     /// The person's memories that have to do with the question (R4).
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };
-        Memories::of(&self.app().db, self.caller().user).relevant(&question.text, prompt::MEMORIES).await
+        let memory = Remembering::of(self.app(), self.caller().user);
+        let found = memory.relevant(&question.text, prompt::MEMORIES).await?;
+        if self.turn.model_calls == 0 {
+            memory.recalled(&found).await?;
+        }
+        Ok(found)
     }
 
     /// Shortens what is older until the rest takes at most `room` tokens, if anything is.

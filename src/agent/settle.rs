@@ -145,13 +145,17 @@ impl Run {
     }
 }
 
-/// Where a result came from, if from outside: by the tool's kind, or because the tool says so in `meta.outside`.
+/// Where a result came from, if from outside: by the tool's kind, or because the tool says so in `meta.outside`, where
+/// one of ours may also say that it is not.
 fn origin(tool: &Arc<Tool>, step: &Step, output: &Output) -> Option<String> {
     let spec = tool.spec();
     let foreign = matches!(spec.source, Source::Mcp | Source::Catalog | Source::Interface);
     let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
-    let said = output.meta.get("outside").and_then(Value::as_str);
-    match said {
+    let said = output.meta.get("outside");
+    if spec.source == Source::Builtin && said == Some(&Value::Bool(false)) {
+        return None;
+    }
+    match said.and_then(Value::as_str) {
         Some(place) => Some(format!("{}: {place}", spec.name)),
         None if foreign || outward => {
             let place = ["url", "query", "path"].iter().find_map(|key| step.arguments.get(key).and_then(Value::as_str));

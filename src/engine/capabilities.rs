@@ -2,7 +2,9 @@
 
 use super::{
     context::Context,
-    search::{self, Hit},
+    find::finder::{Asker, Found},
+    knowledge::search::{self as knowledge_search, Hit as Passage, Question},
+    remembering::Remembering,
 };
 use crate::{
     host::{
@@ -10,21 +12,29 @@ use crate::{
         process::OwnProcesses,
         sandbox::{Command, Finished},
     },
-    model::{audit::Entry, error::Result},
+    model::{audit::Entry, error::Result, knowledge::Citation},
     store::{
         audit::{Audit, Filter},
         clipboard,
+        graph::{Graph, Sight},
+        knowledge::Knowledge,
         lists::Lists,
-        memory::Memories,
+        passages,
+        people::Actor,
         promotions,
         results::Results,
     },
 };
 
 impl Context {
-    /// The best tools for a need, among those the caller may call.
-    pub fn find_tools(&self, need: &str, limit: usize) -> Vec<Hit> {
-        search::find(&self.registry(), self.caller(), &self.platform(), need, limit)
+    /// The best tools for a need, among those the caller may call. The need is one the conversation learns by.
+    pub async fn find_tools(&self, need: &str, limit: usize) -> Result<Found> {
+        let (registry, settings) = (self.registry(), self.platform());
+        if let Some(topic) = self.topic() {
+            self.finder().learner().searched(topic, need);
+        }
+        let asker = Asker { registry: &registry, caller: self.caller(), settings: &settings };
+        self.finder().find(asker, need, limit).await
     }
 
     /// Keeps tools in this conversation's context; does nothing outside one.
@@ -67,13 +77,45 @@ impl Context {
     }
 
     /// What is remembered of the caller.
-    pub fn memories(&self) -> Memories {
-        Memories::of(&self.app().db, self.caller().user)
+    pub fn memories(&self) -> Remembering {
+        Remembering::of(self.app(), self.caller().user)
+    }
+
+    /// The graph, and what of it the caller sees.
+    pub fn graph(&self) -> (Graph, Sight) {
+        (Graph::of(&self.app().db), Sight::of(self.caller()))
     }
 
     /// The caller's lists.
     pub fn lists(&self) -> Lists {
         Lists::of(&self.app().db, self.caller().user)
+    }
+
+    /// The passages of documents that answer best, among those the caller may see.
+    pub async fn search_knowledge(&self, question: &Question) -> Result<Vec<Passage>> {
+        knowledge_search::search(self.app(), self.caller().user, question).await
+    }
+
+    /// The numbers under which this conversation cites these passages; outside one, their places.
+    pub async fn number_passages(&self, passages: &[Passage]) -> Result<Vec<u32>> {
+        let citations: Vec<Citation> = passages.iter().map(Passage::citation).collect();
+        match self.topic() {
+            Some(topic) => {
+                let numbered = passages::number(&self.app().db, self.caller().user, topic, citations).await?;
+                Ok(numbered.into_iter().map(|citation| citation.number).collect())
+            }
+            None => Ok((1..).take(citations.len()).collect()),
+        }
+    }
+
+    /// Documents; each call names who asks, and shows what he may see.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.app().knowledge
+    }
+
+    /// The caller, now: who changes something.
+    pub fn actor(&self) -> Actor {
+        Actor { caller: self.caller().clone(), now: self.now() }
     }
 
     /// Long results of this conversation.

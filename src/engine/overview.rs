@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{authorise, context::Context, tool::Tool};
-use crate::model::spec::Source;
+use crate::model::{error::Result, spec::Source};
 
 /// What is connected and known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Holdings {
     /// Their endpoints: the tools of source `catalog`, named `<system>.<endpoint>`.
     pub endpoints: usize,
     /// Documents of the knowledge base.
-    pub documents: usize,
+    pub documents: u64,
 }
 
 /// How many tools there are, and how many of them the caller may call now.
@@ -35,8 +35,8 @@ pub struct ToolCounts {
 }
 
 impl Context {
-    /// What is connected and known.
-    pub fn holdings(&self) -> Holdings {
+    /// What is connected and known, documents as far as the caller may see them.
+    pub async fn holdings(&self) -> Result<Holdings> {
         let registry = self.registry();
         let endpoints: Vec<&str> = registry
             .tools()
@@ -46,8 +46,8 @@ impl Context {
             .map(|spec| spec.name.as_str())
             .collect();
         let systems: BTreeSet<&str> = endpoints.iter().filter_map(|name| Some(name.split_once('.')?.0)).collect();
-        // There is no store of documents yet, so there are none.
-        Holdings { systems: systems.len(), endpoints: endpoints.len(), documents: 0 }
+        let documents = self.knowledge().documents.count(self.caller().user).await?;
+        Ok(Holdings { systems: systems.len(), endpoints: endpoints.len(), documents })
     }
 
     /// The tools, counted for this caller.

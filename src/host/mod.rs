@@ -3,5 +3,7 @@
 pub mod clipboard;
 pub mod clock;
 pub mod files;
+pub mod folder;
+pub mod jsonl;
 pub mod process;
 pub mod sandbox;

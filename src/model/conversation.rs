@@ -7,6 +7,7 @@ use super::{
     call::{CallId, Ticket, TicketId},
     error::{Error, Result},
     id::{Id, Noun},
+    knowledge::Citation,
     llm::Usage,
     spec::Risk,
     time::Time,
@@ -133,6 +134,9 @@ pub struct ContextBill {
     pub tools: u64,
     /// Memories.
     pub memory: u64,
+    /// Passages of documents.
+    #[serde(default)]
+    pub knowledge: u64,
     /// Messages.
     pub conversation: u64,
     /// What fits.
@@ -162,6 +166,8 @@ pub struct Message {
     pub attachments: Vec<Attachment>,
     /// Tool calls, in the model's order.
     pub steps: Vec<Step>,
+    /// The passages of documents its text cites, as `[number]`.
+    pub citations: Vec<Citation>,
     /// When.
     pub created_at: Time,
     /// The model that wrote it.

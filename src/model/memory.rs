@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    conversation::ConversationId,
+    conversation::{ConversationId, MessageId},
     error::{Error, Result},
     id::{Id, Noun},
     time::Time,
@@ -32,6 +32,18 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// All layers.
+    pub const ALL: [Self; 3] = [Self::Fact, Self::Gist, Self::Episode];
+
+    /// Most memories one person has in this layer; beyond it the weakest makes room.
+    pub fn most(self) -> usize {
+        match self {
+            Self::Fact => 3_000,
+            Self::Gist => 1_000,
+            Self::Episode => 500,
+        }
+    }
+
     /// The word as it stands in rows and answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,7 +55,7 @@ impl Layer {
 }
 
 /// One memory. It belongs to one person and nobody else reads it, administrators included (R4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Memory {
     /// Stable id.
     #[schema(value_type = String)]
@@ -63,6 +75,35 @@ pub struct Memory {
     /// The conversation it comes from.
     #[schema(value_type = Option<String>)]
     pub source_conversation: Option<ConversationId>,
+    /// The message it comes from: what the person had said last.
+    #[schema(value_type = Option<String>)]
+    pub source_message: Option<MessageId>,
+    /// How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
+    pub strength: f64,
+    /// How often it was called back.
+    pub recalls: u32,
+    /// Other wordings of the same that were merged into it, the latest first.
+    pub merged_from: Vec<Wording>,
+    /// What it said before it was corrected, the latest first.
+    pub history: Vec<Wording>,
+}
+
+/// An earlier wording of a memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Wording {
+    /// What it said.
+    pub content: String,
+    /// When that was said.
+    pub said_at: Time,
+}
+
+/// What a text means, as a model of meaning has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector {
+    /// The model's id: vectors of two models are not compared.
+    pub model: String,
+    /// Its direction, of length 1.
+    pub values: Vec<f32>,
 }
 
 impl Noun for Memory {
@@ -85,12 +126,20 @@ pub struct NewMemory {
     category: String,
     content: String,
     key: Option<String>,
+    vector: Option<Vector>,
 }
 
 impl NewMemory {
     /// Fails where the content is empty or longer than [`MAX_CONTENT`].
     pub fn new(content: &str, layer: Layer) -> Result<Self> {
-        Ok(Self { layer, category: "general".to_owned(), content: checked_content(content)?, key: None })
+        Ok(Self { layer, category: "general".to_owned(), content: checked_content(content)?, key: None, vector: None })
+    }
+
+    /// Adds what it means; none leaves it to be found by its words.
+    #[must_use]
+    pub fn with_vector(mut self, vector: Option<Vector>) -> Self {
+        self.vector = vector;
+        self
     }
 
     /// Sets the category; none leaves `general`.
@@ -126,6 +175,11 @@ impl NewMemory {
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
+
+    /// What it means, where a model said.
+    pub fn vector(&self) -> Option<&Vector> {
+        self.vector.as_ref()
+    }
 }
 
 /// What to change of a memory; what is `None` stays.
@@ -139,6 +193,8 @@ pub struct MemoryChange {
     pub content: Option<String>,
     /// Its key.
     pub key: Option<String>,
+    /// What the new content means.
+    pub vector: Option<Vector>,
 }
 
 impl MemoryChange {
@@ -149,6 +205,7 @@ impl MemoryChange {
             category: self.category.map(|c| checked_name(&c, "category")).transpose()?,
             content: self.content.map(|c| checked_content(&c)).transpose()?,
             key: self.key.map(|k| checked_name(&k, "key")).transpose()?,
+            vector: self.vector,
         })
     }
 }

@@ -22,6 +22,12 @@ pub struct Settings {
     pub files: Files,
     /// The chat.
     pub chat: Chat,
+    /// What is remembered of people.
+    pub memory: Memory,
+    /// The graph.
+    pub graph: Graph,
+    /// Documents.
+    pub knowledge: Knowledge,
 }
 
 impl Default for Settings {
@@ -33,7 +39,43 @@ impl Default for Settings {
             exec: Exec::default(),
             files: Files::default(),
             chat: Chat::default(),
+            memory: Memory::default(),
+            graph: Graph::default(),
+            knowledge: Knowledge::default(),
         }
+    }
+}
+
+/// What is remembered of people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = MemorySettings)]
+pub struct Memory {
+    /// Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+    pub episodes: bool,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { episodes: true }
+    }
+}
+
+/// The graph of documents and what they speak of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = GraphSettings)]
+pub struct Graph {
+    /// Whether a model reads new documents for people, places, things and how they are related. It sends their text to
+    /// the connected model.
+    pub ask_model: bool,
+    /// Tokens this may take in a day (UTC).
+    pub daily_tokens: u64,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Self { ask_model: false, daily_tokens: 200_000 }
     }
 }
 
@@ -157,4 +199,24 @@ pub enum Exposure {
     Selected,
     /// Innate tools and `find_tools`.
     Discover,
+}
+
+/// Documents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Knowledge {
+    /// Largest file that is taken in, in MB.
+    pub max_file_mb: u32,
+    /// Days a deleted document can be restored; 0 removes it at once.
+    pub trash_days: u32,
+    /// Whether the chat is given passages that bear on a question without being asked for them.
+    pub in_chat: bool,
+    /// Most tokens of a turn those passages take.
+    pub chat_tokens: u32,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Self { max_file_mb: 100, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
+    }
 }

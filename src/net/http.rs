@@ -106,6 +106,11 @@ impl Http {
         Self { clients: self.clients.clone(), exceptions: self.exceptions.with(hosts) }
     }
 
+    /// Fails where an address would be refused for what its text says; the rest is seen when it is dialled.
+    pub fn check(&self, url: &Url) -> Result<()> {
+        guard::inspect(url, &self.exceptions).map(drop)
+    }
+
     /// Sends, following redirects as far as the request says. The answer may have any status.
     pub async fn send(&self, mut request: Request) -> Result<Response> {
         let mut left = request.max_redirects;

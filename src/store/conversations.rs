@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row};
 use super::{
     db::Db,
     messages,
-    rows::{all, first, parsed, run, time},
+    rows::{all, first, like, parsed, run, time},
 };
 use crate::model::{
     conversation::{Conversation, ConversationId, ConversationState, MessageId},
@@ -95,6 +95,9 @@ impl Conversations {
                     "DELETE FROM promotions WHERE topic = ?1",
                     "DELETE FROM results WHERE topic = ?1",
                     "DELETE FROM tickets WHERE topic = ?1 AND state = 'pending'",
+                    "DELETE FROM uses WHERE kind = 'conversation' AND id = ?1",
+                    // What the person asked to be remembered stays; what was put together from it goes with it.
+                    "DELETE FROM memories WHERE source = ?1 AND layer = 'episode'",
                 ] {
                     run(c, rest, [id.to_string()])?;
                 }
@@ -168,16 +171,4 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         tainted: tainted_by.is_some(),
         tainted_by,
     })
-}
-
-/// A LIKE pattern that finds the text itself, whatever signs it holds.
-fn like(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern + "%"
 }

@@ -6,18 +6,22 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread,
     time::Duration,
 };
 
 use include_dir::{Dir, include_dir};
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, hooks::Action};
 use rusqlite_migration::{Migrations, SchemaVersion};
 use tokio::{
     runtime::Handle,
-    sync::{Semaphore, oneshot},
+    sync::{Semaphore, oneshot, watch},
 };
 
 use super::rows;
@@ -46,6 +50,7 @@ pub enum Commit {
 pub struct Db {
     writer: mpsc::Sender<Box<dyn Write>>,
     readers: Arc<Readers>,
+    outbox: watch::Receiver<u64>,
 }
 
 struct Readers {
@@ -62,12 +67,18 @@ impl Db {
         let (writer, jobs) = mpsc::channel();
         let runtime = Handle::try_current().ok();
         let group = if commit == Commit::Grouped { GROUP } else { 1 };
+        let (bell, outbox) = Bell::hung(&connection)?;
         thread::Builder::new()
             .name("db-writer".to_owned())
-            .spawn(move || write_groups(&mut connection, &jobs, group, runtime.as_ref()))
+            .spawn(move || write_groups(&mut connection, &jobs, group, (&bell, runtime.as_ref())))
             .map_err(Error::internal)?;
         let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), permits: Semaphore::new(READERS) };
-        Ok(Self { writer, readers: Arc::new(readers) })
+        Ok(Self { writer, readers: Arc::new(readers), outbox })
+    }
+
+    /// Changes after each commit that brought the indexes something to see.
+    pub fn outbox(&self) -> watch::Receiver<u64> {
+        self.outbox.clone()
     }
 
     /// Runs `work` inside a transaction and answers once it is on the disk. An error undoes all `work` did.
@@ -225,7 +236,7 @@ fn write_groups(
     connection: &mut Connection,
     jobs: &mpsc::Receiver<Box<dyn Write>>,
     group: usize,
-    runtime: Option<&Handle>,
+    (bell, runtime): (&Bell, Option<&Handle>),
 ) {
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
@@ -236,11 +247,38 @@ fn write_groups(
             }
         }
         let committed = commit(connection, &mut batch);
+        bell.ring();
         let answer = move || batch.into_iter().for_each(|job| job.finish(committed.clone()));
         // Waking each waiter from here costs a system call each; from a worker of the runtime they are woken together.
         match runtime {
             Some(runtime) => drop(runtime.spawn(async move { answer() })),
             None => answer(),
+        }
+    }
+}
+
+/// Rings after a commit that wrote to the outbox.
+struct Bell {
+    written: Arc<AtomicBool>,
+    commits: watch::Sender<u64>,
+}
+
+impl Bell {
+    fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
+        let written = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&written);
+        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
+            if action == Action::SQLITE_INSERT && table == "outbox" {
+                seen.store(true, Ordering::Relaxed);
+            }
+        }))?;
+        let (commits, outbox) = watch::channel(0);
+        Ok((Self { written, commits }, outbox))
+    }
+
+    fn ring(&self) {
+        if self.written.swap(false, Ordering::Relaxed) {
+            self.commits.send_modify(|commits| *commits += 1);
         }
     }
 }

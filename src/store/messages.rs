@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
-use super::rows::{all, first, json, parsed, run, time};
+use super::{
+    passages,
+    rows::{all, first, json, parsed, run, time},
+};
 use crate::model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
     error::{Error, Result},
@@ -32,11 +35,14 @@ pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> R
     for (message, step) in all(c, sql, (conversation.to_string(), from), |row| Ok((row.get(14)?, step(row)?)))? {
         steps.entry(message).or_default().push(step);
     }
+    let cited = passages::cited(c, conversation)?;
     let sql = "SELECT seq, id, turn, role, text, attachments, created_at, model, input_tokens, output_tokens, error
                FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
     all(c, sql, (conversation.to_string(), from), |row| {
         let mut placed = message(row)?;
-        placed.message.steps = steps.get(&placed.message.id.to_string()).cloned().unwrap_or_default();
+        let id = placed.message.id.to_string();
+        placed.message.steps = steps.get(&id).cloned().unwrap_or_default();
+        placed.message.citations = cited.get(&id).cloned().unwrap_or_default();
         Ok(placed)
     })
 }
@@ -51,6 +57,7 @@ fn message(row: &Row<'_>) -> Result<Placed> {
         text: row.get(4)?,
         attachments: json(row, 5)?,
         steps: Vec::new(),
+        citations: Vec::new(),
         created_at: time(row, 6)?,
         model: row.get(7)?,
         usage: match usage {
@@ -109,6 +116,7 @@ pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Mes
             message.created_at.millis(),
         ],
     )?;
+    passages::cite(c, message.id, &message.citations)?;
     message.steps.iter().enumerate().try_for_each(|(position, step)| put_step(c, message.id, position, step))
 }
 
@@ -146,6 +154,7 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
     let messages = list(c, from, 0)?;
     let last = messages.iter().position(|placed| placed.message.id == upto);
     let last = last.ok_or_else(|| Error::not_found(format!("There is no message '{upto}' in this conversation.")))?;
+    passages::copy(c, from, to)?;
     let mut turns: HashMap<TurnId, TurnId> = HashMap::new();
     for Placed { mut message, .. } in messages.into_iter().take(last + 1) {
         if message.steps.iter().any(|step| !step.state.is_settled()) {

@@ -66,3 +66,15 @@ pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Result<Option<Time>
 fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::internal(error)
 }
+
+/// A LIKE pattern that finds the text itself, whatever signs it holds.
+pub(super) fn like(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern + "%"
+}

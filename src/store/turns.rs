@@ -111,6 +111,7 @@ impl Turns {
                     text: question.text,
                     attachments: question.attachments,
                     steps: Vec::new(),
+                    citations: Vec::new(),
                     created_at: new.now,
                     model: None,
                     usage: None,

@@ -20,6 +20,11 @@ pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
     Ok(read.await?.unwrap_or_default())
 }
 
+/// Notes what a model call outside a turn cost this person.
+pub async fn spend(db: &Db, user: UserId, now: Time, cost: Usage) -> Result<()> {
+    db.write(move |c| add(c, user, now, cost)).await
+}
+
 /// Adds to what he spent on the day of `now`.
 pub(super) fn add(c: &Connection, user: UserId, now: Time, cost: Usage) -> Result<()> {
     run(

@@ -1,6 +1,6 @@
 //! All built-in tools.
 
-use super::{agents, data, desktop, files, memory, operations, processes};
+use super::{agents, data, desktop, files, knowledge, memory, operations, processes};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
@@ -9,6 +9,7 @@ pub fn all() -> Vec<Tool> {
     all.extend(files::tools());
     all.extend(processes::tools());
     all.extend(desktop::tools());
+    all.extend(knowledge::tools());
     all.extend(memory::tools());
     all.extend(operations::tools());
     all.extend(agents::tools());

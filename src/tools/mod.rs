@@ -4,6 +4,7 @@ pub mod agents;
 pub mod data;
 pub mod desktop;
 pub mod files;
+pub mod knowledge;
 pub mod list;
 pub mod memory;
 pub mod operations;

@@ -219,6 +219,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         role: Role::Assistant,
         text: String::new(),
         attachments: Vec::new(),
+        citations: Vec::new(),
         steps: steps.into_iter().enumerate().map(step).collect(),
         created_at: now,
         model: None,

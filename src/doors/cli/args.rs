@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::eval::args::EvalCommand;
 use crate::config::{Flags, ListenFlags};
 
 /// A self-hosted tool platform for AI agents: chat, console, tools, audit, in one binary.
@@ -38,12 +39,17 @@ pub enum Command {
     Find(FindArgs),
     /// Run a tool
     Call(CallArgs),
+    /// Take files and folders into the knowledge base
+    Ingest(IngestArgs),
     /// The audit: verify its chain, take an anchor
     #[command(subcommand)]
     Audit(AuditCommand),
     /// The vault: rotate its key
     #[command(subcommand)]
     Vault(VaultCommand),
+    /// Measure how well things are found, on sets of needs whose answers are known
+    #[command(subcommand)]
+    Eval(EvalCommand),
     /// Check that everything works, and say how to mend what does not
     Doctor,
 }
@@ -127,6 +133,17 @@ pub struct CallArgs {
     /// The ticket of the same call, once a person has decided it: prints what came of it
     #[arg(long, value_name = "ID")]
     pub ticket: Option<String>,
+}
+
+/// Documents to take in.
+#[derive(Debug, Args)]
+pub struct IngestArgs {
+    /// Files, and folders with everything in them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The collection they go to, by name or id
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
 }
 
 /// The audit.

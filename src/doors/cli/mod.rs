@@ -3,6 +3,8 @@
 pub mod args;
 mod audit;
 pub mod client;
+pub mod eval;
+mod ingest;
 mod people;
 mod platform;
 pub mod run;

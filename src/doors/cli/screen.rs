@@ -26,6 +26,15 @@ impl Screen {
         line(&mut io::stdout().lock(), &text)
     }
 
+    /// Tells how far something is; beside the output, where that is JSON.
+    pub(super) fn note(&self, text: &str) {
+        // Nobody who reads it is no reason to stop.
+        let _ = match self.json {
+            true => line(&mut io::stderr().lock(), text),
+            false => line(&mut io::stdout().lock(), text),
+        };
+    }
+
     /// Says what is wrong with the command line.
     pub(super) fn refuse(&self, error: &Error) -> Result<Exit> {
         line(&mut io::stderr().lock(), &format!("satchel: {error}"))?;

@@ -1,10 +1,12 @@
 //! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included (R4).
 
 use actix_web::{
-    HttpResponse, delete, get, patch, post,
+    HttpResponse, delete, get,
+    http::header::CONTENT_DISPOSITION,
+    patch, post,
     web::{Data, Json, Path, Query},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
@@ -12,23 +14,24 @@ use super::{
     state::State,
 };
 use crate::{
+    engine::remembering::{Ask, Remembering},
     model::{
         caller::Caller,
         error::{Error, Result},
         memory::{Layer, Memory, MemoryChange, NewMemory},
     },
-    store::memory::{Memories, Search},
+    store::memory::{Forgotten, Saved},
 };
 
 /// Most memories one answer holds.
 const MOST: usize = 500;
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
-    config.service(list).service(create).service(change).service(remove);
+    config.service(list).service(create).service(export).service(change).service(remove);
 }
 
-fn own(state: &State, caller: &Caller) -> Memories {
-    Memories::of(&state.app.db, caller.user)
+fn own(state: &State, caller: &Caller) -> Remembering {
+    Remembering::of(&state.app, caller.user)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -36,6 +39,8 @@ fn own(state: &State, caller: &Caller) -> Memories {
 struct ListQuery {
     /// What they should be about; left out, the newest come.
     q: Option<String>,
+    /// Only this layer.
+    layer: Option<Layer>,
 }
 
 /// The caller's memories: the newest, or those about something, the best first.
@@ -43,15 +48,38 @@ struct ListQuery {
 #[get("/api/memories")]
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Memory>>> {
     let memories = own(&state, &caller);
-    let about = query.into_inner().q.filter(|text| !text.trim().is_empty());
-    let found = match about {
-        None => memories.recent(Vec::new(), MOST).await?,
+    let ListQuery { q, layer } = query.into_inner();
+    let layers = layer.into_iter().collect();
+    let found = match q.filter(|text| !text.trim().is_empty()) {
+        None => memories.recent(layers, MOST).await?,
         Some(query) => {
-            let search = Search { query, layers: Vec::new(), threshold: 0.0, limit: MOST };
-            memories.search(search).await?.into_iter().map(|found| found.memory).collect()
+            let ask = Ask { query, layers, threshold: 0.0, limit: MOST };
+            memories.search(ask).await?.into_iter().map(|found| found.memory).collect()
         }
     };
     Ok(Json(found))
+}
+
+/// All of the caller's memories, with their earlier wordings, as a file to keep.
+#[utoipa::path(tag = "memories", responses((status = 200, body = Vec<Memory>)))]
+#[get("/api/memories/export")]
+async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+    let all = own(&state, &caller).recent(Vec::new(), usize::MAX).await?;
+    let name = (CONTENT_DISPOSITION, "attachment; filename=\"memories.json\"");
+    Ok(HttpResponse::Ok().insert_header(name).json(all))
+}
+
+/// A memory as it was kept, and what became of others by that.
+#[derive(Serialize, utoipa::ToSchema)]
+struct SavedMemory {
+    #[serde(flatten)]
+    memory: Memory,
+    /// It was there already, in these words or nearly, and was renewed.
+    merged: bool,
+    /// What it said before, where this corrects it.
+    replaced: Option<String>,
+    /// What was forgotten to make room for it.
+    forgotten: Vec<Forgotten>,
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -69,15 +97,16 @@ struct Create {
     key: Option<String>,
 }
 
-/// Remembers something. What says the same as an earlier memory renews that one.
-#[utoipa::path(request_body = Create, tag = "memories", responses((status = 201, body = Memory)))]
+/// Remembers something. What says the same as an earlier memory renews that one; a new value takes an old one's place.
+#[utoipa::path(request_body = Create, tag = "memories", responses((status = 201, body = SavedMemory)))]
 #[post("/api/memories")]
 async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Result<HttpResponse> {
     let Create { content, category, layer, key } = body.0;
     let new = NewMemory::new(&content, layer)?.with_category(category.as_deref())?.with_key(key.as_deref())?;
-    let saved = own(&state, &caller).save(vec![new], None, state.app.clock.now()).await?;
-    let memory = saved.into_iter().next().ok_or_else(|| Error::internal("a saved memory is missing"))?.memory;
-    Ok(HttpResponse::Created().json(memory))
+    let saved = own(&state, &caller).save(vec![new], None).await?;
+    let saved = saved.into_iter().next().ok_or_else(|| Error::internal("a saved memory is missing"))?;
+    let Saved { memory, merged, replaced, forgotten } = saved;
+    Ok(HttpResponse::Created().json(SavedMemory { memory, merged, replaced, forgotten }))
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -99,8 +128,8 @@ struct Change {
 #[patch("/api/memories/{id}")]
 async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body<Change>) -> Result<Json<Memory>> {
     let Change { content, category, layer, key } = body.0;
-    let change = MemoryChange { layer, category, content, key };
-    own(&state, &caller).update(id(&at)?, change, state.app.clock.now()).await.map(Json)
+    let change = MemoryChange { layer, category, content, key, vector: None };
+    own(&state, &caller).update(id(&at)?, change).await.map(Json)
 }
 
 /// Forgets one of the caller's memories.

@@ -6,8 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, conversations, doctor, health, keys, memories, messages, offline, openapi, providers, roles, search,
-    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, doctor, documents, folders, graph, health, intake, keys, knowledge,
+    memories, messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets, tool_config,
+    tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -112,10 +113,36 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
     route("GET", "/api/search", SignedIn),
+    route("POST", "/api/search/used", SignedIn),
+    route("GET", "/api/graph/nodes", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}", Permission("index:read")),
+    route("GET", "/api/graph/nodes/{id}/neighbors", Permission("index:read")),
+    route("GET", "/api/graph/overview", Permission("index:read")),
     route("GET", "/api/memories", SignedIn),
     route("POST", "/api/memories", SignedIn),
+    route("GET", "/api/memories/export", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
+    route("GET", "/api/knowledge/collections", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/collections", Permission("knowledge:write")),
+    route("PUT", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
+    route("DELETE", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/documents", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents/{id}", Permission("knowledge:read")),
+    route("DELETE", "/api/knowledge/documents/{id}", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/documents/{id}/chunks", Permission("knowledge:read")),
+    route("GET", "/api/knowledge/documents/{id}/content", Permission("knowledge:read")),
+    route("GET", "/api/knowledge/documents/{id}/file", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/documents/{id}/retry", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/cancel", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/restore", Permission("knowledge:write")),
+    route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
+    route("GET", "/api/knowledge/folders", Permission("settings:manage")),
+    route("POST", "/api/knowledge/folders", Permission("settings:manage")),
+    route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
+    route("POST", "/api/knowledge/search", Permission("knowledge:read")),
+    route("POST", "/api/knowledge/why", Permission("knowledge:read")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
@@ -142,7 +169,13 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tickets::services(config);
     audit::services(config);
     memories::services(config);
+    collections::services(config);
+    folders::services(config);
+    documents::services(config);
+    intake::services(config);
+    knowledge::services(config);
     search::services(config);
+    graph::services(config);
     offline::services(config);
     providers::services(config);
 }

@@ -1,55 +1,36 @@
-//! `/api/search`: what the palette looks through, tools and one's own conversations.
+//! `/api/search`: what the palette looks through, and what it opened.
 
 use actix_web::{
-    get,
+    HttpResponse, get, post,
     web::{Data, Json, Query},
 };
 use serde::{Deserialize, Serialize};
 use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{body::Body, state::State};
 use crate::{
-    engine::search,
-    model::{caller::Caller, error::Result},
+    engine::launcher::Launcher,
+    model::{
+        caller::Caller,
+        error::Result,
+        launch::{Kind, Thing},
+    },
 };
 
 /// Most things one answer names.
 const MOST: usize = 50;
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
-    config.service(everywhere);
+    config.service(everywhere).service(used);
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct SearchQuery {
-    /// What is looked for.
+    /// What is looked for; empty gives what the caller opens most.
     q: String,
     /// How many things to name; 10 if left out, 50 at most.
     limit: Option<usize>,
-}
-
-/// What kind of thing was found.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Tool,
-    Conversation,
-}
-
-/// Something that was found.
-#[derive(Serialize, utoipa::ToSchema)]
-struct Thing {
-    /// A tool's or a conversation's id.
-    id: String,
-    /// Its name or title.
-    name: String,
-    /// What it is.
-    #[serde(rename = "type")]
-    #[schema(rename = "type")]
-    kind: Kind,
-    /// How well it fits, 1 at best.
-    score: f64,
 }
 
 /// What was found.
@@ -59,28 +40,32 @@ struct Things {
     results: Vec<Thing>,
 }
 
-/// Finds tools and the caller's own conversations.
+/// Finds tools, pages, documents and conversations the caller may open, by name and habit.
 #[utoipa::path(tag = "platform", params(SearchQuery), responses((status = 200, body = Things)))]
 #[get("/api/search")]
 async fn everywhere(state: Data<State>, caller: Caller, query: Query<SearchQuery>) -> Result<Json<Things>> {
     let SearchQuery { q, limit } = query.into_inner();
-    let limit = limit.unwrap_or(10).min(MOST);
-    if q.trim().is_empty() {
-        return Ok(Json(Things { results: Vec::new() }));
-    }
-    let hits = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &q, limit);
-    let mut results: Vec<Thing> =
-        hits.into_iter().map(|hit| Thing { id: hit.id, name: hit.name, kind: Kind::Tool, score: hit.score }).collect();
-    let talks = state.agent.conversations().list(caller.user, Some(q.clone())).await?;
-    // The store finds by plain text: a title that holds it is a better match than a message that does.
-    let score = |title: &str| if title.to_lowercase().contains(&q.to_lowercase()) { 1.0 } else { 0.5 };
-    results.extend(talks.into_iter().take(limit).map(|talk| Thing {
-        id: talk.id.to_string(),
-        score: score(&talk.title),
-        name: talk.title,
-        kind: Kind::Conversation,
-    }));
-    results.sort_by(|a, b| b.score.total_cmp(&a.score));
-    results.truncate(limit);
-    Ok(Json(Things { results }))
+    let registry = state.invoker.registry();
+    let launcher = Launcher::new(&state.app, &registry, &caller);
+    Ok(Json(Things { results: launcher.search(&q, limit.unwrap_or(10).min(MOST)).await? }))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Used {
+    /// What kind of thing was opened.
+    #[serde(rename = "type")]
+    #[schema(rename = "type")]
+    kind: Kind,
+    /// Its id, as the search gave it.
+    id: String,
+}
+
+/// Notes that the caller opened something: it ranks higher from now on.
+#[utoipa::path(request_body = Used, tag = "platform", responses((status = 204)))]
+#[post("/api/search/used")]
+async fn used(state: Data<State>, caller: Caller, body: Body<Used>) -> Result<HttpResponse> {
+    let registry = state.invoker.registry();
+    Launcher::new(&state.app, &registry, &caller).used(body.0.kind, &body.0.id).await?;
+    Ok(HttpResponse::NoContent().finish())
 }

@@ -2,10 +2,11 @@
 
 mod clipboard_read;
 mod clipboard_write;
+mod search;
 
 use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![clipboard_read::tool(), clipboard_write::tool()]
+    vec![clipboard_read::tool(), clipboard_write::tool(), search::tool()]
 }

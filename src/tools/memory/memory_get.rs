@@ -21,7 +21,8 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "memory_get",
         Category::Memory,
-        "Reads one of the user's memories whole, by its key.",
+        "Reads one of the user's memories whole, by its key: what it says, where it comes from, what was merged into it and \
+         what it said before.",
         "You know a memory's key, from a search or because it was saved under a name, and need its content.",
         run,
     )
@@ -30,11 +31,20 @@ pub(super) fn tool() -> Tool {
         vec![("memorize", json!({"facts": [{"key": "birthday", "value": "12 May"}]}))],
         "A named fact",
         json!({"key": "birthday"}),
-        json!({"key": "birthday", "content": "birthday: 12 May", "layer": "fact"}),
+        json!({"key": "birthday", "content": "birthday: 12 May", "layer": "fact", "history": []}),
+    )
+    .example_after(
+        vec![
+            ("memorize", json!({"facts": [{"key": "home", "value": "Bern"}]})),
+            ("memorize", json!({"facts": [{"key": "home", "value": "Basel"}]})),
+        ],
+        "A fact that has changed",
+        json!({"key": "home"}),
+        json!({"content": "home: Basel", "history": [{"content": "home: Bern"}]}),
     )
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let memory = cx.memories().get(&args.key).await?;
-    Ok(Output::json(shown::memory(&memory)))
+    Ok(Output::json(shown::whole(&memory)))
 }

@@ -3,6 +3,7 @@
 mod list;
 mod memory_get;
 mod recall_memories;
+mod reflect;
 mod save_memory;
 mod shown;
 
@@ -10,5 +11,5 @@ use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![save_memory::tool(), recall_memories::tool(), memory_get::tool(), list::tool()]
+    vec![save_memory::tool(), recall_memories::tool(), memory_get::tool(), reflect::tool(), list::tool()]
 }

@@ -8,21 +8,24 @@ use super::shown;
 use crate::{
     engine::{
         context::Context,
+        remembering::Ask,
         tool::{Alias, Tool},
     },
     model::{
         error::{Error, Result},
-        memory::{Layer, Match},
+        memory::{Layer, Match, Memory},
         output::Output,
         spec::Category,
+        words,
     },
-    store::memory::Search,
 };
 
 /// How many come back unless told otherwise.
 const DEFAULT_LIMIT: u32 = 10;
 /// A match this much worse than the best is left out where the newest come first: it would hide what was meant.
-const CLOSE: f64 = 0.3;
+const CLOSE: f64 = 0.4;
+/// How many matches are looked at for the newest of them.
+const LOOKED_AT: usize = 100;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,9 +41,31 @@ struct Args {
     /// Only memories at least this similar, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     threshold: Option<f64>,
-    /// Only these layers: fact, gist, episode. All where left out.
+    /// Only these layers: facts, gists, episodes. All where left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    layers: Vec<Layer>,
+    layers: Vec<LayerName>,
+}
+
+/// A layer, by one or many of it.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum LayerName {
+    Facts,
+    Gists,
+    Episodes,
+    Fact,
+    Gist,
+    Episode,
+}
+
+impl LayerName {
+    fn layer(self) -> Layer {
+        match self {
+            Self::Fact | Self::Facts => Layer::Fact,
+            Self::Gist | Self::Gists => Layer::Gist,
+            Self::Episode | Self::Episodes => Layer::Episode,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Default, PartialEq)]
@@ -71,9 +96,9 @@ struct MemorySearch {
 struct Recall {
     /// What to recall.
     query: String,
-    /// Only these layers: fact, gist, episode. All where left out.
+    /// Only these layers: facts, gists, episodes. All where left out.
     #[serde(default)]
-    layers: Vec<Layer>,
+    layers: Vec<LayerName>,
 }
 
 pub(super) fn tool() -> Tool {
@@ -131,26 +156,33 @@ pub(super) fn tool() -> Tool {
         .example_after(
             vec![("memorize", json!({"gists": ["Talked about the trip to Lisbon"], "facts": ["Lives in Lisbon"]}))],
             "Only gists",
-            json!({"query": "Lisbon", "layers": ["gist"]}),
+            json!({"query": "Lisbon", "layers": ["gists"]}),
             json!({"count": 1, "memories": [{"content": "Talked about the trip to Lisbon", "layer": "gist"}]}),
         ),
     )
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    let memories = cx.memories();
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT) as usize;
-    let layers = args.layers.clone();
-    if crate::model::words::topics(&args.query).is_empty() {
-        let latest = cx.memories().recent(layers, limit).await?;
+    let layers: Vec<Layer> = args.layers.iter().map(|name| name.layer()).collect();
+    if words::topics(&args.query).is_empty() {
+        let latest = memories.recent(layers, limit).await?;
+        memories.recalled(&latest).await?;
         return Ok(answer(latest.iter().map(shown::memory).collect()));
     }
     let threshold = args.threshold.unwrap_or_default();
-    let mut found = cx.memories().search(Search { query: args.query, layers, threshold, limit }).await?;
-    if args.order == Order::Recency {
+    let newest_first = args.order == Order::Recency;
+    let most = if newest_first { limit.max(LOOKED_AT) } else { limit };
+    let mut found = memories.search(Ask { query: args.query, layers, threshold, limit: most }).await?;
+    if newest_first {
         let best = found.first().map_or(0.0, |m| m.score);
         found.retain(|m| m.score >= best * CLOSE);
         found.sort_by_key(|m| std::cmp::Reverse(m.memory.updated_at));
+        found.truncate(limit);
     }
+    let recalled: Vec<Memory> = found.iter().map(|found| found.memory.clone()).collect();
+    memories.recalled(&recalled).await?;
     Ok(answer(found.iter().map(scored).collect()))
 }
 

@@ -108,7 +108,8 @@ pub(super) fn tool() -> Tool {
         "save_memory",
         Category::Memory,
         "Saves a piece of information about the user for future conversations. Only this user can ever read it. Saying \
-         the same again renews the memory instead of doubling it.",
+         the same again renews the memory instead of doubling it, and a new value takes the place of the old one, \
+         which is then its history.",
         "The user shares a preference, an important fact or a way of working that should be remembered across \
          conversations, or says 'remember this'.",
         run,
@@ -126,6 +127,12 @@ pub(super) fn tool() -> Tool {
         "The same again is merged",
         json!({"content": "The user prefers reports in CSV."}),
         json!({"ok": true, "merged": true}),
+    )
+    .example_after(
+        vec![("save_memory", json!({"content": "The rent is 1200 euros"}))],
+        "A new value",
+        json!({"content": "The rent is 1300 euros"}),
+        json!({"ok": true, "merged": false, "replaced": "The rent is 1200 euros", "content": "The rent is 1300 euros"}),
     )
     .alias(
         Alias::new(
@@ -157,7 +164,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         .iter()
         .map(|f| NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref()));
     let all = std::iter::once(Ok(first)).chain(further).collect::<Result<Vec<_>>>()?;
-    let saved = cx.memories().save(all, cx.topic(), cx.now()).await?;
+    let saved = cx.memories().save(all, cx.topic()).await?;
     let memories: Vec<Value> = saved.iter().map(shown_saved).collect();
     let mut data = saved.first().map(shown_saved).unwrap_or_default();
     if let Value::Object(data) = &mut data {
@@ -171,6 +178,12 @@ fn shown_saved(saved: &Saved) -> Value {
     let mut data = shown::memory(&saved.memory);
     if let Value::Object(data) = &mut data {
         data.insert("merged".to_owned(), json!(saved.merged));
+        if let Some(before) = &saved.replaced {
+            data.insert("replaced".to_owned(), json!(before));
+        }
+        if !saved.forgotten.is_empty() {
+            data.insert("forgotten".to_owned(), json!(saved.forgotten));
+        }
     }
     data
 }

@@ -15,3 +15,17 @@ pub(super) fn memory(memory: &Memory) -> Value {
         "updated_at": memory.updated_at,
     })
 }
+
+/// All that is known of a memory.
+pub(super) fn whole(one: &Memory) -> Value {
+    let mut data = memory(one);
+    if let Value::Object(data) = &mut data {
+        data.insert("strength".to_owned(), json!(one.strength));
+        data.insert("recalls".to_owned(), json!(one.recalls));
+        data.insert("source_conversation".to_owned(), json!(one.source_conversation));
+        data.insert("source_message".to_owned(), json!(one.source_message));
+        data.insert("merged_from".to_owned(), json!(one.merged_from));
+        data.insert("history".to_owned(), json!(one.history));
+    }
+    data
+}

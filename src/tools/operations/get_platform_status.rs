@@ -35,7 +35,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, _: Args) -> Result<Output> {
-    let holdings = cx.holdings();
+    let holdings = cx.holdings().await?;
     let tools = cx.tool_counts();
     let mut data = Map::new();
     data.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drafts, fields, read, type Schema } from './schema';
+import { drafts, read } from './draft';
+import { fields, type Schema } from './schema';
 
 const schema: Schema = {
   type: 'object',
@@ -92,5 +93,50 @@ describe('reading a form', () => {
   it('keeps a long text with its line breaks and blanks', () => {
     const content = '  first\n\n  last \n';
     expect(read(schema, { ...filled, content }).value['content']).toBe(content);
+  });
+});
+
+describe('what is nested', () => {
+  const rule: Schema = { type: 'object', required: ['field'], properties: { field: { type: 'string' }, most: { type: 'integer', minimum: 1 }, on: { type: 'boolean' } } };
+  const nested: Schema = {
+    type: 'object',
+    required: ['rules'],
+    properties: {
+      rules: { type: 'array', items: { $ref: '#/$defs/Rule' }, minItems: 1, maxItems: 8 },
+      page: { type: 'object', properties: { size: { type: 'integer' }, where: { $ref: '#/$defs/Rule' } } },
+      sizes: { type: 'array', items: { type: 'number' } },
+      free: { type: 'object', additionalProperties: { type: 'string' } },
+      tree: { $ref: '#/$defs/Node' },
+    },
+    $defs: { Rule: rule, Node: { type: 'object', properties: { name: { type: 'string' }, under: { $ref: '#/$defs/Node' } } } },
+  };
+
+  it('has fields of its own, down to a depth', () => {
+    const kinds = Object.fromEntries(fields(nested).map((field) => [field.name, field.kind]));
+    expect(kinds).toEqual({ rules: 'items', page: 'group', sizes: 'items', free: 'json', tree: 'group' });
+    expect(fields(nested)[0]?.item?.fields?.map((field) => field.name)).toEqual(['field', 'most', 'on']);
+    const depth = (all: ReturnType<typeof fields>, name: string): number => {
+      const found = all.find((field) => field.name === name);
+      return found?.kind === 'group' ? 1 + depth(found.fields ?? [], 'under') : 0;
+    };
+    expect(depth(fields(nested), 'tree')).toBe(3);
+    expect(fields(nested)[0]?.note).toBe('list of 1 to 8, required');
+  });
+
+  it('gives back what was filled in', () => {
+    const value = { rules: [{ field: 'a', most: 3 }, { field: 'b', on: true }], page: { size: 5, where: { field: 'c' } }, sizes: [1, 2.5], free: { x: 'y' } };
+    expect(read(nested, drafts(nested, value))).toEqual({ value, errors: {} });
+  });
+
+  it('leaves an untouched group out and says where a touched one is wrong', () => {
+    expect(read(nested, drafts(nested, { rules: [] }))).toEqual({ value: { rules: [] }, errors: {} });
+    const wrong = read(nested, drafts(nested, { rules: [{ field: 'a' }, { most: 0 }], page: { where: { most: 1 } } }));
+    expect(wrong.errors).toEqual({ 'rules/1/field': 'Fill in field', 'rules/1/most': 'Enter 1 or more', 'page/where/field': 'Fill in field' });
+  });
+
+  it('stays JSON where the form has no place for it', () => {
+    const value = { rules: [{ field: 'a', more: 1 }], page: { size: 1, unknown: true } };
+    const given = drafts(nested, value);
+    expect([typeof given['page'], read(nested, given)]).toEqual(['string', { value, errors: {} }]);
   });
 });

@@ -1,7 +1,8 @@
-/** From a JSON Schema to fields a person fills in, and back to a value. Drafts are text, as typed, so no input is ever lost. */
+/** From a JSON Schema to the fields a person fills in. */
+import { shown } from './draft';
+
 export type Schema = Record<string, unknown>;
-export type Drafts = Record<string, string>;
-export type FieldKind = 'text' | 'long' | 'number' | 'integer' | 'boolean' | 'choice' | 'lines' | 'json';
+export type FieldKind = 'text' | 'long' | 'number' | 'integer' | 'boolean' | 'choice' | 'lines' | 'json' | 'group' | 'items';
 
 export interface Field {
   name: string;
@@ -16,7 +17,14 @@ export interface Field {
   minimum?: number;
   maximum?: number;
   fallback?: unknown;
+  /** What a group is made of. */
+  fields?: Field[];
+  /** What each entry of a list is. */
+  item?: Field;
 }
+
+/** Deeper than this a form helps nobody: the rest is JSON. */
+const DEPTH = 3;
 
 const LONG = /^(content|text|body|body_xml|patch|data|input|old_text|new_text|prompt|instruction|message|stdin|script)$/;
 
@@ -41,19 +49,20 @@ function without(schema: Schema, ...keys: string[]): Schema {
 }
 
 /** The fields of an object schema, required ones first. */
-export function fields(schema: Schema): Field[] {
+export function fields(schema: Schema, root: Schema = schema, depth = 0): Field[] {
   const properties = (schema['properties'] ?? {}) as Record<string, unknown>;
   const required = (schema['required'] ?? []) as string[];
   return Object.entries(properties)
-    .map(([name, part]) => field(name, typeof part === 'object' && part ? (part as Schema) : {}, required.includes(name), schema))
+    .map(([name, part]) => field(name, typeof part === 'object' && part ? (part as Schema) : {}, required.includes(name), root, depth))
     .sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-function field(name: string, part: Schema, required: boolean, root: Schema): Field {
+function field(name: string, part: Schema, required: boolean, root: Schema, depth: number): Field {
   const schema = resolve(part, root);
   const types = [schema['type']].flat().filter((type) => type !== undefined && type !== 'null');
   const choices = choicesOf(schema);
-  const kind = kindOf(name, types, schema, choices);
+  const inner = types.length === 1 ? inside(String(types[0]), schema, root, depth) : null;
+  const kind = inner?.kind ?? kindOf(name, types, schema, choices);
   const found: Field = {
     name,
     kind,
@@ -62,14 +71,32 @@ function field(name: string, part: Schema, required: boolean, root: Schema): Fie
     hint: String(part['description'] ?? schema['description'] ?? ''),
     choices,
     loose: kind === 'json' && (types.length !== 1 || types[0] === 'string'),
+    ...inner,
   };
-  const { minimum, maximum } = schema;
+  const minimum = schema[kind === 'items' ? 'minItems' : 'minimum'];
+  const maximum = schema[kind === 'items' ? 'maxItems' : 'maximum'];
   if (typeof minimum === 'number') found.minimum = minimum;
   if (typeof maximum === 'number' && maximum < 1e15) found.maximum = maximum;
   const fallback = part['default'] ?? schema['default'];
   if (fallback !== undefined && fallback !== null) found.fallback = fallback;
   found.note = note(found);
   return found;
+}
+
+type Inside = { kind: 'group'; fields: Field[] } | { kind: 'items'; item: Field };
+
+/** What an object or a list holds, where a form can show it; null is for JSON. */
+function inside(type: string, schema: Schema, root: Schema, depth: number): Inside | null {
+  if (depth >= DEPTH) return null;
+  const open = schema['additionalProperties'] ?? false;
+  if (type === 'object' && open === false) {
+    const parts = fields(schema, root, depth + 1);
+    return parts.length > 0 ? { kind: 'group', fields: parts } : null;
+  }
+  const entry = schema['items'];
+  if (type !== 'array' || typeof entry !== 'object' || entry === null) return null;
+  const item = field('', entry as Schema, true, root, depth + 1);
+  return ['json', 'lines', 'text', 'long', 'items'].includes(item.kind) ? null : { kind: 'items', item };
 }
 
 function choicesOf(schema: Schema): string[] {
@@ -109,6 +136,8 @@ const NAMES: Record<FieldKind, string> = {
   choice: 'choice',
   lines: 'one per line',
   json: 'JSON',
+  group: 'group',
+  items: 'list',
 };
 
 function note(field: Field): string {
@@ -121,87 +150,9 @@ function note(field: Field): string {
         : maximum !== undefined
           ? `at most ${maximum}`
           : '';
-  const parts = [range || (field.loose ? 'text or JSON' : NAMES[kind])];
+  const parts = kind === 'items' ? [`list${range && range !== '0 or more' ? ` of ${range}` : ''}`] : [range || (field.loose ? 'text or JSON' : NAMES[kind])];
+  if (kind === 'group') parts.length = 0;
   if (field.required) parts.push('required');
-  if (field.fallback !== undefined && kind !== 'boolean') parts.push(`default ${draft(field.fallback)}`);
+  if (field.fallback !== undefined && kind !== 'boolean' && kind !== 'group' && kind !== 'items') parts.push(`default ${shown(field.fallback)}`);
   return parts.join(', ');
-}
-
-/** A value as it stands in a field. */
-export function draft(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value, null, typeof value === 'object' ? 2 : 0);
-}
-
-/** An object's values as they stand in the fields of a schema. */
-export function drafts(schema: Schema, value: unknown): Drafts {
-  const values = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const made: Drafts = {};
-  for (const field of fields(schema)) {
-    const given = values[field.name];
-    if (field.kind === 'lines' && Array.isArray(given)) made[field.name] = given.join('\n');
-    else if (given !== undefined) made[field.name] = field.kind === 'json' && !field.loose ? JSON.stringify(given, null, 2) : draft(given);
-    else made[field.name] = '';
-  }
-  return made;
-}
-
-export type Coerced = { value: unknown } | { error: string } | null;
-
-/** One field's value; null where it is left out. */
-export function coerce(field: Field, text: string): Coerced {
-  const empty = text.trim() === '';
-  if (empty && !(field.required && (field.kind === 'long' || field.kind === 'text') && text !== '')) {
-    return field.required && field.kind !== 'long' && field.kind !== 'lines' ? { error: `Fill in ${field.name}` } : blank(field);
-  }
-  switch (field.kind) {
-    case 'integer':
-    case 'number':
-      return numeric(field, text.trim());
-    case 'boolean':
-      return { value: text === 'true' };
-    case 'lines':
-      return { value: text.split('\n').map((line) => line.trim()).filter(Boolean) };
-    case 'json':
-      return json(field, text);
-    case 'choice':
-      return field.choices.includes(text) ? { value: text } : { error: `Choose one of ${field.choices.join(', ')}` };
-    default:
-      return { value: text };
-  }
-}
-
-/** An empty field that must be there: an empty text or list is a value, too. */
-function blank(field: Field): Coerced {
-  if (!field.required) return null;
-  return field.kind === 'lines' ? { value: [] } : { value: '' };
-}
-
-function numeric(field: Field, text: string): Coerced {
-  const value = Number(text);
-  if (!Number.isFinite(value)) return { error: 'Enter a number' };
-  if (field.kind === 'integer' && !Number.isInteger(value)) return { error: 'Enter a whole number' };
-  if (field.minimum !== undefined && value < field.minimum) return { error: `Enter ${field.minimum} or more` };
-  if (field.maximum !== undefined && value > field.maximum) return { error: `Enter ${field.maximum} or less` };
-  return { value };
-}
-
-function json(field: Field, text: string): Coerced {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch (failure) {
-    return field.loose ? { value: text } : { error: `Not valid JSON: ${(failure as Error).message}` };
-  }
-}
-
-/** All fields together: the value to send, and what is wrong by field. */
-export function read(schema: Schema, given: Drafts): { value: Record<string, unknown>; errors: Record<string, string> } {
-  const value: Record<string, unknown> = {};
-  const errors: Record<string, string> = {};
-  for (const field of fields(schema)) {
-    const found = coerce(field, given[field.name] ?? '');
-    if (found && 'error' in found) errors[field.name] = found.error;
-    else if (found) value[field.name] = found.value;
-  }
-  return { value, errors };
 }

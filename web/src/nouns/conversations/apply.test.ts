@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/types';
 import { apply, type Picture } from './apply';
-import { blocks, closes } from './blocks';
+import { blocks, guess } from './blocks';
 
 const empty = (): Picture => ({ title: '', messages: [], state: 'running', context: null, usage: null, memories: [], error: null });
 let n = 0;
@@ -72,9 +72,8 @@ describe('blocks', () => {
     expect(blocks(picture.messages).map((block) => (block.kind === 'steps' ? block.steps.map((step) => step.call_id) : block.kind))).toEqual([['c1', 'c2'], 'say', ['c3']]);
   });
 
-  it('know the end of an answer', () => {
-    const { picture } = play(['token', { text: 'a', message_id: 'm1' }], start('c1', 'm1'), ['token', { text: 'b', message_id: 'm2' }]);
-    const all = blocks(picture.messages);
-    expect(all.map((_, at) => closes(all, at))).toEqual([false, false, true]);
+  it('guess a height by the length of the text', () => {
+    const { picture } = play(['token', { text: 'a '.repeat(200), message_id: 'm1' }], ['token', { text: 'b', message_id: 'm2' }]);
+    expect(blocks(picture.messages).map(guess)).toEqual([5 * 24 + 52, 24 + 52]);
   });
 });

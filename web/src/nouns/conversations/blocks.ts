@@ -32,10 +32,17 @@ function place(made: Block[], step: Step) {
   else made.push({ kind: 'steps', key: step.call_id, steps: [step] });
 }
 
-/** The last thing the model said in each turn carries the actions. */
-export function closes(all: readonly Block[], at: number): boolean {
-  const block = all[at];
-  if (block?.kind !== 'say') return false;
-  const next = all[at + 1];
-  return !next || next.kind === 'you';
+/** A block's height in px before it is drawn: lines of text, at the width of the thread. */
+export function guess(block: Block): number {
+  const lines = (text: string, width: number) => text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0);
+  switch (block.kind) {
+    case 'you':
+      return lines(block.message.text, 72) * 24 + 34;
+    case 'say':
+      return lines(block.message.text, 88) * 24 + 52;
+    case 'ask':
+      return 320;
+    default:
+      return 54;
+  }
 }

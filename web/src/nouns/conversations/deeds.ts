@@ -19,7 +19,7 @@ export async function startFrom(talk: Talk, message_id: string): Promise<string 
 
 /** Runs a slash command; true empties the composer. */
 export async function perform(talk: Talk, name: string, words: string, branch: (message: string) => Promise<void>): Promise<boolean> {
-  const last = talk.messages.at(-1);
+  const last = talk.all.at(-1);
   switch (name) {
     case 'new':
       go('/chat');

@@ -29,6 +29,9 @@ export class Talk implements Picture {
   title = $state('');
   folder = $state<string | null>(null);
   tainted = $state(false);
+  /** What is said and done: it changes no more, and may be long. */
+  past = $state.raw<readonly Message[]>([]);
+  /** The last turn, which the stream changes. */
   messages = $state<Message[]>([]);
   state = $state<TalkState>('idle');
   context = $state<ContextBill | null>(null);
@@ -43,13 +46,18 @@ export class Talk implements Picture {
   changes = $state(0);
 
   private last: string | null = null;
+
+  get all(): readonly Message[] {
+    return [...this.past, ...this.messages];
+  }
+
   private reading: AbortController | null = null;
 
   /** Opens a conversation, and its running turn with it. */
   async open(id: string | null) {
     if (id === this.id && id !== null) return;
     this.close();
-    Object.assign(this, { id, title: '', folder: null, messages: [], context: null, usage: null, memories: [], offline: [] });
+    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], offline: [] });
     Object.assign(this, { state: 'idle', error: null, failure: null, tainted: false });
     this.last = null;
     if (!id) return;
@@ -76,7 +84,8 @@ export class Talk implements Picture {
     const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
     if (this.id !== id) return;
     const { title, folder, tainted, messages, turn } = found;
-    Object.assign(this, { title, folder: folder ?? null, tainted, messages });
+    const asked = Math.max(0, messages.findLastIndex((message) => message.role === 'user'));
+    Object.assign(this, { title, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
     this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
     this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;
     if (this.messages.at(-1)?.error) this.error = null;
@@ -96,7 +105,8 @@ export class Talk implements Picture {
       }
       const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}) };
       const response = await this.stream(`/api/conversations/${this.id}/messages`, body);
-      this.messages.push({ ...blank(`new-${Date.now()}`, '', 'user', content), attachments });
+      this.past = this.all;
+      this.messages = [{ ...blank(`new-${Date.now()}`, '', 'user', content), attachments }];
       this.begin(response);
       return true;
     } catch (failure) {
@@ -111,8 +121,7 @@ export class Talk implements Picture {
     this.failure = this.error = null;
     try {
       const response = await this.stream(`/api/conversations/${this.id}/regenerate`, {});
-      const asked = this.messages.findLastIndex((message) => message.role === 'user');
-      this.messages = this.messages.slice(0, asked + 1);
+      this.messages = this.messages.slice(0, 1);
       this.begin(response);
     } catch (failure) {
       this.failure = failure;

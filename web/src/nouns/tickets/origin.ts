@@ -1,7 +1,8 @@
 /** Where a value of an approval comes from, in words: what a person must check differs by it. */
 import { brief } from '../../lib/format';
 import type { IconName } from '../../lib/icons';
-import { draft, type Field } from '../../lib/schema';
+import { shown } from '../../lib/draft';
+import type { Field } from '../../lib/schema';
 import type { Message } from '../../lib/types';
 
 export interface Origin {
@@ -24,10 +25,10 @@ export function before(messages: readonly Message[]): Before {
 }
 
 export function origin(field: Field, given: unknown, now: string, known: Before | null): Origin {
-  const was = draft(given);
+  const was = shown(given);
   if (now !== was) return { icon: 'pencil', text: was ? `Edited, was ${brief(was, 40)}` : 'Added by you', tone: 'you-did' };
   if (was === '') return { icon: 'info', text: 'Left out', tone: '' };
-  if (field.fallback !== undefined && draft(field.fallback) === was) return { icon: 'info', text: 'Default of the tool', tone: '' };
+  if (field.fallback !== undefined && shown(field.fallback) === was) return { icon: 'info', text: 'Default of the tool', tone: '' };
   if (!known) return { icon: 'info', text: 'Given by the caller', tone: '' };
   const telling = was.length >= 2 && !/^(true|false)$/.test(was);
   if (telling && known.said.some((text) => text.includes(was))) return { icon: 'chat', text: 'From your message', tone: '' };

@@ -1,6 +1,7 @@
 /** One tool and its form: what is typed, what came back. Shared by the playground and the cards in the chat. */
 import { client, ok, Problem } from '../../lib/http';
-import { draft, drafts, fields, read, type Drafts, type Schema } from '../../lib/schema';
+import { drafts, filled, flat, read, type Drafts } from '../../lib/draft';
+import { fields, type Schema } from '../../lib/schema';
 import type { InvokeAnswer, Ticket, Tool } from '../../lib/types';
 
 export class Run {
@@ -50,8 +51,11 @@ export class Run {
   lenient(): Record<string, unknown> {
     if (this.mode === 'json') return (this.parsed(false) as Record<string, unknown> | undefined) ?? {};
     const { value, errors } = read(this.schema, this.drafts);
-    for (const name of Object.keys(errors)) if (this.drafts[name]) value[name] = draft(this.drafts[name]);
-    for (const field of fields(this.schema)) if (!this.drafts[field.name] && !errors[field.name]) delete value[field.name];
+    for (const path of Object.keys(errors)) {
+      const given = this.drafts[path];
+      if (given) value[path] = flat(given);
+    }
+    for (const { name } of fields(this.schema)) if (!filled(this.drafts[name]) && !errors[name]) delete value[name];
     return value;
   }
 
@@ -114,8 +118,8 @@ export class Run {
   private point(failure: unknown) {
     if (!(failure instanceof Problem) || !Array.isArray(failure.body['errors'])) return;
     for (const one of failure.body['errors'] as { path?: string; message?: string }[]) {
-      const name = (one.path ?? '').replace(/^\//, '').split('/')[0];
-      if (name && one.message) this.errors[name] = one.message;
+      const path = (one.path ?? '').replace(/^\//, '');
+      if (path && one.message) this.errors[path] = one.message;
     }
   }
 

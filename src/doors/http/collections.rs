@@ -1,0 +1,81 @@
+//! `/api/knowledge/collections`: documents that are seen by the same people. One that is not open to the caller is not found.
+
+use actix_web::{
+    HttpResponse, delete, get, post, put,
+    web::{Data, Json, Path},
+};
+use serde::Deserialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    model::{
+        caller::Caller,
+        error::Result,
+        knowledge::{Collection, NewCollection},
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(change).service(remove);
+}
+
+/// The collections open to the caller.
+#[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
+#[get("/api/knowledge/collections")]
+async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>>> {
+    state.app.knowledge.collections.list(caller.user).await.map(Json)
+}
+
+/// A collection as it is to be.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CollectionBody {
+    /// Its name; no other has it.
+    name: String,
+    /// What is in it.
+    #[serde(default)]
+    description: String,
+    /// Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all.
+    #[serde(default)]
+    roles: Option<Vec<String>>,
+}
+
+impl CollectionBody {
+    fn checked(self) -> Result<NewCollection> {
+        NewCollection::new(&self.name, &self.description, self.roles)
+    }
+}
+
+/// Makes a collection.
+#[utoipa::path(request_body = CollectionBody, tag = "knowledge", responses((status = 201, body = Collection)))]
+#[post("/api/knowledge/collections")]
+async fn create(state: Data<State>, by: Actor, body: Body<CollectionBody>) -> Result<HttpResponse> {
+    let made = state.app.knowledge.collections.create(&by, body.0.checked()?).await?;
+    Ok(HttpResponse::Created().json(made))
+}
+
+/// Makes a collection what the body says. Who sees it follows at once.
+#[utoipa::path(request_body = CollectionBody, tag = "knowledge", params(("id" = String, Path,)),
+    responses((status = 200, body = Collection)))]
+#[put("/api/knowledge/collections/{id}")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    at: Path<String>,
+    body: Body<CollectionBody>,
+) -> Result<Json<Collection>> {
+    state.app.knowledge.collections.change(&by, id(&at)?, body.0.checked()?).await.map(Json)
+}
+
+/// Removes a collection that holds no documents.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
+#[delete("/api/knowledge/collections/{id}")]
+async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    state.app.knowledge.delete_collection(&by, id(&at)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

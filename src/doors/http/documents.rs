@@ -1,0 +1,229 @@
+//! `/api/knowledge/documents`: what there is to be found. A document that is not open to the caller is not found.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING},
+    post,
+    web::{Data, Json, Path, Query},
+};
+use bytes::Bytes;
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncReadExt;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::id, state::State};
+use crate::{
+    model::{
+        caller::Caller,
+        error::{Error, Result},
+        knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, Status},
+    },
+    store::{
+        documents::{Filter, Keep},
+        people::Actor,
+    },
+};
+
+/// Documents one answer holds unless told otherwise, and at most.
+const LISTED: (u32, u32) = (100, 1_000);
+/// Bytes of a file read at a time.
+const PIECE: usize = 64 << 10;
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(one).service(remove).service(chunks).service(content).service(file);
+    config.service(retry).service(cancel).service(restore);
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ListQuery {
+    /// Only of this collection.
+    #[param(value_type = Option<String>)]
+    collection: Option<CollectionId>,
+    /// Only those whose title or source holds this.
+    q: Option<String>,
+    /// Only in this state. Without it all come but those in the trash.
+    status: Option<Status>,
+    /// How many; 100 if left out, 1000 at most.
+    limit: Option<u32>,
+    /// Only those that came before the document with this id.
+    #[param(value_type = Option<String>)]
+    before: Option<DocumentId>,
+}
+
+/// The documents open to the caller, newest first.
+#[utoipa::path(tag = "knowledge", params(ListQuery), responses((status = 200, body = Vec<Document>)))]
+#[get("/api/knowledge/documents")]
+async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Document>>> {
+    let ListQuery { collection, q, status, limit, before } = query.into_inner();
+    let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
+    let filter = Filter { collection, q, status, before, limit };
+    state.app.knowledge.documents.list(caller.user, filter).await.map(Json)
+}
+
+/// One document, and how far taking it in is.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
+#[get("/api/knowledge/documents/{id}")]
+async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Document>> {
+    state.app.knowledge.documents.get(caller.user, id(&at)?).await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct DeleteQuery {
+    /// Whether nothing of it is kept, so that it cannot be restored.
+    #[serde(default)]
+    forever: bool,
+}
+
+/// Puts a document in the trash: it is found no more, and can be restored for a while. One that is there already is
+/// removed for good.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,), DeleteQuery), responses((status = 204)))]
+#[delete("/api/knowledge/documents/{id}")]
+async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<DeleteQuery>) -> Result<HttpResponse> {
+    let now = query.forever || state.app.settings.get().knowledge.trash_days == 0;
+    let keep = if now { Keep::Nothing } else { Keep::Trash };
+    state.app.knowledge.delete(&by, id(&at)?, keep).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The passages of a document, in order.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
+#[get("/api/knowledge/documents/{id}/chunks")]
+async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Vec<Chunk>>> {
+    state.app.knowledge.documents.chunks(caller.user, id(&at)?).await.map(Json)
+}
+
+/// Where a passage stands in a document's text.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ChunkPlace {
+    /// The passage.
+    id: ChunkId,
+    /// Where it begins, in characters (Unicode code points) of the whole text.
+    start: u64,
+    /// Where it ends.
+    end: u64,
+    /// The page it begins on.
+    page: Option<u32>,
+}
+
+/// What was read of a document.
+#[derive(Serialize, utoipa::ToSchema)]
+struct DocumentContent {
+    /// Its title.
+    title: String,
+    /// The text, or the part of it that was asked for.
+    text: String,
+    /// Where that part begins, in characters.
+    start: u64,
+    /// How many characters the whole text has.
+    characters: u64,
+    /// The passages that stand in it, in order.
+    chunks: Vec<ChunkPlace>,
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ContentQuery {
+    /// The first character wanted; 0 if left out.
+    #[serde(default)]
+    start: u64,
+    /// How many characters; all if left out.
+    length: Option<u64>,
+}
+
+/// The text of a document, and where its passages stand in it.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,), ContentQuery),
+    responses((status = 200, body = DocumentContent)))]
+#[get("/api/knowledge/documents/{id}/content")]
+async fn content(
+    state: Data<State>,
+    caller: Caller,
+    at: Path<String>,
+    query: Query<ContentQuery>,
+) -> Result<Json<DocumentContent>> {
+    let (document, whole, passages) = state.app.knowledge.documents.content(caller.user, id(&at)?).await?;
+    let characters = whole.chars().count() as u64;
+    let (start, end) = (query.start, query.start.saturating_add(query.length.unwrap_or(characters)));
+    let text = match start == 0 && end >= characters {
+        true => whole,
+        false => whole.chars().skip(index(start)).take(index(end - start)).collect(),
+    };
+    let place = |chunk: Chunk| ChunkPlace { id: chunk.id, start: chunk.start, end: chunk.end, page: chunk.page };
+    let places = passages.into_iter().filter(|chunk| chunk.start < end && chunk.end > start).map(place).collect();
+    Ok(Json(DocumentContent { title: document.title, text, start, characters, chunks: places }))
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The file of a document, as it came.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses(
+    (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>),
+))]
+#[get("/api/knowledge/documents/{id}/file")]
+async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
+    let id: DocumentId = id(&at)?;
+    let knowledge = &state.app.knowledge;
+    let document = knowledge.documents.get(caller.user, id).await?;
+    let name = knowledge.documents.file_name(caller.user, id).await?;
+    let hash = document.sha256.ok_or_else(|| Error::not_found("The document's file was not fetched yet."))?;
+    let file = knowledge.files.stream(&hash).await?;
+    let pieces = stream::try_unfold(file, |mut file| async move {
+        let mut piece = vec![0; PIECE];
+        let count = file.read(&mut piece).await?;
+        piece.truncate(count);
+        Ok::<_, std::io::Error>((count > 0).then(|| (Bytes::from(piece), file)))
+    });
+    // Never shown as a page of ours: what is in it came from anywhere.
+    Ok(HttpResponse::Ok()
+        .content_type("application/octet-stream")
+        .insert_header((CONTENT_DISPOSITION, disposition(&name)))
+        .insert_header((CONTENT_ENCODING, "identity"))
+        .no_chunking(document.bytes)
+        .streaming(pieces))
+}
+
+/// RFC 6266: a plain name for old programs, the real one for others.
+fn disposition(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._- ".contains(c) { c } else { '_' }).collect();
+    let exact: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20");
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}")
+}
+
+/// Tries a document again that failed or was stopped.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
+#[post("/api/knowledge/documents/{id}/retry")]
+async fn retry(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    Ok(HttpResponse::Accepted().json(state.app.knowledge.retry(&by, id(&at)?).await?))
+}
+
+/// Stops the work on a document at once. What it was found by before stays.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
+#[post("/api/knowledge/documents/{id}/cancel")]
+async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    Ok(HttpResponse::Ok().json(state.app.knowledge.cancel(&by, id(&at)?).await?))
+}
+
+/// Takes a document out of the trash; it is read again.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
+#[post("/api/knowledge/documents/{id}/restore")]
+async fn restore(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    Ok(HttpResponse::Accepted().json(state.app.knowledge.restore(&by, id(&at)?).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_cannot_leave_its_header() {
+        assert_eq!(
+            disposition("a\"b; ü.pdf"),
+            "attachment; filename=\"a_b_ _.pdf\"; filename*=UTF-8''a%22b%3B%20%C3%BC.pdf"
+        );
+    }
+}

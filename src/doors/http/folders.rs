@@ -1,0 +1,69 @@
+//! `/api/knowledge/folders`: folders of this machine whose files are documents. For administrators.
+
+use actix_web::{
+    HttpResponse, delete, get, post,
+    web::{Data, Json, Path},
+};
+use serde::Deserialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    host::folder,
+    model::{
+        error::{Error, Result},
+        knowledge::{CollectionId, Folder},
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(add).service(remove);
+}
+
+/// The folders, by path.
+#[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Folder>)))]
+#[get("/api/knowledge/folders")]
+async fn list(state: Data<State>) -> Result<Json<Vec<Folder>>> {
+    state.app.knowledge.folders.list().await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewFolder)]
+struct Add {
+    /// An absolute path on the server's machine.
+    path: String,
+    /// Where its files go; the default collection if left out.
+    #[schema(value_type = Option<String>)]
+    collection: Option<CollectionId>,
+    /// Whether changes in it are followed; they are if left out.
+    #[serde(default = "yes")]
+    watch: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Takes in every file of a folder, and follows what changes there.
+#[utoipa::path(request_body = Add, tag = "knowledge", responses((status = 201, body = Folder)))]
+#[post("/api/knowledge/folders")]
+async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
+    let Add { path, collection, watch } = body.0;
+    let found = folder::check(&path, &state.app.config.data)?;
+    let found = found.to_str().ok_or_else(|| Error::invalid("The path is not UTF-8."))?.to_owned();
+    let added = state.app.knowledge.add_folder(&by, found, collection, watch).await?;
+    Ok(HttpResponse::Created().json(added))
+}
+
+/// Forgets a folder and its documents. The files in it are not touched.
+#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
+#[delete("/api/knowledge/folders/{id}")]
+async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    state.app.knowledge.delete_folder(&by, id(&at)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,85 @@
+//! `/api/graph`: the graph as its explorer shows it. Who may not read a document does not see what was found in it.
+
+use actix_web::{
+    get,
+    web::{Data, Json, Path, Query},
+};
+use serde::Deserialize;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::state::State;
+use crate::{
+    model::{
+        caller::Caller,
+        error::Result,
+        graph::{Node, Overview, Part},
+    },
+    store::graph::{Filter, Graph, Sight},
+};
+
+/// How many nodes an answer lists unless told otherwise.
+const LISTED: usize = 50;
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(nodes).service(node).service(neighbors).service(overview);
+}
+
+fn graph(state: &State) -> Graph {
+    Graph::of(&state.app.db)
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct NodesQuery {
+    /// What the id or the name holds.
+    q: Option<String>,
+    /// Only with this label.
+    label: Option<String>,
+    /// How many; 50 if left out, 200 at most.
+    limit: Option<usize>,
+}
+
+/// The nodes that pass, those with the most edges first.
+#[utoipa::path(tag = "graph", params(NodesQuery), responses((status = 200, body = Vec<Node>)))]
+#[get("/api/graph/nodes")]
+async fn nodes(state: Data<State>, caller: Caller, query: Query<NodesQuery>) -> Result<Json<Vec<Node>>> {
+    let NodesQuery { q, label, limit } = query.into_inner();
+    let filter = Filter { q, label, limit: limit.unwrap_or(LISTED) };
+    graph(&state).nodes(Sight::of(&caller), filter).await.map(Json)
+}
+
+/// One node.
+#[utoipa::path(tag = "graph", operation_id = "graph_node", responses((status = 200, body = Node)))]
+#[get("/api/graph/nodes/{id}")]
+async fn node(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Node>> {
+    graph(&state).node(Sight::of(&caller), &at).await.map(Json)
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct NeighborsQuery {
+    /// Only over edges of this relation.
+    rel: Option<String>,
+    /// How many edges away, 1 to 4; 1 if left out.
+    depth: Option<u8>,
+}
+
+/// What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
+#[utoipa::path(tag = "graph", params(NeighborsQuery), responses((status = 200, body = Part)))]
+#[get("/api/graph/nodes/{id}/neighbors")]
+async fn neighbors(
+    state: Data<State>,
+    caller: Caller,
+    at: Path<String>,
+    query: Query<NeighborsQuery>,
+) -> Result<Json<Part>> {
+    let NeighborsQuery { rel, depth } = query.into_inner();
+    graph(&state).around(Sight::of(&caller), &at, rel, depth.unwrap_or(1)).await.map(Json)
+}
+
+/// The graph at a glance: how much there is, of which kinds, and its hubs.
+#[utoipa::path(tag = "graph", operation_id = "graph_overview", responses((status = 200, body = Overview)))]
+#[get("/api/graph/overview")]
+async fn overview(state: Data<State>, caller: Caller) -> Result<Json<Overview>> {
+    graph(&state).overview(Sight::of(&caller)).await.map(Json)
+}

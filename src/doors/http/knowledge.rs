@@ -1,0 +1,83 @@
+//! `/api/knowledge/search` and `/why`: passages that answer, and why one did not come.
+
+use std::time::Instant;
+
+use actix_web::{
+    post,
+    web::{Data, Json},
+};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, state::State};
+use crate::{
+    engine::knowledge::{
+        search::{self, Hit, Question},
+        why::{self, Missing, Stage},
+    },
+    model::{
+        caller::Caller,
+        error::{Error, Result},
+        knowledge::{ChunkId, DocumentId},
+    },
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(find).service(explain);
+}
+
+/// Passages that were found.
+#[derive(Serialize, utoipa::ToSchema)]
+struct KnowledgeResults {
+    /// The best first.
+    results: Vec<Hit>,
+    /// How long it took.
+    took_ms: f64,
+}
+
+/// The passages that answer a question best, by words and meaning, among the documents open to the caller.
+#[utoipa::path(request_body = Question, tag = "knowledge", responses((status = 200, body = KnowledgeResults)))]
+#[post("/api/knowledge/search")]
+async fn find(state: Data<State>, caller: Caller, body: Body<Question>) -> Result<Json<KnowledgeResults>> {
+    let begun = Instant::now();
+    let results = search::search(&state.app, caller.user, &body.0).await?;
+    let took_ms = (begun.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
+    Ok(Json(KnowledgeResults { results, took_ms }))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = WhyNotFound)]
+struct Why {
+    /// The question that was asked.
+    query: String,
+    /// The document that should have come.
+    #[schema(value_type = Option<String>)]
+    document_id: Option<DocumentId>,
+    /// Or the passage.
+    chunk_id: Option<ChunkId>,
+    /// How many results the answer had; 5 if left out.
+    limit: Option<usize>,
+}
+
+/// What each stage of the search made of a passage.
+#[derive(Serialize, utoipa::ToSchema)]
+struct KnowledgeStages {
+    /// In their order; the first that was not passed lost it.
+    stages: Vec<Stage>,
+}
+
+/// Says which stage of the search lost a passage.
+#[utoipa::path(request_body = Why, tag = "knowledge", responses((status = 200, body = KnowledgeStages)))]
+#[post("/api/knowledge/why")]
+async fn explain(state: Data<State>, caller: Caller, body: Body<Why>) -> Result<Json<KnowledgeStages>> {
+    let Why { query, document_id, chunk_id, limit } = body.0;
+    let missing = match (document_id, chunk_id) {
+        (Some(id), None) => Missing::Document(id),
+        (None, Some(id)) => Missing::Chunk(id),
+        _ => return Err(Error::invalid("Name what is missing: either 'document_id' or 'chunk_id'.")),
+    };
+    let limit = limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
+    let stages = why::why(&state.app, caller.user, &query, missing, limit).await?;
+    Ok(Json(KnowledgeStages { stages }))
+}

@@ -1,0 +1,213 @@
+//! The search itself: by words and meaning at once, among what the asker may see, with the reason for every result.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spans;
+use crate::{
+    app::App,
+    model::{
+        error::{Error, Result},
+        index::{Ask, Found, Space},
+        knowledge::{ChunkId, Citation, CollectionId, DocumentId},
+        user::UserId,
+        words,
+    },
+    store::documents::Passage,
+};
+
+/// Results unless told otherwise.
+pub const RESULTS: usize = 5;
+/// Most results.
+pub const MOST: usize = 100;
+/// Longest question, in characters.
+const LONGEST: usize = 4_000;
+
+/// A question.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = KnowledgeQuestion)]
+pub struct Question {
+    /// What is to be found, in the asker's own words.
+    pub query: String,
+    /// Most passages; 5 if left out, 100 at most.
+    pub limit: Option<usize>,
+    /// Only in these collections.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    pub collections: Vec<CollectionId>,
+    /// Only in these documents.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    pub documents: Vec<DocumentId>,
+    /// Only in documents of these kinds: pdf, docx, markdown, …
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Whether each result says why it was found.
+    #[serde(default)]
+    pub explain: bool,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = KnowledgeResult)]
+pub struct Hit {
+    /// Its document.
+    #[schema(value_type = String)]
+    pub document_id: DocumentId,
+    /// Its number.
+    pub chunk_id: ChunkId,
+    /// The document's title.
+    pub title: String,
+    /// The headings it stands under.
+    pub heading: String,
+    /// The page it begins on.
+    pub page: Option<u32>,
+    /// Where it begins in the document's text, in characters (Unicode code points).
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// What it says.
+    pub text: String,
+    /// Where the words of the question stand in `text`, in characters: `[from, to)`.
+    #[schema(value_type = Vec<[u32; 2]>)]
+    pub spans: Vec<(usize, usize)>,
+    /// How well it answers; 1 is the best there can be.
+    pub score: f64,
+    /// Why it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
+    /// Where its document came from, if from outside.
+    #[serde(skip)]
+    pub outside: Option<String>,
+    /// How near the meaning is.
+    #[serde(skip)]
+    pub cosine: Option<f32>,
+}
+
+/// Why a passage was found.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = KnowledgeExplanation)]
+pub struct Explanation {
+    /// How well the words fit (BM25).
+    pub bm25: Option<f32>,
+    /// How near the meaning is (cosine).
+    pub cosine: Option<f32>,
+    /// Both together: what results are ordered by.
+    pub fused: f32,
+    /// Its place by words alone, from 1.
+    pub rank_text: Option<u32>,
+    /// Its place by meaning alone, from 1.
+    pub rank_vector: Option<u32>,
+    /// The words of the question it holds.
+    pub terms: Vec<String>,
+}
+
+/// The passages that answer best, best first, among what this person may see.
+pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<Hit>> {
+    let limit = question.limit.unwrap_or(RESULTS);
+    if limit > MOST {
+        return Err(Error::invalid(format!("At most {MOST} passages come at once.")));
+    }
+    check(&question.query)?;
+    let tags = app.knowledge.collections.tags(user, question.collections.clone()).await?;
+    let ids = match question.documents.is_empty() && question.kinds.is_empty() {
+        true => None,
+        false => Some(app.knowledge.documents.chunk_ids(user, &question.documents, &question.kinds).await?),
+    };
+    let found = ask(app, &question.query, &tags, ids.as_ref(), limit).await?;
+    hits(app, user, question, found).await
+}
+
+pub(super) fn check(query: &str) -> Result<()> {
+    if query.trim().is_empty() {
+        return Err(Error::invalid("'query' is empty: say what is to be found."));
+    }
+    if query.chars().count() > LONGEST {
+        return Err(Error::invalid(format!("A question has at most {LONGEST} characters.")));
+    }
+    Ok(())
+}
+
+/// Asks the indexes.
+pub(super) async fn ask(
+    app: &App,
+    query: &str,
+    tags: &HashSet<i64>,
+    ids: Option<&HashSet<i64>>,
+    limit: usize,
+) -> Result<Vec<Found>> {
+    if tags.is_empty() || ids.is_some_and(HashSet::is_empty) || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let vector = app.embedder.query(query).await?;
+    let ask = Ask { text: query, vector: vector.as_deref(), tags: Some(tags), ids, limit };
+    app.indexes.search(Space::Knowledge, &ask).await
+}
+
+async fn hits(app: &App, user: UserId, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
+    let ids = found.iter().map(|found| found.id).collect();
+    let passages = app.knowledge.documents.passages(user, ids).await?;
+    let mut passages: HashMap<ChunkId, Passage> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
+    let terms = words::topics(&question.query);
+    let hit = |found: Found| {
+        // What was deleted between the two questions is not there any more.
+        let passage = passages.remove(&found.id)?;
+        Some(hit(user, passage, found, &terms, question.explain))
+    };
+    Ok(found.into_iter().filter_map(hit).collect())
+}
+
+fn hit(user: UserId, passage: Passage, found: Found, terms: &BTreeSet<String>, explain: bool) -> Hit {
+    let spans = spans::matches(&passage.chunk.text, terms);
+    let outside = passage.outside(user);
+    let Passage { document, title, chunk, .. } = passage;
+    let explanation = || Explanation {
+        bm25: found.bm25,
+        cosine: found.cosine,
+        fused: found.score,
+        rank_text: found.rank_text,
+        rank_vector: found.rank_vector,
+        terms: found.terms.clone(),
+    };
+    Hit {
+        document_id: document,
+        chunk_id: chunk.id,
+        heading: chunk.heading,
+        page: chunk.page,
+        start: chunk.start,
+        end: chunk.end,
+        spans,
+        score: (f64::from(found.score) * 10_000.0).round() / 10_000.0,
+        explain: explain.then(explanation),
+        text: chunk.text,
+        title,
+        outside,
+        cosine: found.cosine,
+    }
+}
+
+impl Hit {
+    /// At most about `most` characters of the passage, where the words of the question stand.
+    pub fn snippet(&self, most: usize) -> String {
+        spans::snippet(&self.text, &self.spans, most)
+    }
+
+    /// The passage as a conversation keeps it.
+    pub fn citation(&self) -> Citation {
+        Citation {
+            number: 0,
+            document_id: self.document_id,
+            chunk_id: self.chunk_id,
+            title: self.title.clone(),
+            heading: self.heading.clone(),
+            page: self.page,
+            start: self.start,
+            end: self.end,
+            text: self.text.clone(),
+            score: self.score,
+        }
+    }
+}

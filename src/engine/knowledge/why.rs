@@ -1,0 +1,169 @@
+//! Why a passage was not found: each stage of the search, asked about that one passage.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::search;
+use crate::{
+    app::App,
+    model::{
+        error::{Kind, Result},
+        index::{Ask, Found, Space},
+        knowledge::{ChunkId, Document, DocumentId, Status},
+        user::UserId,
+        words,
+    },
+};
+
+/// How far down a stage is looked through.
+const DEEP: usize = 10_000;
+
+/// One stage of the search and what it made of the passage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = KnowledgeStage)]
+pub struct Stage {
+    /// `ready`, `access`, `text`, `vector`, `fusion` or `limit`.
+    pub name: &'static str,
+    /// Whether the passage got past it.
+    pub passed: bool,
+    /// What happened there.
+    pub detail: String,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Any passage of this document.
+    Document(DocumentId),
+    /// This passage.
+    Chunk(ChunkId),
+}
+
+/// What each stage makes of a passage, for a question whose answer has `limit` results. Ends with the stage that lost it.
+pub async fn why(app: &App, user: UserId, query: &str, missing: Missing, limit: usize) -> Result<Vec<Stage>> {
+    search::check(query)?;
+    let found = match missing {
+        Missing::Document(id) => app.knowledge.documents.get(user, id).await,
+        Missing::Chunk(id) => app.knowledge.documents.with_chunk(user, id).await,
+    };
+    let document = match found {
+        Err(error) if error.kind() == Kind::NotFound => {
+            let detail = "There is no such document, or it is in a collection that is not open to you.";
+            return Ok(vec![stage("access", false, detail.to_owned())]);
+        }
+        found => found?,
+    };
+    let mut stages =
+        vec![stage("access", true, format!("It is in '{}', which is open to you.", document.collection_name))];
+    stages.push(ready(&document));
+    if document.chunks == 0 {
+        return Ok(stages);
+    }
+    let ids: HashSet<ChunkId> = match missing {
+        Missing::Chunk(id) => HashSet::from([id]),
+        Missing::Document(id) => app.knowledge.documents.chunk_ids(user, &[id], &[]).await?,
+    };
+    let tags = app.knowledge.collections.tags(user, Vec::new()).await?;
+    let deep = DEEP.max(limit);
+    let by_words = alone(app, Ask { text: query, vector: None, tags: Some(&tags), ids: None, limit: deep }).await?;
+    stages.push(text(query, &by_words, &ids));
+    let vector = app.embedder.query(query).await?;
+    let by_meaning = match vector.as_deref() {
+        Some(vector) => {
+            Some(alone(app, Ask { text: "", vector: Some(vector), tags: Some(&tags), ids: None, limit: deep }).await?)
+        }
+        None => None,
+    };
+    stages.push(meaning(by_meaning.as_deref(), &ids));
+    let fused = search::ask(app, query, &tags, None, deep).await?;
+    stages.extend(together(&fused, &ids, limit));
+    Ok(stages)
+}
+
+async fn alone(app: &App, ask: Ask<'_>) -> Result<Vec<Found>> {
+    app.indexes.search(Space::Knowledge, &ask).await
+}
+
+fn ready(document: &Document) -> Stage {
+    let passages = document.chunks;
+    let detail = match document.status {
+        Status::Ready => format!("It is found by {passages} passages."),
+        Status::Failed => {
+            format!("It could not be read: {}", document.reason.as_deref().unwrap_or("no reason is known."))
+        }
+        Status::Cancelled => "Taking it in was stopped. Retry it.".to_owned(),
+        Status::Deleted => "It is in the trash. Restore it.".to_owned(),
+        _ if passages > 0 => format!("It is being updated; it is found by the {passages} passages it had before."),
+        _ => format!("It is still being taken in ({} %).", (document.progress * 100.0).round()),
+    };
+    stage("ready", passages > 0, detail)
+}
+
+fn place<'a>(found: &'a [Found], ids: &HashSet<ChunkId>) -> Option<(usize, &'a Found)> {
+    found.iter().enumerate().find(|(_, found)| ids.contains(&found.id)).map(|(at, found)| (at + 1, found))
+}
+
+fn text(query: &str, found: &[Found], ids: &HashSet<ChunkId>) -> Stage {
+    match place(found, ids) {
+        Some((rank, found)) => stage(
+            "text",
+            true,
+            format!(
+                "By words alone it is number {rank} (BM25 {:.2}); it holds {}.",
+                found.bm25.unwrap_or_default(),
+                listed(&found.terms)
+            ),
+        ),
+        None => {
+            let asked: Vec<String> = words::topics(query).into_iter().collect();
+            let detail = match asked.is_empty() {
+                true => "The question has no word that says anything; only its meaning counts.".to_owned(),
+                false => format!("It holds none of the question's words: {}.", listed(&asked)),
+            };
+            stage("text", false, detail)
+        }
+    }
+}
+
+fn meaning(found: Option<&[Found]>, ids: &HashSet<ChunkId>) -> Stage {
+    match found.map(|found| (place(found, ids), found.len())) {
+        None => stage("vector", false, "There is no embedding model, so only words are searched.".to_owned()),
+        Some((Some((rank, found)), _)) => {
+            let cosine = found.cosine.unwrap_or_default();
+            stage("vector", true, format!("By meaning alone it is number {rank} (cosine {cosine:.3})."))
+        }
+        Some((None, looked)) if looked < DEEP => {
+            stage("vector", false, "It has no vector of the present model yet.".to_owned())
+        }
+        Some((None, looked)) => {
+            stage("vector", false, format!("It is not among the {looked} passages nearest in meaning."))
+        }
+    }
+}
+
+fn together(found: &[Found], ids: &HashSet<ChunkId>, limit: usize) -> Vec<Stage> {
+    let Some((rank, one)) = place(found, ids) else {
+        let detail = "Neither its words nor its meaning brought it among the candidates.";
+        return vec![stage("fusion", false, detail.to_owned())];
+    };
+    let fused = format!("Words and meaning together make it number {rank} (score {:.3}).", one.score);
+    let detail = match rank <= limit {
+        true => format!("It is among the {limit} results."),
+        false => {
+            let last = found.get(limit.saturating_sub(1)).map_or(0.0, |found| found.score);
+            format!(
+                "The answer has {limit} results, and the last of them scores {last:.3}. Ask for more, or more exactly."
+            )
+        }
+    };
+    vec![stage("fusion", true, fused), stage("limit", rank <= limit, detail)]
+}
+
+fn listed(terms: &[String]) -> String {
+    terms.iter().map(|term| format!("'{term}'")).collect::<Vec<_>>().join(", ")
+}
+
+fn stage(name: &'static str, passed: bool, detail: String) -> Stage {
+    Stage { name, passed, detail }
+}

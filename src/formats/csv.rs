@@ -1,0 +1,76 @@
+//! Rows of separated values; the separator is found by looking.
+
+use csv::ReaderBuilder;
+
+use super::{
+    charset,
+    extracted::{BlockKind, Draft, Table},
+};
+use crate::model::error::{Error, Result};
+
+/// Separators in the order they are preferred.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// Rows the guess looks at.
+const LOOKED_AT: usize = 20;
+
+pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
+    let (text, encoding) = charset::decode(bytes, None)?;
+    draft.note("encoding", encoding);
+    let separator = separator(&text);
+    draft.note("separator", char::from(separator).to_string());
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut table = Table::default();
+    for record in reader.records() {
+        let record = record.map_err(|e| Error::invalid(format!("The rows cannot be read: {e}.")))?;
+        let row: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
+        draft.budget.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
+        if row.iter().any(|cell| !cell.is_empty()) {
+            draft.block(BlockKind::TableRow, &row.join("\t"), None)?;
+            table.rows.push(row);
+        }
+    }
+    draft.note("rows", table.rows.len());
+    draft.note("columns", table.rows.iter().map(Vec::len).max().unwrap_or(0));
+    if !table.rows.is_empty() {
+        draft.done.tables.push(table);
+    }
+    Ok(())
+}
+
+/// The separator that cuts the first rows into the most columns, equally many in each.
+fn separator(text: &str) -> u8 {
+    let score = |separator: &u8| {
+        let mut reader =
+            ReaderBuilder::new().delimiter(*separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let widths: Vec<usize> = reader.records().take(LOOKED_AT).map_while(Result::ok).map(|row| row.len()).collect();
+        let most = widths.iter().copied().max().unwrap_or(0);
+        let alike = widths.iter().filter(|width| **width == most).count();
+        if most < 2 { 0 } else { alike * 1000 / widths.len().max(1) + most.min(100) }
+    };
+    let scored = SEPARATORS.iter().rev().map(|separator| (score(separator), *separator));
+    scored.max_by_key(|(score, _)| *score).map_or(b',', |(_, separator)| separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{extracted::Kind, limits::Limits},
+        *,
+    };
+
+    fn rows(text: &str) -> Vec<Vec<String>> {
+        let mut draft = Draft::new(Kind::Csv, &Limits::default());
+        read(text.as_bytes(), &mut draft).unwrap();
+        draft.done.tables.into_iter().flat_map(|table| table.rows).collect()
+    }
+
+    #[test]
+    fn the_separator_is_found() {
+        assert_eq!(rows("name;price\nTea;2,50\nCake;3,10\n"), [["name", "price"], ["Tea", "2,50"], ["Cake", "3,10"]]);
+        assert_eq!(rows("a\tb\n1\t2\n"), [["a", "b"], ["1", "2"]]);
+        assert_eq!(rows("a,b\n\"x, y\",\"line\nline\"\n"), [["a", "b"], ["x, y", "line\nline"]]);
+        assert_eq!(rows("only\none\n"), [["only"], ["one"]]);
+    }
+}

@@ -1,0 +1,4 @@
+//! Texts of Word and LibreOffice.
+
+pub(super) mod read;
+mod styles;

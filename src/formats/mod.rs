@@ -1,0 +1,27 @@
+//! Documents: bytes in, text with its structure out, and back. Pure: nothing here reads a file or a socket.
+//!
+//! [`read::read`] takes any file this house can read. It is made for hostile input: everything a document can make
+//! grow is counted against [`limits::Limits`].
+
+mod charset;
+pub mod chunk;
+#[cfg(test)]
+mod chunk_tests;
+mod code;
+mod csv;
+mod docx;
+pub mod extracted;
+mod html;
+mod html_tokens;
+mod json;
+mod kind;
+mod layout;
+pub mod limits;
+mod markdown;
+mod office;
+mod pdf;
+mod pptx;
+pub mod read;
+pub mod readable;
+mod text;
+mod xlsx;

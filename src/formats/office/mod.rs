@@ -1,0 +1,5 @@
+//! What DOCX, XLSX and PPTX have in common: a ZIP package of XML parts that refer to one another.
+
+pub(super) mod package;
+pub(super) mod properties;
+pub(super) mod xml;

@@ -1,0 +1,169 @@
+//! A package: its parts by name, unpacked only as far as the budget allows.
+
+use std::{
+    collections::HashMap,
+    io::{Cursor, Read},
+};
+
+use encoding_rs::Encoding;
+use zip::{ZipArchive, result::ZipError};
+
+use super::xml::{Node, Xml, attribute, local};
+use crate::{
+    formats::limits::Budget,
+    model::error::{Error, Result},
+};
+
+/// Most parts of a package.
+const MAX_PARTS: usize = 50_000;
+
+/// Bytes unpacked between two looks at the budget.
+const CHUNK: usize = 64 << 10;
+
+/// A package that was opened.
+pub(in crate::formats) struct Package<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+}
+
+/// A part another part refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::formats) struct Relation {
+    /// The last word of its type, for instance `worksheet`.
+    pub(in crate::formats) kind: String,
+    /// The part's name in the package.
+    pub(in crate::formats) target: String,
+}
+
+/// What a part refers to, by id.
+pub(in crate::formats) type Relations = HashMap<String, Relation>;
+
+impl<'a> Package<'a> {
+    pub(in crate::formats) fn open(bytes: &'a [u8]) -> Result<Self> {
+        let entries = bytes.windows(4).filter(|mark| mark == b"PK\x01\x02").take(MAX_PARTS + 1).count();
+        if entries > MAX_PARTS {
+            return Err(Error::invalid(format!("The document was refused: it has more than {MAX_PARTS} parts.")));
+        }
+        Ok(Self { archive: ZipArchive::new(Cursor::new(bytes)).map_err(damaged)? })
+    }
+
+    /// The archive itself, to copy parts from.
+    pub(in crate::formats) fn archive(&mut self) -> &mut ZipArchive<Cursor<&'a [u8]>> {
+        &mut self.archive
+    }
+
+    /// The names of all parts.
+    pub(in crate::formats) fn names(&self) -> Vec<String> {
+        self.archive.file_names().flatten().map(|name| name.into_owned()).collect()
+    }
+
+    /// A part's bytes; none where there is no such part.
+    pub(in crate::formats) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
+        let found = self.archive.index_for_name(name).or_else(|| {
+            let names: Vec<String> = self.names();
+            let same = names.iter().find(|other| other.eq_ignore_ascii_case(name))?;
+            self.archive.index_for_name(same)
+        });
+        let Some(index) = found else { return Ok(None) };
+        let mut file = self.archive.by_index(index).map_err(damaged)?;
+        let most = budget.part();
+        let mut bytes = Vec::new();
+        loop {
+            let before = bytes.len();
+            let room = (most - before.min(most) + 1).min(CHUNK);
+            let read = (&mut file).take(room as u64).read_to_end(&mut bytes).map_err(|e| damaged(e.into()))?;
+            if read == 0 {
+                return Ok(Some(bytes));
+            }
+            if bytes.len() > most {
+                return Err(budget.unpacks_too_much());
+            }
+            budget.unpack(read)?;
+        }
+    }
+
+    /// A part as text; none where there is no such part.
+    pub(in crate::formats) fn text(&mut self, name: &str, budget: &mut Budget) -> Result<Option<String>> {
+        let Some(bytes) = self.bytes(name, budget)? else { return Ok(None) };
+        let text = match Encoding::for_bom(&bytes) {
+            Some((encoding, _)) => encoding.decode(&bytes).0.into_owned(),
+            None => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+        };
+        Ok(Some(text))
+    }
+
+    /// A part that must be there.
+    pub(in crate::formats) fn needed(&mut self, name: &str, budget: &mut Budget) -> Result<String> {
+        self.text(name, budget)?
+            .ok_or_else(|| Error::invalid(format!("The document is damaged: its part '{name}' is missing.")))
+    }
+
+    /// What a part refers to; an empty name is the package itself.
+    pub(in crate::formats) fn relations(&mut self, part: &str, budget: &mut Budget) -> Result<Relations> {
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+        let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
+        let Some(text) = self.text(&name, budget)? else { return Ok(Relations::new()) };
+        let mut relations = Relations::new();
+        let mut xml = Xml::new(&text);
+        while let Some(node) = xml.next(budget)? {
+            let Node::Open(element) = node else { continue };
+            let external = attribute(&element, "TargetMode").is_some_and(|mode| mode == "External");
+            if local(&element) != "Relationship" || external {
+                continue;
+            }
+            let (Some(id), Some(kind), Some(target)) =
+                (attribute(&element, "Id"), attribute(&element, "Type"), attribute(&element, "Target"))
+            else {
+                continue;
+            };
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            relations.insert(id.into_owned(), Relation { kind, target: resolve(folder, &target) });
+        }
+        Ok(relations)
+    }
+
+    /// The main part: what the package says its document is, else the name it usually has.
+    pub(in crate::formats) fn main_part(&mut self, usual: &str, budget: &mut Budget) -> Result<String> {
+        let relations = self.relations("", budget)?;
+        let main = relations.into_values().find(|relation| relation.kind == "officeDocument");
+        Ok(main.map_or_else(|| usual.to_owned(), |relation| relation.target))
+    }
+}
+
+/// A target as seen from a folder; `..` never leads out of the package.
+fn resolve(folder: &str, target: &str) -> String {
+    let (base, target) = target.strip_prefix('/').map_or((folder, target), |absolute| ("", absolute));
+    let mut names: Vec<&str> = base.split('/').filter(|name| !name.is_empty()).collect();
+    for name in target.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+/// What the archive says, in words a person can act on.
+pub(in crate::formats) fn damaged(cause: ZipError) -> Error {
+    let text = cause.to_string();
+    let locked = text.to_ascii_lowercase().contains("password");
+    let message = if locked {
+        "The document is protected by a password. Save it without one and try again."
+    } else {
+        "The document is damaged or incomplete: its package cannot be unpacked. Save it anew, or fetch it again."
+    };
+    Error::invalid(message).caused_by(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_resolved_within_the_package() {
+        assert_eq!(resolve("word", "media/a.png"), "word/media/a.png");
+        assert_eq!(resolve("xl/worksheets", "../sharedStrings.xml"), "xl/sharedStrings.xml");
+        assert_eq!(resolve("xl", "/xl/a.xml"), "xl/a.xml");
+        assert_eq!(resolve("", "../../../etc/passwd"), "etc/passwd");
+    }
+}

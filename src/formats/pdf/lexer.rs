@@ -1,0 +1,389 @@
+//! The words of a PDF: objects as they stand in a file, and operators as they stand in a page.
+
+use lopdf::{Dictionary, Object, StringFormat};
+
+use crate::{formats::limits::Budget, model::error::Result};
+
+/// Deepest objects in objects; what is deeper is dropped.
+const MAX_DEPTH: usize = 48;
+
+/// Reads words from bytes.
+#[derive(Debug, Clone)]
+pub(super) struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Values since the last operator.
+    held: usize,
+}
+
+/// Most values before an operator; what is more is dropped.
+const MAX_HELD: usize = 50_000;
+
+/// A word of a page.
+#[derive(Debug, PartialEq)]
+pub(super) enum Word<'a> {
+    /// What an operator works on.
+    Operand(Object),
+    /// What is done.
+    Operator(&'a [u8]),
+}
+
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, 0 | b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+}
+
+fn is_regular(byte: u8) -> bool {
+    !is_space(byte) && !is_delimiter(byte)
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at: at.min(bytes.len()), held: 0 }
+    }
+
+    /// Where the next byte is read.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn skip(&mut self, count: usize) {
+        self.at = self.at.saturating_add(count).min(self.bytes.len());
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    /// Passes over blanks and comments.
+    pub(super) fn skip_space(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte == b'%' {
+                let end = self.rest().iter().position(|b| matches!(b, b'\n' | b'\r'));
+                self.skip(end.unwrap_or(self.rest().len()));
+            } else if is_space(byte) {
+                self.at += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn regular(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| !is_regular(*byte)).unwrap_or(rest.len());
+        self.skip(length);
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// Takes this keyword, if it stands next.
+    pub(super) fn keyword(&mut self, word: &[u8]) -> bool {
+        self.skip_space();
+        let behind = self.rest().get(word.len()).copied();
+        let found = self.rest().starts_with(word) && !behind.is_some_and(is_regular);
+        if found {
+            self.skip(word.len());
+        }
+        found
+    }
+
+    /// Takes an unsigned number, if one stands next.
+    pub(super) fn number(&mut self) -> Option<u64> {
+        self.skip_space();
+        let before = self.at;
+        let number = std::str::from_utf8(self.regular()).ok().and_then(|digits| digits.parse().ok());
+        if number.is_none() {
+            self.at = before;
+        }
+        number
+    }
+
+    /// The next object of a file, references included.
+    pub(super) fn object(&mut self, budget: &mut Budget) -> Result<Option<Object>> {
+        self.value(MAX_DEPTH, true, budget)
+    }
+
+    /// The next word of a page; none at the end.
+    pub(super) fn word(&mut self, budget: &mut Budget) -> Result<Option<Word<'a>>> {
+        loop {
+            self.skip_space();
+            let Some(byte) = self.peek() else { return Ok(None) };
+            let begins_object = is_delimiter(byte) || byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.');
+            if begins_object {
+                let before = self.at;
+                if let Some(object) = self.value(MAX_DEPTH, false, budget)? {
+                    return Ok(Some(Word::Operand(object)));
+                }
+                self.at = self.at.max(before + 1);
+                continue;
+            }
+            budget.tick()?;
+            self.held = 0;
+            let word = self.regular();
+            return Ok(Some(match word {
+                b"true" => Word::Operand(Object::Boolean(true)),
+                b"false" => Word::Operand(Object::Boolean(false)),
+                b"null" => Word::Operand(Object::Null),
+                word => Word::Operator(word),
+            }));
+        }
+    }
+
+    fn value(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
+        self.skip_space();
+        if references {
+            budget.object()?;
+        } else {
+            budget.value()?;
+            self.held += 1;
+        }
+        let Some(byte) = self.peek().filter(|_| self.held < MAX_HELD) else { return Ok(None) };
+        Ok(match byte {
+            b'/' => Some(Object::Name(self.name())),
+            b'(' => Some(Object::String(self.literal(), StringFormat::Literal)),
+            b'<' if self.rest().starts_with(b"<<") => self.dictionary(depth, references, budget)?,
+            b'<' => Some(Object::String(self.hexadecimal(), StringFormat::Hexadecimal)),
+            b'[' => self.array(depth, references, budget)?,
+            b'0'..=b'9' | b'+' | b'-' | b'.' => {
+                if references && let Some(id) = self.reference() {
+                    return Ok(Some(Object::Reference(id)));
+                }
+                number(self.regular())
+            }
+            _ if is_delimiter(byte) => None,
+            _ => match self.regular() {
+                b"true" => Some(Object::Boolean(true)),
+                b"false" => Some(Object::Boolean(false)),
+                b"null" => Some(Object::Null),
+                other => {
+                    self.at -= other.len();
+                    None
+                }
+            },
+        })
+    }
+
+    /// `12 0 R`.
+    fn reference(&mut self) -> Option<(u32, u16)> {
+        let mut ahead = self.clone();
+        let id = u32::try_from(ahead.number()?).ok()?;
+        let generation = u16::try_from(ahead.number()?).ok()?;
+        if !ahead.keyword(b"R") {
+            return None;
+        }
+        self.at = ahead.at;
+        Some((id, generation))
+    }
+
+    fn name(&mut self) -> Vec<u8> {
+        self.skip(1);
+        let raw = self.regular();
+        let mut name = Vec::with_capacity(raw.len());
+        let mut bytes = raw.iter().copied();
+        while let Some(byte) = bytes.next() {
+            let mut ahead = bytes.clone();
+            let pair = (byte == b'#').then(|| Some(hex(ahead.next()?)? * 16 + hex(ahead.next()?)?)).flatten();
+            match pair {
+                Some(pair) => {
+                    name.push(pair);
+                    bytes = ahead;
+                }
+                None => name.push(byte),
+            }
+        }
+        name
+    }
+
+    fn literal(&mut self) -> Vec<u8> {
+        self.skip(1);
+        let (mut text, mut open) = (Vec::new(), 1_usize);
+        while let Some(byte) = self.next() {
+            match byte {
+                b'(' => open += 1,
+                b')' => {
+                    open -= 1;
+                    if open == 0 {
+                        break;
+                    }
+                }
+                b'\\' => {
+                    self.escape(&mut text);
+                    continue;
+                }
+                _ => {}
+            }
+            text.push(byte);
+        }
+        text
+    }
+
+    fn escape(&mut self, text: &mut Vec<u8>) {
+        let Some(byte) = self.next() else { return };
+        match byte {
+            b'n' => text.push(b'\n'),
+            b'r' => text.push(b'\r'),
+            b't' => text.push(b'\t'),
+            b'b' => text.push(8),
+            b'f' => text.push(12),
+            b'\r' => self.skip(usize::from(self.peek() == Some(b'\n'))),
+            b'\n' => {}
+            b'0'..=b'7' => {
+                let mut code = u32::from(byte - b'0');
+                for _ in 0..2 {
+                    let Some(digit) = self.peek().filter(|digit| (b'0'..=b'7').contains(digit)) else { break };
+                    code = code * 8 + u32::from(digit - b'0');
+                    self.at += 1;
+                }
+                text.push(u8::try_from(code & 0xff).unwrap_or_default());
+            }
+            other => text.push(other),
+        }
+    }
+
+    fn hexadecimal(&mut self) -> Vec<u8> {
+        self.skip(1);
+        let (mut text, mut half) = (Vec::new(), None);
+        while let Some(byte) = self.next() {
+            match (hex(byte), half.take()) {
+                _ if byte == b'>' => {
+                    text.extend(half.map(|high: u8| high * 16));
+                    break;
+                }
+                (Some(digit), None) => half = Some(digit),
+                (Some(digit), Some(high)) => text.push(high * 16 + digit),
+                (None, before) => half = before,
+            }
+        }
+        text.extend(half.map(|high| high * 16));
+        text
+    }
+
+    fn array(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
+        self.skip(1);
+        let mut items = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b']') => {
+                    self.skip(1);
+                    return Ok(Some(Object::Array(items)));
+                }
+                None => return Ok(None),
+                Some(_) if depth == 0 => return Ok(None),
+                Some(_) => match self.value(depth - 1, references, budget)? {
+                    Some(item) => items.push(item),
+                    None => self.junk(),
+                },
+            }
+        }
+    }
+
+    fn dictionary(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
+        self.skip(2);
+        let mut dictionary = Dictionary::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b'>') => {
+                    self.skip(2);
+                    return Ok(Some(Object::Dictionary(dictionary)));
+                }
+                Some(b'/') if depth > 0 => {
+                    let key = self.name();
+                    match self.value(depth - 1, references, budget)? {
+                        Some(value) => dictionary.set(key, value),
+                        None => self.skip_space(),
+                    }
+                }
+                None => return Ok(None),
+                Some(_) if depth == 0 => return Ok(None),
+                Some(b'e') if self.rest().starts_with(b"endobj") => return Ok(Some(Object::Dictionary(dictionary))),
+                Some(_) => self.junk(),
+            }
+        }
+    }
+
+    /// Passes over what has no place here.
+    fn junk(&mut self) {
+        if self.regular().is_empty() && !matches!(self.peek(), Some(b']' | b'/')) {
+            self.skip(1);
+        }
+    }
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// A number; what only looks like one is 0, as viewers take it.
+fn number(word: &[u8]) -> Option<Object> {
+    let text = std::str::from_utf8(word).ok()?;
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(Object::Integer(whole));
+    }
+    let real = text.parse::<f32>().ok().filter(|real| real.is_finite());
+    Some(real.map_or(Object::Integer(0), Object::Real))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::limits::Limits;
+
+    fn object(text: &[u8]) -> Option<Object> {
+        Lexer::new(text, 0).object(&mut Budget::new(&Limits::default())).unwrap()
+    }
+
+    #[test]
+    fn objects_are_read() {
+        let text = b"<< /A#20b [1 -.5 (a\\(b\\051\\n(c)) <48 6> null] /R 12 0 R % why\n /D <</T true>> >>";
+        let Some(Object::Dictionary(found)) = object(text) else { panic!() };
+        let items = vec![
+            Object::Integer(1),
+            Object::Real(-0.5),
+            Object::String(b"a(b)\n(c)".to_vec(), StringFormat::Literal),
+            Object::String(b"H`".to_vec(), StringFormat::Hexadecimal),
+            Object::Null,
+        ];
+        assert_eq!(found.get(b"A b").unwrap(), &Object::Array(items));
+        assert_eq!(found.get(b"R").unwrap(), &Object::Reference((12, 0)));
+        assert!(found.get(b"D").unwrap().as_dict().is_ok());
+    }
+
+    #[test]
+    fn words_of_a_page_are_read() {
+        let mut lexer = Lexer::new(b"1 0 0 rg(x)Tj\n] /F1 12 Tf", 0);
+        let mut budget = Budget::new(&Limits::default());
+        let mut words = Vec::new();
+        while let Some(word) = lexer.word(&mut budget).unwrap() {
+            words.push(match word {
+                Word::Operator(name) => String::from_utf8_lossy(name).into_owned(),
+                Word::Operand(_) => "_".to_owned(),
+            });
+        }
+        assert_eq!(words, ["_", "_", "_", "rg", "_", "Tj", "_", "_", "Tf"]);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_bottomless_ends() {
+        for text in [&b"<< /A [1 2"[..], b"[[[", b"<", b"(", b"/", b"<<", b"<< /A >>", b"[}]", b"<< 1 2 ) >>"] {
+            let _ = object(text);
+        }
+        assert_eq!(object(&b"[".repeat(100_000)), None);
+        assert_eq!(object(&b"<</A".repeat(100_000)), None);
+    }
+}

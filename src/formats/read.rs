@@ -1,0 +1,51 @@
+//! The one way in: finds out what a file is and reads it, contained.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{
+    code, csv, docx,
+    extracted::{Draft, Extracted, Kind},
+    html, json, kind,
+    limits::Limits,
+    markdown, pdf, pptx, text, xlsx,
+};
+use crate::model::error::{Error, Result};
+
+/// Reads a file. `name` is only asked for its ending, where the content does not say what it is. Bombs, encrypted and
+/// broken files are refused with a sentence that says so.
+pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
+    if bytes.is_empty() {
+        return Err(Error::invalid("The file is empty."));
+    }
+    if bytes.len() > limits.file {
+        return Err(Error::invalid(format!(
+            "The file has {} MB and at most {} MB are read. Split it.",
+            bytes.len() >> 20,
+            limits.file >> 20
+        )));
+    }
+    // A defect in a reader must cost one document, not the server.
+    catch_unwind(AssertUnwindSafe(|| dispatch(bytes, name, limits))).unwrap_or_else(|_| Err(broken()))
+}
+
+fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
+    let kind = kind::of(bytes, name)?;
+    let mut draft = Draft::new(kind, limits);
+    match kind {
+        Kind::Pdf => pdf::read::read(bytes, limits, &mut draft)?,
+        Kind::Docx => docx::read::read(bytes, &mut draft)?,
+        Kind::Xlsx => xlsx::read::read(bytes, &mut draft)?,
+        Kind::Pptx => pptx::read(bytes, &mut draft)?,
+        Kind::Html => html::read(bytes, &mut draft)?,
+        Kind::Markdown => markdown::read(bytes, &mut draft)?,
+        Kind::Csv => csv::read(bytes, &mut draft)?,
+        Kind::Json => json::read(bytes, &mut draft)?,
+        Kind::Text => text::read(bytes, &mut draft)?,
+        Kind::Code => code::read(bytes, name, &mut draft)?,
+    }
+    Ok(draft.done)
+}
+
+fn broken() -> Error {
+    Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
+}

@@ -1,0 +1,6 @@
+//! Workbooks of Excel and LibreOffice.
+
+pub(super) mod book;
+pub(super) mod cell;
+mod number;
+pub(super) mod read;

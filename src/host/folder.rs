@@ -1,0 +1,179 @@
+//! Folders an administrator opened to documents: what lies in them, and what changes there.
+#![expect(clippy::disallowed_methods, reason = "host is where files are opened")]
+
+use std::{
+    fs::{self, DirEntry, Metadata, OpenOptions},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use crate::model::error::{Error, Result};
+
+/// Most files of one folder.
+pub const MOST: usize = 50_000;
+/// Deepest folder within one.
+const DEEPEST: usize = 32;
+
+/// A file that was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Changes with its content: nanoseconds of its last change, mixed with its size and place on the disk.
+    pub stamp: i64,
+}
+
+/// The path of a folder as it can be kept: absolute, without links. Fails where it is none, or holds `own`, or lies in it.
+pub fn check(path: &str, own: &Path) -> Result<PathBuf> {
+    let given = Path::new(path);
+    if !given.is_absolute() {
+        return Err(Error::invalid(format!("'{path}' is not an absolute path.")));
+    }
+    let found = given.canonicalize().map_err(|error| unreadable(given, &error))?;
+    if !found.is_dir() {
+        return Err(Error::invalid(format!("'{path}' is not a folder.")));
+    }
+    let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
+    if found.starts_with(&own) || own.starts_with(&found) {
+        return Err(Error::invalid(format!(
+            "'{path}' holds the server's own data, or lies in it. Choose another folder."
+        )));
+    }
+    Ok(found)
+}
+
+/// Every file below a folder. Hidden ones and links are left out. Blocks.
+pub fn walk(root: &Path) -> Result<Vec<File>> {
+    let mut found = Vec::new();
+    let mut left = vec![(root.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // One that cannot be entered, or is gone meanwhile, hides its files; the root must be there.
+            Err(_) if depth > 0 => continue,
+            Err(error) => return Err(unreadable(root, &error)),
+        };
+        for entry in entries.flatten() {
+            match look(&entry) {
+                Some((path, about)) if about.is_dir() && depth < DEEPEST => left.push((path, depth + 1)),
+                Some((path, about)) if about.is_file() => {
+                    found.push(File { path, bytes: about.len(), stamp: stamp(&about) });
+                }
+                _ => {}
+            }
+            if found.len() > MOST {
+                return Err(Error::invalid(format!(
+                    "The folder holds more than {MOST} files. Add the folders in it one by one."
+                )));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn look(entry: &DirEntry) -> Option<(PathBuf, Metadata)> {
+    let hidden = entry.file_name().to_string_lossy().starts_with('.');
+    // Not followed: a link may lead anywhere.
+    let about = entry.path().symlink_metadata().ok()?;
+    (!hidden && !about.is_symlink()).then(|| (entry.path(), about))
+}
+
+fn stamp(about: &Metadata) -> i64 {
+    let changed = about.mtime().wrapping_mul(1_000_000_000).wrapping_add(about.mtime_nsec());
+    changed ^ about.len().cast_signed().rotate_left(17) ^ about.ino().cast_signed().rotate_left(41)
+}
+
+/// Opens a file of a folder for reading, unless it is a link now.
+pub fn open(path: &Path) -> Result<tokio::fs::File> {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = file.map_err(|error| unreadable(path, &error))?;
+    match file.metadata() {
+        Ok(about) if about.is_file() => Ok(file.into()),
+        _ => Err(Error::invalid(format!("'{}' is not a file.", path.display()))),
+    }
+}
+
+/// A whole file. Blocks.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    Error::invalid(format!("'{}' cannot be read: {error}.", path.display()))
+}
+
+/// Looks out for changes below folders, until it is dropped.
+pub struct Lookout {
+    watcher: RecommendedWatcher,
+}
+
+impl Lookout {
+    /// Calls `changed` with a path for whatever is made, changed, moved or removed; from another thread, often, and at
+    /// times for nothing.
+    pub fn new(changed: impl Fn(&Path) + Send + 'static) -> Result<Self> {
+        let told = move |event: notify::Result<notify::Event>| {
+            if let Ok(event) = event
+                && !event.kind.is_access()
+            {
+                event.paths.iter().for_each(|path| changed(path));
+            }
+        };
+        Ok(Self { watcher: notify::recommended_watcher(told).map_err(|error| cannot_watch(&error))? })
+    }
+
+    /// Looks out below this folder, too.
+    pub fn add(&mut self, folder: &Path) -> Result<()> {
+        self.watcher.watch(folder, RecursiveMode::Recursive).map_err(|error| cannot_watch(&error))
+    }
+
+    /// Looks out there no more.
+    pub fn remove(&mut self, folder: &Path) {
+        // It may be gone, and with it what was looked out for.
+        let _ = self.watcher.unwatch(folder);
+    }
+}
+
+fn cannot_watch(error: &notify::Error) -> Error {
+    Error::conflict(format!("The folder cannot be watched: {error}. It is looked through every few minutes instead."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_seen_and_links_and_hidden_ones_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::create_dir(root.join(".git")).unwrap();
+        for file in ["a/b/two.md", "one.md", ".hidden", ".git/config"] {
+            fs::write(root.join(file), "x").unwrap();
+        }
+        std::os::unix::fs::symlink("/etc", root.join("etc")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", root.join("passwd")).unwrap();
+        let seen = walk(&root).unwrap();
+        let paths: Vec<_> = seen.iter().map(|file| file.path.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
+        assert_eq!(paths, ["a/b/two.md", "one.md"]);
+        fs::write(root.join("one.md"), "xy").unwrap();
+        assert_ne!(walk(&root).unwrap()[1].stamp, seen[1].stamp);
+        assert!(open(&root.join("passwd")).is_err());
+    }
+
+    #[test]
+    fn a_folder_is_checked_before_it_is_kept() {
+        let (dir, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let refused = |path: &Path| check(path.to_str().unwrap(), own.path()).unwrap_err().message().to_owned();
+        assert!(check("docs", own.path()).unwrap_err().message().contains("absolute"));
+        assert!(refused(&dir.path().join("none")).contains("cannot be read"));
+        assert!(refused(own.path()).contains("server's own data"));
+        assert!(refused(own.path().parent().unwrap()).contains("server's own data"));
+        assert_eq!(check(dir.path().to_str().unwrap(), own.path()).unwrap(), dir.path().canonicalize().unwrap());
+    }
+}

@@ -1,0 +1,165 @@
+//! The handle everybody embeds with: it joins what is asked for at once and remembers what was asked before.
+
+use std::sync::Arc;
+
+use moka::sync::Cache;
+use tokio::sync::oneshot;
+
+use super::{
+    model::{Model, ModelInfo},
+    queue::Item,
+    workers::{Limits, Workers},
+};
+use crate::model::error::{Error, Result};
+
+/// Bytes of queries and their vectors that are remembered: some 4,000 of them.
+const CACHE_BYTES: u64 = 8 * 1024 * 1024;
+/// What stands for a token where no model counts: English has about four bytes in one.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Cheap to clone. Without a model every answer is `None`, and search goes by words alone.
+#[derive(Clone)]
+pub struct Embedder {
+    active: Option<Active>,
+}
+
+#[derive(Clone)]
+struct Active {
+    workers: Arc<Workers>,
+    queries: Cache<String, Arc<[f32]>>,
+}
+
+impl Embedder {
+    /// With a model, or without one. Nothing is loaded before the first text.
+    pub fn new(model: Option<Model>, limits: Limits) -> Self {
+        let active = model.map(|model| Active {
+            workers: Workers::new(model, limits),
+            queries: Cache::builder()
+                .weigher(|text: &String, vector: &Arc<[f32]>| {
+                    u32::try_from(text.len() + size_of_val::<[f32]>(vector)).unwrap_or(u32::MAX)
+                })
+                .max_capacity(CACHE_BYTES)
+                .build(),
+        });
+        Self { active }
+    }
+
+    /// Which vectors come out; `None` without a model.
+    pub fn model(&self) -> Option<ModelInfo> {
+        self.active.as_ref().map(|active| active.workers.model().info.clone())
+    }
+
+    /// Whether the model is in memory now.
+    pub fn is_loaded(&self) -> bool {
+        self.active.as_ref().is_some_and(|active| active.workers.is_loaded())
+    }
+
+    /// How many queries are remembered.
+    pub fn cached_queries(&self) -> u64 {
+        self.active.as_ref().map_or(0, |active| active.queries.entry_count())
+    }
+
+    /// The vector of what somebody looks for, of length 1. Goes before all passages.
+    pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
+        let Some(active) = &self.active else { return Ok(None) };
+        if let Some(known) = active.queries.get(text) {
+            return Ok(Some(known));
+        }
+        let (item, answer) = item(&active.workers.model().query_prefix, text);
+        active.workers.submit(|queue| queue.push_query(item));
+        let vector: Arc<[f32]> = answered(answer).await?.into();
+        active.queries.insert(text.to_owned(), Arc::clone(&vector));
+        Ok(Some(vector))
+    }
+
+    /// The vectors of texts that are to be found, in their order, each of length 1. Dropping the future takes them back.
+    pub async fn passages(&self, texts: Vec<String>) -> Result<Option<Vec<Vec<f32>>>> {
+        let Some(active) = &self.active else { return Ok(None) };
+        let prefix = &active.workers.model().passage_prefix;
+        let (items, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| item(prefix, text)).unzip();
+        drop(texts);
+        active.workers.submit(|queue| queue.push_passages(items));
+        let mut vectors = Vec::with_capacity(answers.len());
+        for answer in answers {
+            vectors.push(answered(answer).await?);
+        }
+        Ok(Some(vectors))
+    }
+
+    /// How many tokens of the model a text has; without a model a quarter of its bytes. Blocks while it counts.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        let counted = self.active.as_ref().and_then(|active| active.workers.tokens().ok()?.count(text).ok());
+        counted.unwrap_or_else(|| text.len().div_ceil(BYTES_PER_TOKEN))
+    }
+}
+
+fn item(prefix: &str, text: &str) -> (Item, oneshot::Receiver<Result<Vec<f32>>>) {
+    let (reply, answer) = oneshot::channel();
+    (Item { text: format!("{prefix}{text}"), reply }, answer)
+}
+
+async fn answered(answer: oneshot::Receiver<Result<Vec<f32>>>) -> Result<Vec<f32>> {
+    answer.await.map_err(|_| Error::internal("the thread that embedded is gone"))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn without_a_model_there_is_no_vector_and_tokens_are_estimated() {
+        let embedder = Embedder::new(None, Limits::default());
+        assert_eq!(embedder.model(), None);
+        assert_eq!(embedder.query("mail").await.unwrap(), None);
+        assert_eq!(embedder.passages(vec!["mail".to_owned()]).await.unwrap(), None);
+        assert_eq!(embedder.count_tokens("some words"), 3);
+    }
+}
+
+#[cfg(all(test, feature = "embedded-model"))]
+mod model_tests {
+    use super::*;
+
+    fn embedder() -> Embedder {
+        Embedder::new(Model::embedded(), Limits::default())
+    }
+
+    fn dot(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[tokio::test]
+    async fn a_query_is_closer_to_what_it_means_than_to_anything_else() {
+        let embedder = embedder();
+        let query = embedder.query("how do I throw a file away").await.unwrap().unwrap();
+        let texts = ["Delete a document for ever", "Send a letter", "The weather in Rome"].map(str::to_owned);
+        let passages = embedder.passages(texts.to_vec()).await.unwrap().unwrap();
+        let scores: Vec<f32> = passages.iter().map(|passage| dot(&query, passage)).collect();
+        assert!(scores[0] > scores[1] && scores[0] > scores[2], "{scores:?}");
+        assert!((dot(&query, &query) - 1.0).abs() < 1e-5);
+    }
+
+    #[tokio::test]
+    async fn a_text_has_the_same_vector_alone_and_among_longer_ones() {
+        let embedder = embedder();
+        let alone = embedder.passages(vec!["a short text".to_owned()]).await.unwrap().unwrap();
+        let texts = vec!["much longer words ".repeat(30), "a short text".to_owned(), String::new()];
+        let among = embedder.passages(texts).await.unwrap().unwrap();
+        assert!(dot(&alone[0], &among[1]) > 0.9999);
+    }
+
+    #[tokio::test]
+    async fn a_query_is_asked_of_the_model_once() {
+        let embedder = embedder();
+        let first = embedder.query("the same").await.unwrap().unwrap();
+        let second = embedder.query("the same").await.unwrap().unwrap();
+        assert!(Arc::ptr_eq(&first, &second));
+    }
+
+    #[test]
+    fn tokens_are_the_models_own() {
+        let embedder = embedder();
+        assert_eq!(embedder.count_tokens("embeddings"), 3);
+        assert_eq!(embedder.count_tokens(&"word ".repeat(1000)), 1000);
+    }
+}

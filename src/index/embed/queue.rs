@@ -1,0 +1,127 @@
+//! What waits to be embedded, and which of it goes next: queries before passages, texts of like length together.
+
+use std::collections::VecDeque;
+
+use tokio::sync::oneshot;
+
+use crate::model::error::Result;
+
+/// Texts run together. Larger batches gain nothing more and hold memory.
+const MOST_TEXTS: usize = 32;
+/// Bytes of text run together, padding included: what 16 full passages have.
+const MOST_BYTES: usize = 16 * 1024;
+/// How far behind the oldest passage one of like length is looked for.
+const WINDOW: usize = 256;
+
+/// One text, and who waits for its vector.
+pub(super) struct Item {
+    pub(super) text: String,
+    pub(super) reply: oneshot::Sender<Result<Vec<f32>>>,
+}
+
+/// Both kinds of work, in the order they came.
+#[derive(Default)]
+pub(super) struct Queue {
+    queries: VecDeque<Item>,
+    passages: VecDeque<Item>,
+}
+
+impl Queue {
+    pub(super) fn push_query(&mut self, item: Item) {
+        self.queries.push_back(item);
+    }
+
+    pub(super) fn push_passages(&mut self, items: impl IntoIterator<Item = Item>) {
+        self.passages.extend(items);
+    }
+
+    /// The queries that wait, as many as run together.
+    pub(super) fn queries(&mut self) -> Vec<Item> {
+        let count = self.queries.len().min(MOST_TEXTS);
+        self.queries.drain(..count).filter(|item| !item.reply.is_closed()).collect()
+    }
+
+    /// The oldest passage, and those among the next whose lengths are closest to its own: they need the least padding.
+    pub(super) fn passages(&mut self) -> Vec<Item> {
+        let window = self.passages.len().min(WINDOW);
+        let mut near: Vec<Item> = self.passages.drain(..window).filter(|item| !item.reply.is_closed()).collect();
+        let Some(length) = near.first().map(|oldest| oldest.text.len()) else { return Vec::new() };
+        // The index keeps the oldest first among equals, so nobody waits for ever.
+        let mut order: Vec<usize> = (0..near.len()).collect();
+        order.sort_by_key(|&at| near.get(at).map_or(usize::MAX, |item| item.text.len().abs_diff(length)));
+        let longest = |at: &usize| near.get(*at).map_or(0, |item| item.text.len());
+        let mut width = 0;
+        let taken: Vec<usize> = order
+            .into_iter()
+            .enumerate()
+            .take(MOST_TEXTS)
+            .take_while(|(count, at)| {
+                width = width.max(longest(at));
+                *count == 0 || width * (count + 1) <= MOST_BYTES
+            })
+            .map(|(_, at)| at)
+            .collect();
+        let mut batch = Vec::with_capacity(taken.len());
+        let mut rest = VecDeque::with_capacity(near.len());
+        for (at, item) in near.drain(..).enumerate() {
+            if taken.contains(&at) {
+                batch.push(item);
+            } else {
+                rest.push_back(item);
+            }
+        }
+        rest.append(&mut self.passages);
+        self.passages = rest;
+        batch
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.queries.is_empty() && self.passages.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(text: &str) -> (Item, oneshot::Receiver<Result<Vec<f32>>>) {
+        let (reply, answer) = oneshot::channel();
+        (Item { text: text.to_owned(), reply }, answer)
+    }
+
+    fn texts(batch: Vec<Item>) -> Vec<String> {
+        batch.into_iter().map(|item| item.text).collect()
+    }
+
+    #[test]
+    fn the_oldest_passage_goes_with_those_of_its_length() {
+        let (items, _answers): (Vec<_>, Vec<_>) =
+            ["aa".to_owned(), "b".repeat(9000), "cc".to_owned(), "d".repeat(8000)].iter().map(|t| item(t)).unzip();
+        let mut queue = Queue::default();
+        queue.push_passages(items);
+        assert_eq!(texts(queue.passages()), ["aa", "cc"]);
+        assert_eq!(texts(queue.passages()), ["b".repeat(9000)]);
+        assert_eq!(texts(queue.passages()), ["d".repeat(8000)]);
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn at_most_a_batch_of_them_goes_and_the_others_keep_their_order() {
+        let (items, _answers): (Vec<_>, Vec<_>) = (0..40).map(|n| item(&format!("{n:02}"))).unzip();
+        let mut queue = Queue::default();
+        queue.push_passages(items);
+        assert_eq!(texts(queue.passages()), (0..32).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+        assert_eq!(texts(queue.passages()), (32..40).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_nobody_waits_for_any_more_is_left_out() {
+        let (gone, answer) = item("gone");
+        let (wanted, _answer) = item("wanted");
+        drop(answer);
+        let mut queue = Queue::default();
+        queue.push_query(gone);
+        queue.push_query(wanted);
+        assert_eq!(texts(queue.queries()), ["wanted"]);
+    }
+}

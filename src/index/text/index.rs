@@ -1,0 +1,338 @@
+//! A Tantivy index of one space's texts: BM25 over stems, with what matched.
+//!
+//! It is a cache: each commit carries the last change it has seen, and what is broken is made again from the database.
+
+#![expect(clippy::disallowed_methods, reason = "index files are this module's own; user files are host's")]
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    path::Path,
+};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
+    Term,
+    collector::{FilterCollector, TopDocs},
+    directory::MmapDirectory,
+    query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery, TermSetQuery},
+    schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
+    tokenizer::TextAnalyzer,
+};
+
+use super::words::{Split, words};
+use crate::model::{
+    error::{Error, Result},
+    index::Entry,
+};
+
+/// The name of our tokenizer in the schema.
+const TOKENIZER: &str = "words";
+/// What the writer may hold before it writes; the least Tantivy takes is 15 MB.
+const WRITER_BYTES: usize = 20_000_000;
+/// Up to this many ids are looked up one by one; beyond it each hit is held against the set.
+const FEW_IDS: usize = 2_000;
+/// Most different words of a question that count.
+const MOST_WORDS: usize = 64;
+
+/// What a commit carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// The database it was made from.
+    pub origin: String,
+    /// The last change it has seen.
+    pub seq: i64,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Lookup<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// Only these tags.
+    pub tags: Option<&'a HashSet<i64>>,
+    /// Only these entries.
+    pub ids: Option<&'a HashSet<i64>>,
+    /// Most results.
+    pub limit: usize,
+}
+
+/// An entry that holds some of the words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The entry.
+    pub id: i64,
+    /// BM25, k1 = 1.2, b = 0.75.
+    pub score: f32,
+}
+
+/// The texts of a space.
+pub struct Text {
+    index: Index,
+    reader: IndexReader,
+    /// Made at the first change, let go when idle: it has threads and memory of its own.
+    writer: Mutex<Option<IndexWriter>>,
+    fields: Fields,
+}
+
+#[derive(Clone, Copy)]
+struct Fields {
+    id: Field,
+    tag: Field,
+    words: Field,
+}
+
+impl Text {
+    /// Opens what stands in a folder, or begins anew there; with what its last commit carried, none where there was none.
+    /// Fails where a file is damaged.
+    pub fn open(dir: &Path) -> Result<(Self, Option<Made>)> {
+        fs::create_dir_all(dir).map_err(Error::internal)?;
+        let (schema, fields) = schema();
+        let directory = MmapDirectory::open(dir).map_err(Error::internal)?;
+        let index = Index::open_or_create(directory, schema).map_err(Error::internal)?;
+        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(Split));
+        let damaged = index.validate_checksum().map_err(Error::internal)?;
+        if !damaged.is_empty() {
+            return Err(Error::internal(format!("the text index is damaged: {damaged:?}")));
+        }
+        let payload = index.load_metas().map_err(Error::internal)?.payload;
+        let made = payload.map(|payload| Sealed::open(&payload)).transpose()?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(Error::internal)?;
+        Ok((Self { index, reader, writer: Mutex::default(), fields }, made))
+    }
+
+    /// Puts what stands in a folder aside, in place of what was put aside before, and begins anew.
+    pub fn begin_anew(dir: &Path) -> Result<(Self, Option<Made>)> {
+        let aside = dir.with_extension("broken");
+        if aside.exists() {
+            fs::remove_dir_all(&aside).map_err(Error::internal)?;
+        }
+        if dir.exists() {
+            fs::rename(dir, &aside).map_err(Error::internal)?;
+        }
+        Self::open(dir)
+    }
+
+    /// Puts an entry, in place of what it was. It is found after the next commit.
+    pub fn put(&self, entry: &Entry) -> Result<()> {
+        let Fields { id, tag, words } = self.fields;
+        self.write(|writer| {
+            writer.delete_term(Term::from_field_i64(id, entry.id));
+            let mut document = TantivyDocument::new();
+            document.add_i64(id, entry.id);
+            document.add_i64(tag, entry.tag);
+            document.add_text(words, format!("{}\n{}", entry.title, entry.text));
+            writer.add_document(document).map(|_| ())
+        })
+    }
+
+    /// Takes an entry away, with the next commit.
+    pub fn remove(&self, entry: i64) -> Result<()> {
+        self.write(|writer| {
+            writer.delete_term(Term::from_field_i64(self.fields.id, entry));
+            Ok(())
+        })
+    }
+
+    /// Takes everything away, with the next commit.
+    pub fn clear(&self) -> Result<()> {
+        self.write(|writer| writer.delete_all_documents().map(|_| ()))
+    }
+
+    /// Writes everything to the disk and lets searches see it. It costs about 10 ms of processor time.
+    pub fn commit(&self, made: &Made) -> Result<()> {
+        let sealed = Sealed::seal(made)?;
+        self.write(|writer| {
+            let mut commit = writer.prepare_commit()?;
+            commit.set_payload(&sealed);
+            commit.commit().map(|_| ())
+        })?;
+        self.reader.reload().map_err(Error::internal)
+    }
+
+    /// Lets the writer's threads and memory go; the next change makes them again.
+    pub fn rest(&self) -> Result<()> {
+        match self.writer.lock().take() {
+            Some(writer) => writer.wait_merging_threads().map_err(Error::internal),
+            None => Ok(()),
+        }
+    }
+
+    /// How many entries there are.
+    pub fn count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// The best entries, best first.
+    pub fn search(&self, ask: &Lookup<'_>) -> Result<Vec<Hit>> {
+        let stems = stems(ask.text);
+        if stems.is_empty() || ask.limit == 0 {
+            return Ok(Vec::new());
+        }
+        let searcher = self.reader.searcher();
+        let few = ask.ids.filter(|ids| ids.len() <= FEW_IDS);
+        let query = self.query(&stems, ask.tags, few);
+        let best = TopDocs::with_limit(ask.limit).order_by_score();
+        let found = match ask.ids.filter(|_| few.is_none()).cloned() {
+            Some(ids) => {
+                let wanted = FilterCollector::new("id".to_owned(), move |id: i64| ids.contains(&id), best);
+                searcher.search(&query, &wanted)
+            }
+            None => searcher.search(&query, &best),
+        };
+        let mut hits = self.hits(&searcher, found.map_err(Error::internal)?)?;
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+        Ok(hits)
+    }
+
+    /// What these entries score, those that hold any of the words.
+    pub fn score(&self, text: &str, ids: &HashSet<i64>) -> Result<HashMap<i64, f32>> {
+        let hits = self.search(&Lookup { text, tags: None, ids: Some(ids), limit: ids.len() })?;
+        Ok(hits.into_iter().map(|hit| (hit.id, hit.score)).collect())
+    }
+
+    /// Which words of the question each of these entries holds, as they were asked.
+    pub fn terms(&self, text: &str, ids: &[i64]) -> Result<HashMap<i64, Vec<String>>> {
+        let searcher = self.reader.searcher();
+        let places = self.places(&searcher, ids)?;
+        let mut terms: HashMap<i64, Vec<String>> = HashMap::new();
+        for (stem, word) in stems(text) {
+            let term = Term::from_field_text(self.fields.words, &stem);
+            for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+                let list = reader.inverted_index(self.fields.words).map_err(Error::internal)?;
+                let postings = list.read_postings(&term, IndexRecordOption::Basic).map_err(Error::internal)?;
+                let Some(mut postings) = postings else { continue };
+                for ((_, doc), id) in places.range((segment, 0)..(segment + 1, 0)) {
+                    if postings.doc() <= *doc && postings.seek(*doc) == *doc {
+                        terms.entry(*id).or_default().push(word.clone());
+                    }
+                }
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Where entries stand, in the order of the index.
+    fn places(&self, searcher: &Searcher, ids: &[i64]) -> Result<BTreeMap<(u32, DocId), i64>> {
+        let mut places = BTreeMap::new();
+        for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+            let list = reader.inverted_index(self.fields.id).map_err(Error::internal)?;
+            for id in ids {
+                let term = Term::from_field_i64(self.fields.id, *id);
+                let postings = list.read_postings(&term, IndexRecordOption::Basic).map_err(Error::internal)?;
+                let Some(mut postings) = postings else { continue };
+                while postings.doc() != TERMINATED {
+                    if !reader.is_deleted(postings.doc()) {
+                        places.insert((segment, postings.doc()), *id);
+                    }
+                    postings.advance();
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    fn query(
+        &self,
+        stems: &BTreeMap<String, String>,
+        tags: Option<&HashSet<i64>>,
+        ids: Option<&HashSet<i64>>,
+    ) -> BooleanQuery {
+        let word = |stem| {
+            let term = Term::from_field_text(self.fields.words, stem);
+            let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
+            (Occur::Should, query)
+        };
+        let words = BooleanQuery::new(stems.keys().map(|stem| word(stem)).collect());
+        let mut parts: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, Box::new(words))];
+        for (field, among) in [(self.fields.tag, tags), (self.fields.id, ids)] {
+            if let Some(among) = among {
+                let set = TermSetQuery::new(among.iter().map(|number| Term::from_field_i64(field, *number)));
+                parts.push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(set), 0.0))));
+            }
+        }
+        BooleanQuery::new(parts)
+    }
+
+    fn hits(&self, searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<Hit>> {
+        let mut columns = HashMap::new();
+        let mut hits = Vec::with_capacity(found.len());
+        for (score, at) in found {
+            let column = match columns.entry(at.segment_ord) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(new) => {
+                    let reader = searcher.segment_reader(at.segment_ord);
+                    new.insert(reader.fast_fields().i64("id").map_err(Error::internal)?)
+                }
+            };
+            hits.extend(column.first(at.doc_id).map(|id| Hit { id, score }));
+        }
+        Ok(hits)
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&mut IndexWriter) -> tantivy::Result<T>) -> Result<T> {
+        let mut writer = self.writer.lock();
+        let writer = match &mut *writer {
+            Some(writer) => writer,
+            none => none.insert(self.index.writer_with_num_threads(1, WRITER_BYTES).map_err(Error::internal)?),
+        };
+        work(writer).map_err(Error::internal)
+    }
+}
+
+/// The payload of a commit with a checksum: Tantivy has one for its other files only.
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    made: Made,
+    sum: String,
+}
+
+impl Sealed {
+    fn seal(made: &Made) -> Result<String> {
+        serde_json::to_string(&Self { made: made.clone(), sum: sum(made) }).map_err(Error::internal)
+    }
+
+    fn open(payload: &str) -> Result<Made> {
+        let sealed: Self = serde_json::from_str(payload).map_err(Error::internal)?;
+        if sealed.sum != sum(&sealed.made) {
+            return Err(Error::internal("the text index's last commit is damaged"));
+        }
+        Ok(sealed.made)
+    }
+}
+
+fn sum(made: &Made) -> String {
+    hex::encode(Sha256::digest(format!("{} {}", made.origin, made.seq)))
+}
+
+/// The different stems of a question, each with the word it was made from.
+fn stems(text: &str) -> BTreeMap<String, String> {
+    let mut stems = BTreeMap::new();
+    for word in words(text) {
+        if stems.len() == MOST_WORDS {
+            break;
+        }
+        let asked = text.get(word.at).unwrap_or_default().to_lowercase();
+        stems.entry(word.stem).or_insert(asked);
+    }
+    stems
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    // Without positions: no phrase is asked for, and they are half of the index.
+    let words = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
+    let fields = Fields {
+        id: schema.add_i64_field("id", FAST | INDEXED),
+        tag: schema.add_i64_field("tag", FAST | INDEXED),
+        words: schema.add_text_field("words", TextOptions::default().set_indexing_options(words)),
+    };
+    (schema.build(), fields)
+}
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

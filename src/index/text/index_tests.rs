@@ -1,0 +1,118 @@
+//! What a search by words promises.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files")]
+
+use std::fs;
+
+use super::*;
+
+fn made(seq: i64) -> Made {
+    Made { origin: "o".to_owned(), seq }
+}
+
+fn entry(id: i64, tag: i64, text: &str) -> Entry {
+    Entry { id, tag, title: format!("Part {id}"), text: text.to_owned(), hash: None }
+}
+
+fn fruit(dir: &Path) -> Text {
+    let (text, before) = Text::open(dir).unwrap();
+    assert_eq!(before, None);
+    for (id, words) in [(1, "red apples and pears"), (2, "an apple a day"), (3, "getUserName reads the users")] {
+        text.put(&entry(id, id % 2, words)).unwrap();
+    }
+    text.commit(&made(9)).unwrap();
+    text
+}
+
+fn ids(text: &Text, asked: &str) -> Vec<i64> {
+    let hits = text.search(&Lookup { text: asked, tags: None, ids: None, limit: 9 }).unwrap();
+    hits.into_iter().map(|hit| hit.id).collect()
+}
+
+#[test]
+fn words_are_found_in_any_form_the_rarest_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    assert_eq!(ids(&text, "Apple"), [2, 1]);
+    assert_eq!(ids(&text, "pear or apple"), [1, 2]);
+    assert_eq!(ids(&text, "user_name"), [3]);
+    assert_eq!(ids(&text, "the of and"), [] as [i64; 0]);
+    assert_eq!(ids(&text, "+\"( AND :"), [] as [i64; 0]);
+}
+
+#[test]
+fn filters_leave_only_what_they_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    let (tags, some) = (HashSet::from([1]), HashSet::from([2, 3]));
+    let many: HashSet<i64> = (2..2 + 2 * FEW_IDS as i64).collect();
+    let ask = |tags, ids| {
+        let hits = text.search(&Lookup { text: "apple users", tags, ids, limit: 9 }).unwrap();
+        hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ask(Some(&tags), None), [3, 1]);
+    assert_eq!(ask(None, Some(&some)), [3, 2]);
+    assert_eq!(ask(Some(&tags), Some(&some)), [3]);
+    assert_eq!(ask(None, Some(&many)), [3, 2]);
+}
+
+#[test]
+fn a_filter_does_not_change_a_score() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    let all = text.search(&Lookup { text: "red apple", tags: None, ids: None, limit: 9 }).unwrap();
+    let all: HashMap<i64, f32> = all.into_iter().map(|hit| (hit.id, hit.score)).collect();
+    assert_eq!(text.score("red apple", &HashSet::from([1, 2, 3])).unwrap(), all);
+}
+
+#[test]
+fn it_says_which_words_matched() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    let terms = text.terms("Red apples, users", &[1, 2, 3]).unwrap();
+    let of = |id| terms[&id].join(" ");
+    assert_eq!((of(1), of(2), of(3)), ("apples red".into(), "apples".into(), "users".into()));
+}
+
+#[test]
+fn what_was_removed_or_replaced_is_not_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    text.remove(2).unwrap();
+    text.put(&entry(1, 1, "plums")).unwrap();
+    text.commit(&made(10)).unwrap();
+    assert_eq!((ids(&text, "apple"), ids(&text, "plum"), text.count()), (vec![], vec![1], 2));
+}
+
+#[test]
+fn it_opens_again_with_what_the_last_commit_carried() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = fruit(dir.path());
+    text.put(&entry(4, 0, "never committed")).unwrap();
+    drop(text);
+    let (text, before) = Text::open(dir.path()).unwrap();
+    assert_eq!((before, ids(&text, "apple"), ids(&text, "committed")), (Some(made(9)), vec![2, 1], vec![]));
+}
+
+#[test]
+fn a_damaged_file_is_seen_when_it_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    fruit(dir.path()).rest().unwrap();
+    let segment = |path: &Path| path.extension().is_some_and(|kind| kind != "json" && kind != "lock");
+    let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path()).collect();
+    let files: Vec<_> = files.into_iter().filter(|path| segment(path)).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for path in files {
+        let good = fs::read(&path).unwrap();
+        let mut bad = good.clone();
+        bad[good.len() / 3] ^= 1;
+        fs::write(&path, bad).unwrap();
+        assert!(Text::open(dir.path()).is_err(), "changed {path:?}");
+        fs::write(&path, &good[..good.len() / 2]).unwrap();
+        assert!(Text::open(dir.path()).is_err(), "cut {path:?}");
+        fs::remove_file(&path).unwrap();
+        assert!(Text::open(dir.path()).is_err(), "deleted {path:?}");
+        fs::write(&path, good).unwrap();
+    }
+    assert!(Text::open(dir.path()).is_ok());
+}

@@ -1,0 +1,115 @@
+//! What is searched by word and meaning: spaces, their entries, questions and what is found.
+
+use std::{collections::HashSet, fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{Error, Result};
+
+/// SHA-256 of the exact text that was embedded: the name of its vector.
+pub type ContentHash = [u8; 32];
+
+/// A set of entries with indexes of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Space {
+    /// The chunks of documents.
+    Knowledge,
+    /// What was put into the index by `index_put`.
+    Entries,
+}
+
+impl Space {
+    /// Every space.
+    pub const ALL: [Self; 2] = [Self::Knowledge, Self::Entries];
+
+    /// The word as it stands in rows, files and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Knowledge => "knowledge",
+            Self::Entries => "entries",
+        }
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Space {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|space| space.as_str() == text).ok_or_else(|| {
+            let all = Self::ALL.map(Self::as_str).join(", ");
+            Error::not_found(format!("There is no index '{text}': there are {all}."))
+        })
+    }
+}
+
+/// One thing that can be found, as the database has it now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// Unique in its space and never used again.
+    pub id: i64,
+    /// What it is called; a word in it counts more than one in the text.
+    pub title: String,
+    /// What it says.
+    pub text: String,
+    /// Which vector is its own; none where nothing was embedded.
+    pub hash: Option<ContentHash>,
+    /// What filters go by: the collection of a chunk; 0 where the space has no parts.
+    pub tag: i64,
+}
+
+/// A question to one space.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ask<'a> {
+    /// The words; empty asks by vector alone.
+    pub text: &'a str,
+    /// The same as a vector, of length 1; none asks by words alone.
+    pub vector: Option<&'a [f32]>,
+    /// Only entries with one of these tags.
+    pub tags: Option<&'a HashSet<i64>>,
+    /// Only these entries.
+    pub ids: Option<&'a HashSet<i64>>,
+    /// Most results.
+    pub limit: usize,
+}
+
+/// One result, and what speaks for it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// The entry.
+    pub id: i64,
+    /// What results are ordered by, 0 to 1 where words and vector were both asked.
+    pub score: f32,
+    /// How well the words fit, unbounded; none where no word does.
+    pub bm25: Option<f32>,
+    /// How near the meaning is, −1 to 1; none where it has no vector or none was asked.
+    pub cosine: Option<f32>,
+    /// Its place by words alone, from 1; none where it is not among the best.
+    pub rank_text: Option<u32>,
+    /// Its place by meaning alone, from 1; none where it is not among the best.
+    pub rank_vector: Option<u32>,
+    /// The words of the question that it holds, as they were asked.
+    pub terms: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_is_read_as_it_is_written() {
+        for space in Space::ALL {
+            assert_eq!(space.as_str().parse::<Space>().unwrap(), space);
+        }
+        assert_eq!(
+            "tools".parse::<Space>().unwrap_err().message(),
+            "There is no index 'tools': there are knowledge, entries."
+        );
+    }
+}

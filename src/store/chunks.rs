@@ -1,0 +1,181 @@
+//! The passages of documents, and the text they stand in. Chunks of a document's own version are found; those of the
+//! next version are being made and become the found ones all at once.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{
+    outbox,
+    rows::{all, first, run},
+    vectors,
+};
+use crate::model::{
+    error::{Error, Result},
+    index::{ContentHash, Entry, Space},
+    knowledge::{Chunk, ChunkId, NewChunk, embedded},
+};
+
+/// A chunk is live where it is of the version its document has now.
+const LIVE: &str = "FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version";
+
+/// A chunk as the indexes know it; none where it is not found any more, or not yet.
+pub fn entry(c: &Connection, id: ChunkId) -> Result<Option<Entry>> {
+    first(c, &format!("SELECT {ENTRY} {LIVE} WHERE c.id = ?1"), [id], read_entry)
+}
+
+/// The next `n` chunks with an id above `after`, by id: what an index is rebuilt from.
+pub fn entries_after(c: &Connection, after: ChunkId, n: u32) -> Result<Vec<Entry>> {
+    all(c, &format!("SELECT {ENTRY} {LIVE} WHERE c.id > ?1 ORDER BY c.id LIMIT ?2"), (after, n), read_entry)
+}
+
+const ENTRY: &str = "c.id, d.title, c.heading, c.context, c.text, c.hash, d.collection";
+
+fn read_entry(row: &Row<'_>) -> Result<Entry> {
+    let (title, heading, context, text): (String, String, String, String) =
+        (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+    Ok(Entry {
+        id: row.get(0)?,
+        title: if heading.is_empty() { title } else { format!("{title} › {heading}") },
+        text: if context.is_empty() { text } else { format!("{context}\n{text}") },
+        hash: Some(row.get(5)?),
+        tag: row.get(6)?,
+    })
+}
+
+/// A text that is to be embedded, and the name its vector gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unembedded {
+    /// The place of the chunk it was met in.
+    pub ordinal: i64,
+    /// The name of the vector.
+    pub hash: ContentHash,
+    /// The text.
+    pub text: String,
+}
+
+/// The next chunks of a version of a document after `after` that have no vector of this model, `n` at most, each content
+/// once.
+pub(super) fn unembedded(
+    c: &Connection,
+    (document, version): (i64, i64),
+    model: &str,
+    after: i64,
+    n: u32,
+) -> Result<Vec<Unembedded>> {
+    let sql = "SELECT c.ordinal, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL)
+               FROM chunks c JOIN documents d ON d.number = c.document
+               WHERE c.document = ?1 AND c.version = ?2 AND c.ordinal > ?3 AND NOT EXISTS (
+                 SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?4 AND v.hash = c.hash)
+               ORDER BY c.ordinal LIMIT ?5";
+    let found = all(c, sql, params![document, version, after, model, n], |row| {
+        let (heading, context, text, title): (String, String, String, Option<String>) =
+            (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+        let text = embedded(title.as_deref(), &heading, &context, &text);
+        Ok(Unembedded { ordinal: row.get(0)?, hash: row.get(1)?, text })
+    });
+    let mut seen = std::collections::HashSet::new();
+    Ok(found?.into_iter().filter(|one| seen.insert(one.hash)).collect())
+}
+
+/// Adds the next part of the text of a version of a document.
+pub(super) fn add_text(c: &Connection, (document, version): (i64, i64), start: u64, text: &str) -> Result<()> {
+    let sql = "INSERT INTO document_texts (document, version, start, text) VALUES (?1, ?2, ?3, ?4)";
+    run(c, sql, (document, version, start.cast_signed(), text))?;
+    Ok(())
+}
+
+/// Adds chunks to a version of a document; `title` is what is embedded with them.
+pub(super) fn add(
+    c: &Connection,
+    (document, version): (i64, i64),
+    title: Option<&str>,
+    new: &[NewChunk],
+) -> Result<()> {
+    let sql = "SELECT coalesce(max(ordinal), -1) + 1 FROM chunks WHERE document = ?1 AND version = ?2";
+    let next: i64 = c.prepare_cached(sql)?.query_row((document, version), |row| row.get(0))?;
+    let mut insert = c.prepare_cached(
+        "INSERT INTO chunks (document, version, ordinal, heading, context, page, start, end, text, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    for (ordinal, chunk) in (next..).zip(new) {
+        let hash = vectors::hash(&embedded(title, &chunk.heading, &chunk.context, &chunk.text));
+        insert.execute(params![
+            document,
+            version,
+            ordinal,
+            chunk.heading,
+            chunk.context,
+            chunk.page,
+            chunk.start.cast_signed(),
+            chunk.end.cast_signed(),
+            chunk.text,
+            hash,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Removes the chunks of these versions with their text, tells the indexes, and forgets vectors that nothing names now.
+pub(super) fn remove(c: &Connection, document: i64, versions: std::ops::RangeInclusive<i64>) -> Result<()> {
+    let (low, high) = (*versions.start(), *versions.end());
+    let place = (document, low, high);
+    let sql = "SELECT id, hash FROM chunks WHERE document = ?1 AND version BETWEEN ?2 AND ?3";
+    let gone = all(c, sql, place, |row| Ok((row.get::<_, ChunkId>(0)?, row.get::<_, ContentHash>(1)?)))?;
+    run(c, "DELETE FROM chunks WHERE document = ?1 AND version BETWEEN ?2 AND ?3", place)?;
+    run(c, "DELETE FROM document_texts WHERE document = ?1 AND version BETWEEN ?2 AND ?3", place)?;
+    for (id, hash) in gone {
+        outbox::changed(c, Space::Knowledge, id)?;
+        vectors::release(c, &hash)?;
+    }
+    Ok(())
+}
+
+/// Tells the indexes of every chunk of a version of a document.
+pub(super) fn changed(c: &Connection, document: i64, version: i64) -> Result<()> {
+    let sql = "SELECT id FROM chunks WHERE document = ?1 AND version = ?2 ORDER BY id";
+    for id in all(c, sql, (document, version), |row| Ok(row.get::<_, ChunkId>(0)?))? {
+        outbox::changed(c, Space::Knowledge, id)?;
+    }
+    Ok(())
+}
+
+/// How many chunks a version of a document has.
+pub(super) fn count(c: &Connection, document: i64, version: i64) -> Result<i64> {
+    let sql = "SELECT count(*) FROM chunks WHERE document = ?1 AND version = ?2";
+    Ok(c.prepare_cached(sql)?.query_row((document, version), |row| row.get(0))?)
+}
+
+/// The live chunks of a document, in order.
+pub(super) fn list(c: &Connection, document: i64) -> Result<Vec<Chunk>> {
+    let sql = format!(
+        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text {LIVE}
+         WHERE c.document = ?1 ORDER BY c.ordinal"
+    );
+    all(c, &sql, [document], read)
+}
+
+/// The live text of a document.
+pub(super) fn text(c: &Connection, document: i64) -> Result<String> {
+    let sql = "SELECT t.text FROM document_texts t JOIN documents d ON d.number = t.document AND d.version = t.version
+               WHERE t.document = ?1 ORDER BY t.start";
+    Ok(all(c, sql, [document], |row| Ok(row.get::<_, String>(0)?))?.concat())
+}
+
+/// The number of the document a live chunk belongs to.
+pub(super) fn document(c: &Connection, id: ChunkId) -> Result<i64> {
+    let sql = format!("SELECT c.document {LIVE} WHERE c.id = ?1");
+    let found = c.prepare_cached(&sql)?.query_row([id], |row| row.get(0)).optional()?;
+    found.ok_or_else(|| Error::not_found(format!("There is no passage {id}.")))
+}
+
+pub(super) fn read(row: &Row<'_>) -> Result<Chunk> {
+    let number = |column| Ok::<_, Error>(row.get::<_, i64>(column)?.unsigned_abs());
+    Ok(Chunk {
+        id: row.get(0)?,
+        ordinal: row.get(1)?,
+        heading: row.get(2)?,
+        page: row.get(3)?,
+        start: number(4)?,
+        end: number(5)?,
+        text: row.get(6)?,
+    })
+}

@@ -1,0 +1,165 @@
+//! What people and agents put into the index themselves: a text, a vector, or both, under a name of their own.
+//!
+//! The entries are everybody's who may read the index: the platform keeps one such index, not one a person.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::{outbox, rows, vectors};
+use crate::model::{
+    error::{Error, Result},
+    index::{ContentHash, Entry, Space},
+    time::Time,
+    user::UserId,
+};
+
+/// What is put under a name. What is left out stays as it was.
+#[derive(Debug, Clone, Default)]
+pub struct Put {
+    /// Unique among entries.
+    pub name: String,
+    /// What it says.
+    pub text: Option<String>,
+    /// Its vector and the model it is of; made from the text unless `given`.
+    pub vector: Option<(String, Vec<f32>)>,
+    /// The vector was given, not made from the text.
+    pub given: bool,
+    /// Words to filter by.
+    pub metadata: Option<BTreeMap<String, String>>,
+}
+
+/// An entry as it was put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its number.
+    pub id: i64,
+    /// Unique among entries.
+    pub name: String,
+    /// What it says, where it says something.
+    pub text: Option<String>,
+    /// Words to filter by.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Puts a text, a vector or both under a name.
+pub fn put(c: &Connection, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
+    let before = by_name(c, &put.name)?;
+    let hash = match (&put.vector, put.given, &put.text) {
+        (Some((_, vector)), true, _) => Some(vectors::hash(&format!("{vector:?}"))),
+        (_, _, Some(text)) => Some(vectors::hash(text)),
+        _ => before.as_ref().and_then(|row| row.hash),
+    };
+    if let (Some((model, vector)), Some(hash)) = (&put.vector, &hash) {
+        vectors::put(c, model, hash, vector)?;
+    }
+    let metadata = match (&put.metadata, &before) {
+        (Some(metadata), _) => metadata.clone(),
+        (None, Some(row)) => row.kept.metadata.clone(),
+        (None, None) => BTreeMap::new(),
+    };
+    let id = write(c, put, hash, &metadata, by, now)?;
+    if let Some(old) = before.and_then(|row| row.hash).filter(|old| Some(*old) != hash) {
+        vectors::release(c, &old)?;
+    }
+    outbox::changed(c, Space::Entries, id)
+}
+
+fn write(
+    c: &Connection,
+    put: &Put,
+    hash: Option<ContentHash>,
+    metadata: &BTreeMap<String, String>,
+    by: Option<UserId>,
+    now: Time,
+) -> Result<i64> {
+    let json = serde_json::to_string(metadata).map_err(Error::internal)?;
+    let mut statement = c.prepare_cached(
+        "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+         ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, text), hash = excluded.hash,
+           given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at
+         RETURNING id",
+    )?;
+    let row = (&put.name, &put.text, hash, put.given, json, by.map(|by| by.to_string()), now.millis());
+    let id = statement.query_row(row, |row| row.get(0))?;
+    rows::run(c, "DELETE FROM index_metadata WHERE entry = ?1", [id])?;
+    for (key, value) in metadata {
+        rows::run(c, "INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value))?;
+    }
+    Ok(id)
+}
+
+/// Removes what stands under a name; whether there was something.
+pub fn remove(c: &Connection, name: &str) -> Result<bool> {
+    let Some(row) = by_name(c, name)? else { return Ok(false) };
+    rows::run(c, "DELETE FROM index_entries WHERE id = ?1", [row.kept.id])?;
+    if let Some(hash) = row.hash {
+        vectors::release(c, &hash)?;
+    }
+    outbox::changed(c, Space::Entries, row.kept.id)?;
+    Ok(true)
+}
+
+/// The entry with this number, as it was put.
+pub fn kept(c: &Connection, id: i64) -> Result<Option<Kept>> {
+    Ok(rows::first(c, "SELECT * FROM index_entries WHERE id = ?1", [id], read)?.map(|row| row.kept))
+}
+
+/// The entries that have all of this metadata.
+pub fn having(c: &Connection, metadata: &BTreeMap<String, String>) -> Result<HashSet<i64>> {
+    let mut all: Option<HashSet<i64>> = None;
+    let mut statement = c.prepare_cached("SELECT entry FROM index_metadata WHERE key = ?1 AND value = ?2")?;
+    for (key, value) in metadata {
+        let these = statement.query_map((key, value), |row| row.get(0))?.collect::<rusqlite::Result<HashSet<i64>>>()?;
+        all = Some(match all {
+            Some(before) => before.intersection(&these).copied().collect(),
+            None => these,
+        });
+    }
+    Ok(all.unwrap_or_default())
+}
+
+/// How long the vectors of entries are, where one was given before; none where none was.
+pub fn given_dimensions(c: &Connection) -> Result<Option<u32>> {
+    let sql = "SELECT length(vector) / 4 FROM vectors
+               WHERE hash = (SELECT hash FROM index_entries WHERE given AND hash IS NOT NULL LIMIT 1) LIMIT 1";
+    Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?)
+}
+
+/// The entry with this number, as the indexes see it.
+pub fn entry(c: &Connection, id: i64) -> Result<Option<Entry>> {
+    rows::first(c, "SELECT * FROM index_entries WHERE id = ?1", [id], |row| Ok(indexed(read(row)?)))
+}
+
+/// The next `n` entries after a number, as the indexes see them.
+pub fn entries_after(c: &Connection, after: i64, n: u32) -> Result<Vec<Entry>> {
+    let sql = "SELECT * FROM index_entries WHERE id > ?1 ORDER BY id LIMIT ?2";
+    rows::all(c, sql, (after, n), |row| Ok(indexed(read(row)?)))
+}
+
+fn indexed(row: EntryRow) -> Entry {
+    Entry { id: row.kept.id, title: String::new(), text: row.kept.text.unwrap_or_default(), hash: row.hash, tag: 0 }
+}
+
+struct EntryRow {
+    kept: Kept,
+    hash: Option<ContentHash>,
+}
+
+fn by_name(c: &Connection, name: &str) -> Result<Option<EntryRow>> {
+    rows::first(c, "SELECT * FROM index_entries WHERE name = ?1", [name], read)
+}
+
+fn read(row: &Row<'_>) -> Result<EntryRow> {
+    let metadata: String = row.get("metadata")?;
+    Ok(EntryRow {
+        kept: Kept {
+            id: row.get("id")?,
+            name: row.get("name")?,
+            text: row.get("text")?,
+            metadata: serde_json::from_str(&metadata).map_err(Error::internal)?,
+        },
+        hash: row.get("hash")?,
+    })
+}

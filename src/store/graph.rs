@@ -1,0 +1,213 @@
+//! The graph: nodes and edges put by tools or found in documents, each reader's own view of them.
+
+mod findings;
+mod look;
+
+use rusqlite::{Connection, params};
+use serde_json::{Map, Value};
+
+pub use self::findings::{Content, Unread};
+use super::{
+    db::Db,
+    rows::{first, json, run},
+};
+use crate::model::{
+    caller::Caller,
+    error::Result,
+    graph::{self, Finding, NewEdge, NewNode, Node, Overview, Part},
+    time::Time,
+    user::UserId,
+};
+
+/// The graph of one database. Cheap to clone.
+#[derive(Clone)]
+pub struct Graph {
+    db: Db,
+}
+
+/// Who looks. What was found in a document is seen by who sees the document, and may read knowledge at all.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight {
+    /// Whose eyes.
+    pub user: UserId,
+    /// Whether he may read knowledge.
+    pub knowledge: bool,
+}
+
+impl Sight {
+    /// This caller's.
+    pub fn of(caller: &Caller) -> Self {
+        Self { user: caller.user, knowledge: caller.permissions.grants("knowledge:read") }
+    }
+}
+
+/// Which nodes are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only whose id or name holds this.
+    pub q: Option<String>,
+    /// Only with this label.
+    pub label: Option<String>,
+    /// Most of them.
+    pub limit: usize,
+}
+
+impl Graph {
+    /// The graph of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// Puts a node, or changes the one of this id: what is given is set, the rest stays.
+    pub async fn put_node(&self, node: NewNode, now: Time) -> Result<()> {
+        self.db.write(move |c| put_node(c, &node, now).map(drop)).await
+    }
+
+    /// Puts an edge, or changes the one between these two. A node that is not there yet is made, without labels; gives
+    /// the ids of those.
+    pub async fn put_edge(&self, edge: NewEdge, now: Time) -> Result<Vec<String>> {
+        self.db.write(move |c| put_edge(c, &edge, now)).await
+    }
+
+    /// One node. Fails where the reader does not see it, as if it were not there.
+    pub async fn node(&self, sight: Sight, id: &str) -> Result<Node> {
+        let id = id.to_owned();
+        self.db.read(move |c| look::node(c, sight, &id)).await
+    }
+
+    /// The ids of the nodes that edges of this relation lead to from a node, in the order of the alphabet.
+    pub async fn outbound(&self, sight: Sight, id: &str, rel: &str) -> Result<Vec<String>> {
+        let (id, rel) = (id.to_owned(), rel.to_owned());
+        self.db.read(move |c| look::outbound(c, sight, &id, &rel)).await
+    }
+
+    /// The nodes that pass, those with the most edges first.
+    pub async fn nodes(&self, sight: Sight, filter: Filter) -> Result<Vec<Node>> {
+        self.db.read(move |c| look::nodes(c, sight, &filter)).await
+    }
+
+    /// What lies around a node, up to `depth` edges away in either direction, over edges of one relation or all.
+    pub async fn around(&self, sight: Sight, id: &str, rel: Option<String>, depth: u8) -> Result<Part> {
+        let id = id.to_owned();
+        self.db.read(move |c| look::around(c, sight, &id, (rel, depth))).await
+    }
+
+    /// The whole at a glance.
+    pub async fn overview(&self, sight: Sight) -> Result<Overview> {
+        self.db.read(move |c| look::overview(c, sight)).await
+    }
+
+    /// Documents whose present content has not been read for the graph, the oldest first.
+    pub async fn unread(&self, limit: usize) -> Result<Vec<Unread>> {
+        self.db.read(move |c| findings::unread(c, limit)).await
+    }
+
+    /// Documents that no model has read for the graph, the oldest first.
+    pub async fn unread_by_model(&self, limit: usize) -> Result<Vec<Unread>> {
+        self.db.read(move |c| findings::unread_by_model(c, limit)).await
+    }
+
+    /// The titles of all documents with their ids, to find mentions of them.
+    pub async fn titles(&self) -> Result<Vec<(String, String)>> {
+        self.db.read(findings::titles).await
+    }
+
+    /// What is read of a document, at most this many characters of it.
+    pub async fn content(&self, document: &Unread, most: usize) -> Result<Content> {
+        let number = document.number;
+        self.db.read(move |c| findings::content(c, number, most)).await
+    }
+
+    /// Passages of other documents that hold the title of this one, each with its document, as far as looking for them
+    /// takes a moment only.
+    pub async fn holding_title(&self, of: &Unread, limit: usize) -> Result<Vec<(Unread, String)>> {
+        let of = of.clone();
+        self.db.read(move |c| findings::holding_title(c, &of, limit)).await
+    }
+
+    /// Keeps what was found in a document later, beside what was found before.
+    pub async fn also_found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::also(c, &document, &findings, now)).await
+    }
+
+    /// Keeps what was found in a document by its form, in place of what was found in it before.
+    pub async fn found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::put(c, &document, &findings, now)).await
+    }
+
+    /// Keeps what a model found in a document, beside what its form gave.
+    pub async fn found_by_model(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::put_by_model(c, &document, &findings, now)).await
+    }
+
+    /// Tokens that models took to read for the graph on the day of `now`.
+    pub async fn spent(&self, now: Time) -> Result<u64> {
+        self.db.read(move |c| findings::spent(c, now)).await
+    }
+
+    /// Adds to them.
+    pub async fn spend(&self, tokens: u64, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::spend(c, tokens, now)).await
+    }
+}
+
+fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
+    let sql = "SELECT number, labels, props FROM graph_nodes WHERE id = ?1";
+    let old = first(c, sql, [node.id()], |row| {
+        Ok((row.get::<_, i64>(0)?, json::<Vec<String>>(row, 1)?, json::<Map<String, Value>>(row, 2)?))
+    })?;
+    let (number, mut labels, mut props) = old.map_or((None, Vec::new(), Map::new()), |(n, l, p)| (Some(n), l, p));
+    if let Some(new) = node.labels() {
+        labels = new.to_vec();
+    }
+    if let Some(new) = node.props() {
+        graph::set(&mut props, new);
+        graph::check_props(&props)?;
+    }
+    let row = (graph::name_of(node.id(), &props), Value::from(labels).to_string(), Value::from(props).to_string());
+    match number {
+        Some(number) => {
+            let sql =
+                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5 WHERE number = ?1";
+            run(c, sql, (number, row.0, row.1, row.2, now.millis()))?;
+            Ok(number)
+        }
+        None => {
+            let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at)
+                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5)";
+            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis()))?;
+            Ok(c.last_insert_rowid())
+        }
+    }
+}
+
+fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
+    let mut made = Vec::new();
+    let mut ends = [0; 2];
+    for (end, id) in ends.iter_mut().zip([edge.src(), edge.dst()]) {
+        let sql = "SELECT number FROM graph_nodes WHERE id = ?1 AND put = 1";
+        *end = match first(c, sql, [id], |row| Ok(row.get(0)?))? {
+            Some(number) => number,
+            None => {
+                made.push(id.to_owned());
+                put_node(c, &NewNode::new(id, None, None)?, now)?
+            }
+        };
+    }
+    made.dedup();
+    let [src, dst] = ends;
+    let sql = "SELECT props FROM graph_edges WHERE src = ?1 AND rel = ?2 AND dst = ?3 AND document IS NULL";
+    let mut props: Map<String, Value> = first(c, sql, (src, edge.rel(), dst), |row| json(row, 0))?.unwrap_or_default();
+    if let Some(new) = edge.props() {
+        graph::set(&mut props, new);
+        graph::check_props(&props)?;
+    }
+    run(
+        c,
+        "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+         ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
+           updated_at = excluded.updated_at",
+        params![src, edge.rel(), dst, Value::from(props).to_string(), now.millis()],
+    )?;
+    Ok(made)
+}

@@ -1,0 +1,431 @@
+//! The work on documents, as rows: what is left of it survives whatever ends the process. A worker takes a document and
+//! gets the number of its run; whatever it writes later counts only while that number is still the document's.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    chunks::{self, Unembedded},
+    db::Db,
+    documents::{self, Content},
+    rows::{all, run},
+    vectors,
+};
+use crate::model::{
+    error::{Error, Kind, Result},
+    index::ContentHash,
+    knowledge::{DocumentId, NewChunk, SourceKind},
+    time::Time,
+};
+
+/// Tries before a failure that may pass is taken for one that does not.
+const TRIES: i64 = 3;
+/// Ends of the process in the middle of reading one document, before that document is taken for the cause.
+const CRASHES: i64 = 20;
+/// How long until the second try; each next one waits twice as long.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The work of one database. Cheap to clone.
+#[derive(Clone)]
+pub struct Ingest {
+    db: Db,
+    signals: Arc<Signals>,
+}
+
+/// What wakes workers, and what stops them.
+#[derive(Default)]
+struct Signals {
+    readers: Notify,
+    embedder: Notify,
+    announcer: Notify,
+    folders: Notify,
+    graph: Notify,
+    running: Mutex<HashMap<DocumentId, CancellationToken>>,
+}
+
+/// Who is to be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worker {
+    /// Those who read documents.
+    Reader,
+    /// Who embeds their passages.
+    Embedder,
+    /// Who says that they are found.
+    Announcer,
+    /// Who looks through folders.
+    Folders,
+    /// Who reads for the graph.
+    Graph,
+}
+
+/// A document a worker has taken.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The document.
+    pub id: DocumentId,
+    /// How it came.
+    pub source: SourceKind,
+    /// The file's name, the address, or the path.
+    pub uri: Option<String>,
+    /// Its file, if it is in the storage.
+    pub content: Option<Content>,
+    /// Its title.
+    pub title: String,
+    /// Whether that is its own.
+    pub titled: bool,
+    number: i64,
+    run: i64,
+    version: i64,
+}
+
+/// A document whose passages are being embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Embedding {
+    /// The document's number.
+    pub number: i64,
+    run: i64,
+    version: i64,
+}
+
+/// A piece of what was read.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// The next part of the text, with where it begins in the whole, in characters.
+    pub text: Option<(u64, String)>,
+    /// Passages in the text so far.
+    pub chunks: Vec<NewChunk>,
+    /// How much of the document was read with it, 0 to 1.
+    pub progress: f64,
+}
+
+/// What is known of a document once it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The title it gives itself.
+    pub title: Option<String>,
+    /// What it was read as.
+    pub kind: String,
+    /// Its pages.
+    pub pages: Option<u32>,
+}
+
+impl Ingest {
+    /// The work of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone(), signals: Arc::default() }
+    }
+
+    /// Wakes a worker, now or as soon as he waits.
+    pub fn wake(&self, worker: Worker) {
+        self.signal(worker).notify_one();
+    }
+
+    /// Waits until somebody wakes this worker.
+    pub async fn woken(&self, worker: Worker) {
+        self.signal(worker).notified().await;
+    }
+
+    fn signal(&self, worker: Worker) -> &Notify {
+        match worker {
+            Worker::Reader => &self.signals.readers,
+            Worker::Embedder => &self.signals.embedder,
+            Worker::Announcer => &self.signals.announcer,
+            Worker::Folders => &self.signals.folders,
+            Worker::Graph => &self.signals.graph,
+        }
+    }
+
+    /// Fires when the work on a document, which begins now, is stopped.
+    pub fn begin(&self, id: DocumentId) -> CancellationToken {
+        let token = CancellationToken::new();
+        self.signals.running.lock().insert(id, token.clone());
+        token
+    }
+
+    /// Says that the work on a document is over.
+    pub fn end(&self, id: DocumentId) {
+        self.signals.running.lock().remove(&id);
+    }
+
+    /// Stops the work on a document.
+    pub fn interrupt(&self, id: DocumentId) {
+        if let Some(token) = self.signals.running.lock().get(&id) {
+            token.cancel();
+        }
+    }
+
+    /// What the last process was reading waits again; what it was embedding goes on where it was. Gives the number of
+    /// documents there is work on.
+    pub async fn recover(&self) -> Result<u32> {
+        self.db
+            .write(|c| {
+                let reason = "Reading it ended the server again and again. It is left alone now.";
+                run(
+                    c,
+                    "UPDATE documents SET status = iif(attempts < ?1, 'queued', 'failed'), progress = 0, run = run + 1,
+                                          reason = iif(attempts < ?1, NULL, ?2) WHERE status = 'reading'",
+                    (CRASHES, reason),
+                )?;
+                let sql = "SELECT count(*) FROM documents WHERE status IN ('queued', 'embedding')";
+                Ok(c.query_row(sql, [], |row| row.get(0))?)
+            })
+            .await
+    }
+
+    /// Takes the next document that may be begun.
+    pub async fn claim(&self, now: Time) -> Result<Option<Job>> {
+        self.db
+            .write(move |c| {
+                let sql =
+                    "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1
+                           WHERE number = (SELECT number FROM documents WHERE status = 'queued' AND not_before <= ?1
+                                           ORDER BY number LIMIT 1)
+                           RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled";
+                let mut statement = c.prepare_cached(sql)?;
+                let mut rows = statement.query([now.millis()])?;
+                let job = rows.next()?.map(job).transpose()?;
+                if let Some(job) = &job {
+                    // What an earlier run left half done. Its vectors stay: they are wanted again at once.
+                    let left = (job.number, job.version);
+                    run(c, "DELETE FROM chunks WHERE document = ?1 AND version > ?2", left)?;
+                    run(c, "DELETE FROM document_texts WHERE document = ?1 AND version > ?2", left)?;
+                }
+                Ok(job)
+            })
+            .await
+    }
+
+    /// When the next document that waits may be begun; none where none waits.
+    pub async fn next_try(&self) -> Result<Option<Time>> {
+        let sql = "SELECT min(not_before) FROM documents WHERE status = 'queued'";
+        self.db
+            .read(move |c| Ok(c.query_row(sql, [], |row| row.get::<_, Option<i64>>(0))?.map(Time::from_millis)))
+            .await
+    }
+
+    /// Keeps the file that was fetched.
+    pub async fn fetched(&self, job: &Job, content: Content) -> Result<()> {
+        let job = job.clone();
+        self.db
+            .write(move |c| {
+                demand_run(c, job.number, job.run)?;
+                documents::put_content(c, job.number, &content)
+            })
+            .await
+    }
+
+    /// Keeps what is known of a document, before its first piece: the title is embedded with each passage.
+    pub async fn describe(&self, job: &Job, facts: Facts) -> Result<Option<String>> {
+        let job = job.clone();
+        self.db
+            .write(move |c| {
+                demand_run(c, job.number, job.run)?;
+                let title = facts.title.filter(|_| !job.titled || job.source != SourceKind::Text);
+                let titled = job.titled || title.is_some();
+                let title = title.unwrap_or(job.title);
+                run(
+                    c,
+                    "UPDATE documents SET title = ?2, titled = ?3, kind = ?4, pages = ?5 WHERE number = ?1",
+                    params![job.number, title, titled, facts.kind, facts.pages],
+                )?;
+                Ok(titled.then_some(title))
+            })
+            .await
+    }
+
+    /// Keeps a piece of what was read.
+    pub async fn add(&self, job: &Job, title: Option<String>, piece: Piece) -> Result<()> {
+        let job = job.clone();
+        self.db
+            .write(move |c| {
+                demand_run(c, job.number, job.run)?;
+                let place = (job.number, job.version + 1);
+                if let Some((start, text)) = &piece.text {
+                    chunks::add_text(c, place, *start, text)?;
+                }
+                chunks::add(c, place, title.as_deref(), &piece.chunks)?;
+                run(c, "UPDATE documents SET progress = ?2 WHERE number = ?1", (job.number, piece.progress))?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// All was read: what is left is to embed it. Fails where nothing was found to embed.
+    pub async fn read(&self, job: &Job) -> Result<()> {
+        let job = job.clone();
+        self.db
+            .write(move |c| {
+                demand_run(c, job.number, job.run)?;
+                if chunks::count(c, job.number, job.version + 1)? == 0 {
+                    return Err(Error::invalid(
+                        "There is no text in it. A scanned document needs text recognition first.",
+                    ));
+                }
+                let sql = "UPDATE documents SET status = 'embedding', progress = 0 WHERE number = ?1";
+                run(c, sql, [job.number])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Writes down why a document could not be read; one whose cause may pass is tried again later. What it was found by
+    /// before stays found.
+    pub async fn fail(&self, job: &Job, error: &Error, now: Time) -> Result<()> {
+        let job = job.clone();
+        let (passes, reason) = (may_pass(error.kind()), error.message().to_owned());
+        self.db
+            .write(move |c| {
+                if demand_run(c, job.number, job.run).is_err() {
+                    return Ok(());
+                }
+                chunks::remove(c, job.number, job.version + 1..=i64::MAX)?;
+                let tried: i64 =
+                    c.query_row("SELECT attempts FROM documents WHERE number = ?1", [job.number], |row| row.get(0))?;
+                let status = if passes && tried < TRIES { "queued" } else { "failed" };
+                let pause = PAUSE * (1 << (tried - 1).clamp(0, 8));
+                run(
+                    c,
+                    "UPDATE documents SET status = ?2, reason = ?3, progress = 0, not_before = ?4, updated_at = ?5,
+                                          run = run + 1 WHERE number = ?1",
+                    params![job.number, status, reason, now.after(pause).millis(), now.millis()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// The documents whose passages are to be embedded, oldest first.
+    pub async fn embedding(&self, most: u32) -> Result<Vec<Embedding>> {
+        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND EXISTS ({STAGED}) ORDER BY number LIMIT ?1");
+        self.db.read(move |c| all(c, &sql, [most], embedding)).await
+    }
+
+    /// The documents whose chunks are in place, and of whom nobody has said yet that they are found.
+    pub async fn finished(&self) -> Result<Vec<Embedding>> {
+        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND NOT EXISTS ({STAGED})");
+        self.db.read(move |c| all(c, &sql, [], embedding)).await
+    }
+
+    /// The next contents of a document after a place that have no vector of this model yet.
+    pub async fn unembedded(&self, one: Embedding, model: &str, after: i64, n: u32) -> Result<Vec<Unembedded>> {
+        let model = model.to_owned();
+        self.db.read(move |c| chunks::unembedded(c, (one.number, one.version), &model, after, n)).await
+    }
+
+    /// Keeps vectors, and how far each document is with them: up to the chunk of that place.
+    pub async fn embedded(
+        &self,
+        model: &str,
+        vectors: Vec<(ContentHash, Vec<f32>)>,
+        upto: Vec<(Embedding, i64)>,
+    ) -> Result<()> {
+        let model = model.to_owned();
+        self.db
+            .write(move |c| {
+                for (hash, vector) in &vectors {
+                    // Whoever was waiting for it may have been deleted meanwhile.
+                    vectors::put(c, &model, hash, vector)?;
+                    vectors::release(c, hash)?;
+                }
+                for (one, ordinal) in upto {
+                    let all = chunks::count(c, one.number, one.version)?.max(1);
+                    let progress = ((ordinal + 1) as f64 / all as f64).min(1.0);
+                    let sql = "UPDATE documents SET progress = ?3
+                               WHERE number = ?1 AND run = ?2 AND status = 'embedding'";
+                    run(c, sql, (one.number, one.run, progress))?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Puts a document's new chunks in the place of those before, in one step. Nothing happens where it was stopped.
+    pub async fn finish(&self, one: Embedding, now: Time) -> Result<()> {
+        self.db
+            .write(move |c| {
+                // Without chunks of the next version, all this is done already.
+                if demand_run(c, one.number, one.run).is_err() || chunks::count(c, one.number, one.version)? == 0 {
+                    return Ok(());
+                }
+                chunks::remove(c, one.number, 0..=one.version - 1)?;
+                let sql = "UPDATE documents SET progress = 1, version = ?2, updated_at = ?3 WHERE number = ?1";
+                run(c, sql, (one.number, one.version, now.millis()))?;
+                chunks::changed(c, one.number, one.version)
+            })
+            .await
+    }
+
+    /// Says that documents are found.
+    pub async fn ready(&self, done: Vec<Embedding>) -> Result<()> {
+        let sql = "UPDATE documents SET status = 'ready', reason = NULL, attempts = 0, not_before = 0
+                   WHERE number = ?1 AND run = ?2";
+        self.db.write(move |c| done.iter().try_for_each(|one| run(c, sql, (one.number, one.run)).map(drop))).await
+    }
+
+    /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
+    pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
+        self.db
+            .write(move |c| {
+                let sql = "SELECT number, file FROM documents WHERE status = 'deleted' AND deleted_at < ?1";
+                let old = all(c, sql, [then.millis()], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
+                for (number, _) in &old {
+                    documents::purge(c, *number)?;
+                }
+                Ok(old.into_iter().filter_map(|(_, file)| file).collect())
+            })
+            .await
+    }
+
+    /// Every file of the storage that a row names.
+    pub async fn files(&self) -> Result<HashSet<String>> {
+        let sql = "SELECT DISTINCT file FROM documents WHERE file IS NOT NULL";
+        self.db.read(move |c| Ok(all(c, sql, [], |row| Ok(row.get::<_, String>(0)?))?.into_iter().collect())).await
+    }
+}
+
+const EMBEDDING: &str = "FROM documents WHERE status = 'embedding'";
+const STAGED: &str = "SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1";
+
+fn embedding(row: &Row<'_>) -> Result<Embedding> {
+    Ok(Embedding { number: row.get(0)?, run: row.get(1)?, version: row.get(2)? })
+}
+
+/// Fails where the document was stopped, changed or deleted since the run began.
+fn demand_run(c: &Connection, number: i64, wanted: i64) -> Result<()> {
+    let sql = "SELECT 1 FROM documents WHERE number = ?1 AND run = ?2 AND status IN ('reading', 'embedding')";
+    match c.prepare_cached(sql)?.query_row((number, wanted), |_| Ok(())).optional()? {
+        Some(()) => Ok(()),
+        None => Err(Error::new(Kind::Cancelled, "The document was stopped or changed meanwhile.")),
+    }
+}
+
+/// Whether trying again can help.
+fn may_pass(kind: Kind) -> bool {
+    matches!(kind, Kind::Upstream | Kind::Timeout | Kind::Internal | Kind::DiskFull | Kind::Exhausted)
+}
+
+fn job(row: &Row<'_>) -> Result<Job> {
+    let file: Option<String> = row.get(9)?;
+    let (name, mime) = (row.get(6)?, row.get(7)?);
+    let bytes = row.get::<_, i64>(8)?.unsigned_abs();
+    let source: String = row.get(4)?;
+    Ok(Job {
+        number: row.get(0)?,
+        id: super::rows::parsed(row, 1)?,
+        run: row.get(2)?,
+        version: row.get(3)?,
+        source: serde_json::from_value(source.into()).map_err(Error::internal)?,
+        uri: row.get(5)?,
+        content: file.map(|hash| Content { name, mime, bytes, hash }),
+        title: row.get(10)?,
+        titled: row.get(11)?,
+    })
+}

@@ -1,0 +1,100 @@
+//! What a person's recent time was about, by counting: themes, episodes, what was learned and what changed.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::rows::{read, with_wordings};
+use crate::{
+    model::{
+        error::Result,
+        memory::{Layer, Memory, MemoryId},
+        time::Time,
+        user::UserId,
+        words,
+    },
+    store::rows::all,
+};
+
+/// Most memories looked at.
+const LOOKED_AT: i64 = 300;
+/// Most themes, episodes and statements named.
+const NAMED: usize = 8;
+
+/// Words that episodes are put together with.
+const FRAME: &[&str] = &["asked", "more", "tools", "answered", "failed", "stopped", "outcome", "sent"];
+
+/// What a time was about.
+#[derive(Debug, Clone, Default)]
+pub struct Digest {
+    /// What came up more than once, the most frequent first.
+    pub themes: Vec<Theme>,
+    /// What happened, the latest first.
+    pub episodes: Vec<Memory>,
+    /// What was remembered, the latest first.
+    pub learned: Vec<Memory>,
+    /// What was corrected, the latest first.
+    pub changed: Vec<Memory>,
+}
+
+/// Something that came up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Theme {
+    /// The word, as it was said most.
+    pub word: String,
+    /// In how many memories.
+    pub times: usize,
+}
+
+pub(super) fn since(
+    c: &Connection,
+    user: UserId,
+    from: Time,
+    (only, now): (Option<HashSet<MemoryId>>, Time),
+) -> Result<Digest> {
+    let sql =
+        "SELECT * FROM memories WHERE user = ?1 AND updated_at >= ?2 ORDER BY updated_at DESC, number DESC LIMIT ?3";
+    let mut found = all(c, sql, (user.to_string(), from.millis(), LOOKED_AT), |row| read(row, now))?;
+    found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
+    found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
+    let themes = themes(&found);
+    let (episodes, learned): (Vec<Memory>, Vec<Memory>) =
+        found.into_iter().partition(|memory| memory.layer == Layer::Episode);
+    let changed = learned.iter().filter(|memory| !memory.history.is_empty()).take(NAMED).cloned().collect();
+    Ok(Digest {
+        themes,
+        episodes: episodes.into_iter().take(NAMED).collect(),
+        learned: learned.into_iter().take(NAMED).collect(),
+        changed,
+    })
+}
+
+/// Words by the number of memories that hold them; forms of a word are one, shown as it was said most.
+fn themes(memories: &[Memory]) -> Vec<Theme> {
+    let mut found: BTreeMap<String, (usize, BTreeMap<String, usize>)> = BTreeMap::new();
+    for memory in memories {
+        let said: BTreeSet<String> = words::split(&memory.content).into_iter().collect();
+        let telling = |word: &String| {
+            word.chars().count() > 3 && !word.contains(char::is_numeric) && !FRAME.contains(&word.as_str())
+        };
+        for word in said.into_iter().filter(telling) {
+            for stem in words::topics(&word) {
+                let (times, forms) = found.entry(stem).or_default();
+                *times += 1;
+                *forms.entry(word.clone()).or_default() += 1;
+            }
+        }
+    }
+    let mut themes: Vec<Theme> = found
+        .into_values()
+        .filter(|(times, _)| *times > 1)
+        .filter_map(|(times, forms)| {
+            let word = forms.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))?.0;
+            Some(Theme { word, times })
+        })
+        .collect();
+    themes.sort_by(|a, b| b.times.cmp(&a.times).then(a.word.cmp(&b.word)));
+    themes.truncate(NAMED);
+    themes
+}

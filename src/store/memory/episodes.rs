@@ -1,0 +1,187 @@
+//! Which conversations are over and have no episode yet, and the episodes that are made of them.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::rows;
+use crate::{
+    model::{
+        conversation::{ConversationId, Message},
+        error::{Error, Result},
+        memory::{Layer, Memory, MemoryId, NewMemory},
+        time::Time,
+        user::UserId,
+    },
+    store::{
+        db::Db,
+        messages,
+        rows::{all, first, parsed, run},
+    },
+};
+
+/// Most conversations looked at in one go.
+const AT_ONCE: i64 = 50;
+
+/// A conversation that is over, or rests.
+#[derive(Debug, Clone)]
+pub struct Due {
+    /// Whose.
+    pub user: UserId,
+    /// Which.
+    pub conversation: ConversationId,
+    /// What it is called.
+    pub title: String,
+    /// What was said in it that its episode is to tell: all, or what came after an episode the person has deleted.
+    pub messages: Vec<Message>,
+    upto: i64,
+}
+
+/// The conversations whose episode is to be written. Cheap to clone.
+#[derive(Clone)]
+pub struct Episodes {
+    db: Db,
+}
+
+impl Episodes {
+    pub(super) fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// Everybody's conversations in which nothing has happened since `before`.
+    pub async fn resting(&self, before: Time) -> Result<Vec<Due>> {
+        let sql = "SELECT c.id, c.user, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
+                     AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
+                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
+                   ORDER BY c.updated_at LIMIT ?2";
+        self.db.read(move |c| due(c, sql, (before.millis(), AT_ONCE))).await
+    }
+
+    /// One person's conversations but this one: he has left them for it.
+    pub async fn left(&self, user: UserId, current: ConversationId) -> Result<Vec<Due>> {
+        let sql = "SELECT c.id, c.user, c.title, c.episode_upto FROM conversations c WHERE c.user = ?1 AND c.id <> ?2
+                     AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
+                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
+                   ORDER BY c.updated_at DESC LIMIT ?3";
+        self.db.read(move |c| due(c, sql, (user.to_string(), current.to_string(), AT_ONCE))).await
+    }
+
+    /// Writes the episode of a conversation, over the one it has.
+    pub async fn write(&self, due: &Due, episode: NewMemory, now: Time) -> Result<()> {
+        let (user, conversation, upto) = (due.user, due.conversation, due.upto);
+        self.db.write(move |c| write(c, (user, conversation, upto), &episode, now)).await
+    }
+
+    /// Marks a conversation as told without an episode: nothing worth one was said.
+    pub async fn pass_over(&self, due: &Due) -> Result<()> {
+        let (conversation, upto) = (due.conversation, due.upto);
+        self.db.write(move |c| told(c, conversation, upto)).await
+    }
+}
+
+fn due(c: &Connection, sql: &str, bound: impl rusqlite::Params) -> Result<Vec<Due>> {
+    let moment = c.unchecked_transaction()?;
+    let found = all(&moment, sql, bound, |row| {
+        Ok((
+            parsed::<ConversationId>(row, 0)?,
+            parsed::<UserId>(row, 1)?,
+            row.get::<_, String>(2)?,
+            row.get::<_, i64>(3)?,
+        ))
+    })?;
+    found
+        .into_iter()
+        .map(|(conversation, user, title, told)| {
+            let from = if of_conversation(&moment, user, conversation)?.is_some() { 0 } else { told };
+            let placed = messages::list(&moment, conversation, from)?;
+            let upto = placed.last().map_or(told, |placed| placed.seq);
+            let messages = placed.into_iter().map(|placed| placed.message).collect();
+            Ok(Due { user, conversation, title, messages, upto })
+        })
+        .collect()
+}
+
+fn of_conversation(c: &Connection, user: UserId, conversation: ConversationId) -> Result<Option<MemoryId>> {
+    let sql = "SELECT id FROM memories WHERE user = ?1 AND source = ?2 AND layer = 'episode'";
+    first(c, sql, (user.to_string(), conversation.to_string()), |row| parsed(row, 0))
+}
+
+fn told(c: &Connection, conversation: ConversationId, upto: i64) -> Result<()> {
+    let sql = "UPDATE conversations SET episode_upto = ?2 WHERE id = ?1";
+    run(c, sql, (conversation.to_string(), upto)).map(drop)
+}
+
+fn write(
+    c: &Connection,
+    (user, conversation, upto): (UserId, ConversationId, i64),
+    episode: &NewMemory,
+    now: Time,
+) -> Result<()> {
+    let there = "SELECT updated_at FROM conversations WHERE id = ?1";
+    // It may have been deleted while its episode was made.
+    let ended: Option<i64> =
+        c.prepare_cached(there)?.query_row([conversation.to_string()], |row| row.get(0)).optional()?;
+    let Some(ended) = ended.map(Time::from_millis) else { return Ok(()) };
+    told(c, conversation, upto)?;
+    let id = match of_conversation(c, user, conversation)? {
+        Some(id) => rewrite(c, user, id, episode, ended)?,
+        None => {
+            make_room(c, user)?;
+            let memory = fresh(c, (user, conversation), episode, ended)?;
+            rows::insert(c, user, &memory, now)?;
+            memory.id
+        }
+    };
+    super::vectors::put(c, user, id, episode.vector())
+}
+
+fn rewrite(c: &Connection, user: UserId, id: MemoryId, episode: &NewMemory, ended: Time) -> Result<MemoryId> {
+    let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
+    let old = rows::first(c, sql, (user.to_string(), id.to_string()), ended)?;
+    let old = old.ok_or_else(|| rows::no_memory(&id.to_string()))?;
+    rows::replace(c, &Memory { content: episode.content().to_owned(), updated_at: ended, ..old })?;
+    Ok(id)
+}
+
+fn fresh(
+    c: &Connection,
+    (user, conversation): (UserId, ConversationId),
+    episode: &NewMemory,
+    ended: Time,
+) -> Result<Memory> {
+    let first_said = "SELECT id FROM messages WHERE conversation = ?1 ORDER BY seq LIMIT 1";
+    let begun = "SELECT created_at FROM conversations WHERE id = ?1";
+    let begun: i64 = first(c, begun, [conversation.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(ended.millis());
+    let id = MemoryId::new();
+    // The first letters of an id are its time and alike for two of one moment; the last are random.
+    let key: String = conversation.to_string().chars().rev().take(12).collect::<Vec<_>>().into_iter().rev().collect();
+    let mut key = format!("episode-{key}");
+    if rows::by_key(c, user, &key, ended)?.is_some() {
+        key = format!("episode-{id}");
+    }
+    Ok(Memory {
+        id,
+        layer: Layer::Episode,
+        category: "conversation".to_owned(),
+        content: episode.content().to_owned(),
+        key,
+        created_at: Time::from_millis(begun),
+        updated_at: ended,
+        source_conversation: Some(conversation),
+        source_message: first(c, first_said, [conversation.to_string()], |row| parsed(row, 0))?,
+        strength: 1.0,
+        recalls: 0,
+        merged_from: Vec::new(),
+        history: Vec::new(),
+    })
+}
+
+/// Lets the oldest episodes go: nobody asked for them to be kept.
+fn make_room(c: &Connection, user: UserId) -> Result<()> {
+    let most = i64::try_from(Layer::Episode.most()).map_err(Error::internal)?;
+    run(
+        c,
+        "DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
+           (SELECT number FROM memories WHERE user = ?1 AND layer = 'episode' ORDER BY fresh_at DESC, number DESC LIMIT ?2)",
+        params![user.to_string(), most - 1],
+    )?;
+    Ok(())
+}

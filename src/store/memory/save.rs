@@ -1,0 +1,259 @@
+//! Remembering: what says the same is merged, what corrects an earlier value takes its place, and a full layer lets its
+//! weakest go. All of it is said in the answer.
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::{
+    count,
+    rows::{self, Earlier, by_key},
+    search,
+    vectors::{self, Vectors},
+};
+use crate::{
+    model::{
+        conversation::{ConversationId, MessageId},
+        error::{Error, Result},
+        likeness,
+        memory::{Layer, Memory, MemoryId, NewMemory, Wording},
+        strength::Strength,
+        time::Time,
+        user::UserId,
+        words,
+    },
+    store::rows::{all as every, first, parsed, run},
+};
+
+/// Longest key made from a content.
+const MAX_KEY: usize = 48;
+/// How near in meaning two wordings of one thing are at least. With all-MiniLM-L6-v2 a paraphrase of a short statement
+/// lies at 0.75 to 0.95 and another statement about the same subject at 0.65 to 0.82, or above where one word is changed.
+const ONE: f32 = 0.88;
+
+/// What became of something to remember.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// The memory as it stands now.
+    pub memory: Memory,
+    /// It was there already, in these words or nearly, and was renewed.
+    pub merged: bool,
+    /// What it said before, where this corrects it.
+    pub replaced: Option<String>,
+    /// What was forgotten to make room for it.
+    pub forgotten: Vec<Forgotten>,
+}
+
+/// A memory that made room.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Forgotten {
+    /// Its key.
+    pub key: String,
+    /// Its layer.
+    pub layer: Layer,
+    /// What it said.
+    pub content: String,
+}
+
+/// Whose, from where, and when.
+struct Saying {
+    user: UserId,
+    source: Option<ConversationId>,
+    message: Option<MessageId>,
+    now: Time,
+}
+
+pub(super) fn all(
+    c: &Connection,
+    user: UserId,
+    new: &[NewMemory],
+    source: Option<ConversationId>,
+    now: Time,
+) -> Result<Vec<Saved>> {
+    let saying = Saying { user, source, message: source.map(|id| last_said(c, id)).transpose()?.flatten(), now };
+    let model = new.iter().find_map(NewMemory::vector).map(|vector| vector.model.clone());
+    let mut known = model.map(|model| Vectors::load(c, user, &model)).transpose()?.unwrap_or_default();
+    new.iter().map(|new| save(c, &saying, new, &mut known)).collect()
+}
+
+/// The person's last message in a conversation: what made it worth remembering.
+fn last_said(c: &Connection, source: ConversationId) -> Result<Option<MessageId>> {
+    let sql = "SELECT id FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
+    first(c, sql, [source.to_string()], |row| parsed(row, 0))
+}
+
+/// What a new statement has to do with an old memory.
+enum Relation {
+    /// It says the same.
+    Same,
+    /// It corrects it.
+    Corrects,
+}
+
+fn save(c: &Connection, saying: &Saying, new: &NewMemory, known: &mut Vectors) -> Result<Saved> {
+    let related = match new.key() {
+        Some(key) => named(c, saying, key, new)?.map(|old| (old, Relation::Corrects)),
+        None => unnamed(c, saying, new, known)?,
+    };
+    let saved = match related {
+        Some((old, Relation::Corrects)) => correct(c, saying, old, new)?,
+        Some((old, Relation::Same)) => merge(c, saying, old, new)?,
+        None => add(c, saying, new)?,
+    };
+    if saved.memory.content == new.content() {
+        vectors::put(c, saying.user, saved.memory.id, new.vector())?;
+        known.learn(vectors::number(c, saved.memory.id)?, new.vector());
+    }
+    Ok(saved)
+}
+
+fn named(c: &Connection, saying: &Saying, key: &str, new: &NewMemory) -> Result<Option<Memory>> {
+    let old = by_key(c, saying.user, key, saying.now)?;
+    match &old {
+        Some(old) if old.layer != new.layer() => Err(Error::conflict(format!(
+            "The key '{key}' names a {}: a {} needs another key.",
+            old.layer.as_str(),
+            new.layer().as_str()
+        ))),
+        _ => Ok(old),
+    }
+}
+
+/// A memory of the same layer that says the same as this one, or that this one corrects: by words first.
+fn unnamed(c: &Connection, saying: &Saying, new: &NewMemory, known: &Vectors) -> Result<Option<(Memory, Relation)>> {
+    let layer = new.layer();
+    let near = search::holding(c, saying.user, &words::topics(new.content()), saying.now)?;
+    let near: Vec<Memory> = near.into_iter().map(|(_, memory)| memory).filter(|memory| memory.layer == layer).collect();
+    if let Some(old) = near.iter().find(|old| likeness::same(&old.content, new.content())) {
+        return Ok(Some((old.clone(), Relation::Same)));
+    }
+    // Of what happened, a later one corrects nothing.
+    let corrected = |old: &&Memory| layer == Layer::Fact && likeness::corrects(&old.content, new.content());
+    if let Some(old) = near.iter().find(corrected) {
+        return Ok(Some((old.clone(), Relation::Corrects)));
+    }
+    for (number, cosine) in new.vector().map(|vector| known.nearest(&vector.values, 5)).unwrap_or_default() {
+        let Some(old) = rows_by_number(c, number, saying.now)? else { continue };
+        if cosine >= ONE && old.layer == layer && likeness::may_be_one(&old.content, new.content()) {
+            return Ok(Some((old, Relation::Same)));
+        }
+    }
+    Ok(None)
+}
+
+fn rows_by_number(c: &Connection, number: i64, now: Time) -> Result<Option<Memory>> {
+    first(c, "SELECT * FROM memories WHERE number = ?1", [number], |row| rows::read(row, now))
+}
+
+/// The new wording, or the old one where the new says less; the other is kept as one it was merged from.
+fn merge(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
+    let says_less = new.content().len() < old.content.len();
+    let (content, other) =
+        if says_less { (old.content.clone(), new.content()) } else { (new.content().to_owned(), old.content.as_str()) };
+    let said_at = if says_less { saying.now } else { old.updated_at };
+    if other != content {
+        rows::keep(c, old.id, Earlier::Merged, &Wording { content: other.to_owned(), said_at })?;
+    }
+    let memory = renewed(c, saying, Memory { content, ..old }, new)?;
+    Ok(Saved { memory, merged: true, replaced: None, forgotten: Vec::new() })
+}
+
+/// The new statement in the old one's place; what that said becomes its history.
+fn correct(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
+    if old.content == new.content() {
+        return merge(c, saying, old, new);
+    }
+    let before = old.content.clone();
+    rows::keep(c, old.id, Earlier::Corrected, &Wording { content: before.clone(), said_at: old.updated_at })?;
+    let source = (saying.source.or(old.source_conversation), saying.message.or(old.source_message));
+    let corrected =
+        Memory { content: new.content().to_owned(), source_conversation: source.0, source_message: source.1, ..old };
+    let memory = renewed(c, saying, corrected, new)?;
+    Ok(Saved { memory, merged: false, replaced: Some(before), forgotten: Vec::new() })
+}
+
+/// Writes a memory that was said again.
+fn renewed(c: &Connection, saying: &Saying, memory: Memory, new: &NewMemory) -> Result<Memory> {
+    let category = if new.category() == "general" { memory.category.clone() } else { new.category().to_owned() };
+    let changed = Memory {
+        category,
+        updated_at: saying.now,
+        source_conversation: memory.source_conversation.or(saying.source),
+        source_message: memory.source_message.or(saying.message),
+        ..memory
+    };
+    rows::replace(c, &changed)?;
+    rows::renew(c, saying.user, changed.id, saying.now)?;
+    let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
+    let bound = (saying.user.to_string(), changed.id.to_string());
+    rows::first(c, sql, bound, saying.now)?.ok_or_else(|| rows::no_memory(&changed.key))
+}
+
+fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
+    let forgotten = make_room(c, saying, new.layer())?;
+    let memory = Memory {
+        id: MemoryId::new(),
+        layer: new.layer(),
+        category: new.category().to_owned(),
+        content: new.content().to_owned(),
+        key: match new.key() {
+            Some(key) => key.to_owned(),
+            None => free_key(c, saying, new.content())?,
+        },
+        created_at: saying.now,
+        updated_at: saying.now,
+        source_conversation: saying.source,
+        source_message: saying.message,
+        strength: 1.0,
+        recalls: 0,
+        merged_from: Vec::new(),
+        history: Vec::new(),
+    };
+    rows::insert(c, saying.user, &memory, saying.now)?;
+    Ok(Saved { memory, merged: false, replaced: None, forgotten })
+}
+
+/// Lets the weakest memories of a full layer go; of equally weak ones the oldest.
+fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgotten>> {
+    let excess = (count(c, saying.user, layer)? + 1).saturating_sub(layer.most());
+    if excess == 0 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT number, stability, fresh_at FROM memories WHERE user = ?1 AND layer = ?2";
+    let mut held = every(c, sql, (saying.user.to_string(), layer.as_str()), |row| {
+        let held = Strength { stability: row.get(1)?, fresh_at: Time::from_millis(row.get(2)?) };
+        Ok((held.at(saying.now), row.get::<_, i64>(0)?))
+    })?;
+    held.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut forgotten = Vec::new();
+    for (_, number) in held.into_iter().take(excess) {
+        if let Some(weak) = rows_by_number(c, number, saying.now)? {
+            run(c, "DELETE FROM memories WHERE number = ?1", [number])?;
+            forgotten.push(Forgotten { key: weak.key, layer: weak.layer, content: weak.content });
+        }
+    }
+    Ok(forgotten)
+}
+
+/// A key nobody has: the first words of the content, and a number where they are taken.
+fn free_key(c: &Connection, saying: &Saying, content: &str) -> Result<String> {
+    let mut plain = String::new();
+    for word in words::split(content) {
+        if plain.chars().count() + word.chars().count() >= MAX_KEY {
+            break;
+        }
+        if !plain.is_empty() {
+            plain.push('-');
+        }
+        plain.push_str(&word);
+    }
+    if plain.is_empty() {
+        plain.push_str("memory");
+    }
+    let mut key = plain.clone();
+    let mut number = 2;
+    while by_key(c, saying.user, &key, saying.now)?.is_some() {
+        key = format!("{plain}-{number}");
+        number += 1;
+    }
+    Ok(key)
+}

@@ -1,0 +1,219 @@
+//! Finding memories: by their words, which the full-text table names candidates for, and by what they mean.
+//!
+//! A score by words weighs each word by how rare it is among the person's own memories (`ln(1 + n / (holders + ½))`), so
+//! it depends on nobody else's, and is between 0 and 1. So is the cosine between two statements that have anything to do
+//! with each other. Their score together is the better of the cosine and `.6 cosine + .4 words`: a paraphrase counts
+//! without a common word, and of two that mean as much, the one with the words that were asked for comes first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::{Connection, Row};
+
+use super::{
+    rows::{read, recent, with_wordings},
+    vectors::Cache,
+};
+use crate::{
+    model::{
+        error::{Error, Result},
+        memory::{Layer, Match, Memory, Vector},
+        time::Time,
+        user::UserId,
+        words,
+    },
+    store::rows::{all, first},
+};
+
+/// Most memories one search looks at closely: by words, and by meaning.
+const CANDIDATES: i64 = 300;
+/// The same by meaning.
+const NEAREST: usize = 100;
+/// Least cosine that says anything: with all-MiniLM-L6-v2 short texts about different things lie below 0.25.
+const NEAR: f32 = 0.3;
+/// How well the words of a memory must answer a turn's text for it to be given to the turn.
+const RELEVANT: f64 = 0.3;
+/// The same by meaning.
+const RELEVANT_MEANING: f64 = 0.35;
+/// Most preferences a turn is given that do not match its text.
+const PREFERENCES: usize = 3;
+/// How much of a memory's place its strength decides: a faded one comes after a fresh one that fits nearly as well.
+const FADING: f64 = 0.2;
+
+/// Which memories a search wants.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// What they are about.
+    pub query: String,
+    /// What that means, where a model said.
+    pub vector: Option<Vector>,
+    /// Only these layers; empty means all.
+    pub layers: Vec<Layer>,
+    /// Only matches at least this good, 0 to 1.
+    pub threshold: f64,
+    /// Most matches.
+    pub limit: usize,
+    /// When it is asked.
+    pub now: Time,
+}
+
+/// What the full-text table keeps of a memory.
+pub(super) fn indexed(memory: &Memory) -> String {
+    let all: BTreeSet<String> = own_words(memory);
+    all.into_iter().collect::<Vec<_>>().join(" ")
+}
+
+fn own_words(memory: &Memory) -> BTreeSet<String> {
+    words::topics(&format!("{} {} {}", memory.content, memory.category, memory.key))
+}
+
+/// A memory that may match.
+struct Candidate {
+    memory: Memory,
+    own: BTreeSet<String>,
+    cosine: f64,
+}
+
+/// The best matches, best first; of equal ones the newer first.
+pub(super) fn best(c: &Connection, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Match>> {
+    let wanted = words::topics(&search.query);
+    let found = candidates(c, cache, user, (&wanted, search))?;
+    let rarity = Rarity::of(&wanted, &found, count(c, user)?);
+    let mut matches: Vec<Match> = found
+        .into_iter()
+        .filter(|one| search.layers.is_empty() || search.layers.contains(&one.memory.layer))
+        .map(|one| Match { score: together(one.cosine, rarity.similarity(&wanted, &one.own)), memory: one.memory })
+        .filter(|m| m.score > 0.0 && m.score >= search.threshold)
+        .collect();
+    order(&mut matches, search.limit);
+    matches.iter_mut().try_for_each(|found| with_wordings(c, &mut found.memory))?;
+    Ok(matches)
+}
+
+/// What a turn about this text should know.
+pub(super) fn relevant(c: &Connection, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Memory>> {
+    let wanted = words::topics(&search.query);
+    let found = candidates(c, cache, user, (&wanted, search))?;
+    let rarity = Rarity::of(&wanted, &found, count(c, user)?);
+    let mut matches: Vec<Match> = found
+        .into_iter()
+        .filter_map(|one| {
+            let overlap = rarity.overlap(&wanted, &words::topics(&one.memory.content));
+            let bears = overlap >= RELEVANT || one.cosine >= RELEVANT_MEANING;
+            let faded = 1.0 - FADING + FADING * one.memory.strength;
+            bears.then(|| Match { score: together(one.cosine, overlap) * faded, memory: one.memory })
+        })
+        .collect();
+    order(&mut matches, search.limit);
+    let mut chosen: Vec<Memory> = matches.into_iter().map(|m| m.memory).collect();
+    // A preference bears on turns that do not name its words.
+    let latest = recent(c, user, &[Layer::Fact], 50, search.now)?;
+    let room = PREFERENCES.min(search.limit - chosen.len());
+    let known: BTreeSet<_> = chosen.iter().map(|memory| memory.key.clone()).collect();
+    let preferences = latest.into_iter().filter(|m| m.category == "preference" && !known.contains(&m.key));
+    chosen.extend(preferences.take(room));
+    Ok(chosen)
+}
+
+/// The person's memories that hold any of these words, with their numbers.
+pub(super) fn holding(
+    c: &Connection,
+    user: UserId,
+    wanted: &BTreeSet<String>,
+    now: Time,
+) -> Result<Vec<(i64, Memory)>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let terms: Vec<String> = wanted.iter().take(200).map(|word| format!("\"{word}\"")).collect();
+    let owner = user.to_string().replace('-', "");
+    let query = format!("owner : \"{owner}\" AND words : ({})", terms.join(" OR "));
+    let sql =
+        "SELECT memories.number, memories.* FROM memory_words JOIN memories ON memories.number = memory_words.rowid
+               WHERE memory_words MATCH ?1 AND memories.user = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
+    all(c, sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
+}
+
+fn candidates(
+    c: &Connection,
+    cache: &Cache,
+    user: UserId,
+    (wanted, search): (&BTreeSet<String>, &Search),
+) -> Result<Vec<Candidate>> {
+    let moment = c.unchecked_transaction()?;
+    let mut found = holding(&moment, user, wanted, search.now)?;
+    let mut cosines: HashMap<i64, f64> = HashMap::new();
+    if let Some(vector) = &search.vector {
+        let near = cache.get(&moment, user, &vector.model)?.nearest(&vector.values, usize::MAX);
+        let near: Vec<(i64, f32)> = near.into_iter().take_while(|(_, cosine)| *cosine >= NEAR).collect();
+        let known: BTreeSet<i64> = found.iter().map(|(number, _)| *number).collect();
+        let sql = "SELECT number, * FROM memories WHERE number = ?1 AND user = ?2";
+        for (number, _) in near.iter().take(NEAREST).filter(|(number, _)| !known.contains(number)) {
+            found.extend(first(&moment, sql, (number, user.to_string()), |row| numbered(row, search.now))?);
+        }
+        cosines.extend(near.into_iter().map(|(number, cosine)| (number, f64::from(cosine))));
+    }
+    let candidate = |(number, memory): (i64, Memory)| Candidate {
+        own: own_words(&memory),
+        memory,
+        cosine: cosines.get(&number).copied().unwrap_or(0.0),
+    };
+    Ok(found.into_iter().map(candidate).collect())
+}
+
+fn numbered(row: &Row<'_>, now: Time) -> Result<(i64, Memory)> {
+    Ok((row.get(0)?, read(row, now)?))
+}
+
+fn together(cosine: f64, words: f64) -> f64 {
+    if cosine <= 0.0 { words } else { cosine.max(0.6 * cosine + 0.4 * words).min(1.0) }
+}
+
+fn order(matches: &mut Vec<Match>, limit: usize) {
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.memory.updated_at.cmp(&a.memory.updated_at)));
+    matches.truncate(limit);
+}
+
+fn count(c: &Connection, user: UserId) -> Result<usize> {
+    let sql = "SELECT count(*) FROM memories WHERE user = ?1";
+    let count: i64 = first(c, sql, [user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
+    usize::try_from(count).map_err(Error::internal)
+}
+
+/// What each word of a query weighs.
+struct Rarity {
+    weights: HashMap<String, f64>,
+    unseen: f64,
+}
+
+impl Rarity {
+    fn of(wanted: &BTreeSet<String>, found: &[Candidate], all: usize) -> Self {
+        let weigh = |holders: usize| (1.0 + float(all.max(1)) / (float(holders) + 0.5)).ln();
+        let holders = |word: &String| found.iter().filter(|one| one.own.contains(word)).count();
+        let weights = wanted.iter().map(|word| (word.clone(), weigh(holders(word)))).collect();
+        Self { weights, unseen: weigh(1) }
+    }
+
+    fn sum<'a>(&self, words: impl Iterator<Item = &'a String>) -> f64 {
+        words.map(|word| self.weights.get(word).copied().unwrap_or(self.unseen)).sum()
+    }
+
+    /// Mostly how much of the query the memory holds, and a little how much else it holds.
+    fn similarity(&self, wanted: &BTreeSet<String>, own: &BTreeSet<String>) -> f64 {
+        let common = self.sum(wanted.intersection(own));
+        let (query, all) = (self.sum(wanted.iter()), self.sum(wanted.iter()) * self.sum(own.iter()));
+        if query <= 0.0 || all <= 0.0 {
+            return 0.0;
+        }
+        (0.7 * common / query + 0.3 * common / all.sqrt()).clamp(0.0, 1.0)
+    }
+
+    /// How much of the shorter one the other holds: a long message about a short memory is relevant to it.
+    fn overlap(&self, wanted: &BTreeSet<String>, own: &BTreeSet<String>) -> f64 {
+        let least = self.sum(wanted.iter()).min(self.sum(own.iter()));
+        if least <= 0.0 { 0.0 } else { (self.sum(wanted.intersection(own)) / least).clamp(0.0, 1.0) }
+    }
+}
+
+fn float(number: usize) -> f64 {
+    u32::try_from(number).map_or(f64::MAX, f64::from)
+}

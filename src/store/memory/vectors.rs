@@ -1,0 +1,144 @@
+//! What memories mean: vectors beside their rows, and a bounded copy in memory of those that are searched.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::sync::Cache as Bounded;
+use rusqlite::{Connection, params};
+
+use crate::{
+    model::{
+        error::Result,
+        memory::{MemoryId, Vector},
+        user::UserId,
+    },
+    store::rows::{all, first, parsed, run},
+};
+
+/// Most bytes the copies take together.
+const MOST: u64 = 64 << 20;
+/// How long an unused copy is kept.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// One person's vectors of one model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vectors {
+    stamp: (i64, i64),
+    entries: Vec<(i64, Vec<f32>)>,
+}
+
+/// Copies of the vectors that were searched last. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Cache {
+    copies: Bounded<(UserId, String), Arc<Vectors>>,
+}
+
+impl Cache {
+    pub(super) fn new() -> Self {
+        let copies = Bounded::builder()
+            .max_capacity(MOST)
+            .weigher(|_, vectors: &Arc<Vectors>| vectors.bytes())
+            .time_to_idle(IDLE)
+            .build();
+        Self { copies }
+    }
+
+    /// The vectors as the connection sees them: a copy that is out of date is read anew.
+    pub(super) fn get(&self, c: &Connection, user: UserId, model: &str) -> Result<Arc<Vectors>> {
+        let key = (user, model.to_owned());
+        let stamp = stamp(c, user, model)?;
+        if let Some(copy) = self.copies.get(&key).filter(|copy| copy.stamp == stamp) {
+            return Ok(copy);
+        }
+        let fresh = Arc::new(Vectors::load(c, user, model)?);
+        self.copies.insert(key, Arc::clone(&fresh));
+        Ok(fresh)
+    }
+}
+
+impl Vectors {
+    /// Reads them.
+    pub(super) fn load(c: &Connection, user: UserId, model: &str) -> Result<Self> {
+        let stamp = stamp(c, user, model)?;
+        let sql = "SELECT memory, vector FROM memory_vectors WHERE user = ?1 AND model = ?2";
+        let entries = all(c, sql, (user.to_string(), model), |row| {
+            Ok((row.get(0)?, floats(row.get_ref(1)?.as_blob().unwrap_or_default())))
+        })?;
+        Ok(Self { stamp, entries })
+    }
+
+    /// Takes one more in, in place of what was known of that memory.
+    pub(super) fn learn(&mut self, number: i64, vector: Option<&Vector>) {
+        self.entries.retain(|(known, _)| *known != number);
+        self.entries.extend(vector.map(|vector| (number, vector.values.clone())));
+    }
+
+    /// The memories nearest to a direction, nearest first, with the cosine of the angle between.
+    pub(super) fn nearest(&self, to: &[f32], most: usize) -> Vec<(i64, f32)> {
+        let mut found: Vec<(i64, f32)> =
+            self.entries.iter().map(|(number, vector)| (*number, cosine(vector, to))).collect();
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        found.truncate(most);
+        found
+    }
+
+    fn bytes(&self) -> u32 {
+        let bytes: usize = self.entries.iter().map(|(_, vector)| vector.len() * 4 + 40).sum();
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+}
+
+/// Of vectors of length 1 the cosine is their product. Two of different dimensions have none in common.
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    if a.len() == b.len() { a.iter().zip(b).map(|(x, y)| x * y).sum() } else { 0.0 }
+}
+
+/// Says which state the vectors are in: a stamp is never used twice, so no two states have count and greatest alike.
+fn stamp(c: &Connection, user: UserId, model: &str) -> Result<(i64, i64)> {
+    let sql = "SELECT count(*), coalesce(max(stamp), 0) FROM memory_vectors WHERE user = ?1 AND model = ?2";
+    Ok(first(c, sql, (user.to_string(), model), |row| Ok((row.get(0)?, row.get(1)?)))?.unwrap_or_default())
+}
+
+/// Writes what a memory means; none leaves nothing of what it meant before.
+pub(super) fn put(c: &Connection, user: UserId, id: MemoryId, vector: Option<&Vector>) -> Result<()> {
+    let number = number(c, id)?;
+    run(c, "DELETE FROM memory_vectors WHERE memory = ?1", [number])?;
+    if let Some(vector) = vector {
+        run(
+            c,
+            "INSERT INTO memory_vectors (memory, user, model, vector) VALUES (?1, ?2, ?3, ?4)",
+            params![number, user.to_string(), vector.model, bytes(&vector.values)],
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes what a memory means where it still says `said`.
+pub(super) fn add(c: &Connection, user: UserId, id: MemoryId, said: &str, vector: &Vector) -> Result<()> {
+    let sql = "SELECT content FROM memories WHERE id = ?1 AND user = ?2";
+    let says: Option<String> = first(c, sql, (id.to_string(), user.to_string()), |row| Ok(row.get(0)?))?;
+    if says.as_deref() == Some(said) { put(c, user, id, Some(vector)) } else { Ok(()) }
+}
+
+/// Memories without a vector of this model, the newest first.
+pub(super) fn missing(c: &Connection, user: UserId, model: &str, limit: usize) -> Result<Vec<(MemoryId, String)>> {
+    let sql =
+        "SELECT m.id, m.content FROM memories m LEFT JOIN memory_vectors v ON v.memory = m.number AND v.model = ?2
+               WHERE m.user = ?1 AND v.memory IS NULL ORDER BY m.number DESC LIMIT ?3";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    all(c, sql, params![user.to_string(), model, limit], |row| Ok((parsed(row, 0)?, row.get(1)?)))
+}
+
+/// A memory's number.
+pub(super) fn number(c: &Connection, id: MemoryId) -> Result<i64> {
+    let found = first(c, "SELECT number FROM memories WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))?;
+    found.ok_or_else(|| super::rows::no_memory(&id.to_string()))
+}
+
+fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    let (whole, _) = bytes.as_chunks::<4>();
+    whole.iter().map(|four| f32::from_le_bytes(*four)).collect()
+}

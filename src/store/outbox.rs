@@ -1,0 +1,117 @@
+//! What the indexes have still to see: a row beside each change, written in the same transaction.
+//!
+//! An index remembers the last number it has seen. A row is trimmed when every index has seen it on the disk.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+
+use super::{chunks, entries, rows};
+use crate::model::{
+    error::Result,
+    index::{Entry, Space},
+};
+
+/// One change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// Its number: later changes have larger ones.
+    pub seq: i64,
+    /// What was inserted, changed or deleted.
+    pub id: i64,
+}
+
+/// Tells the indexes that this entry was inserted, changed or deleted. To be called inside the transaction that did it.
+pub fn changed(c: &Connection, space: Space, id: i64) -> Result<()> {
+    rows::run(c, "INSERT INTO outbox (space, id) VALUES (?1, ?2)", (space.as_str(), id))?;
+    Ok(())
+}
+
+/// The next `n` changes of a space after `seq`, in order.
+pub fn after(c: &Connection, space: Space, seq: i64, n: u32) -> Result<Vec<Change>> {
+    let sql = "SELECT seq, id FROM outbox WHERE space = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+    rows::all(c, sql, (space.as_str(), seq, n), |row| Ok(Change { seq: row.get(0)?, id: row.get(1)? }))
+}
+
+/// Which of these entries changed after `seq`.
+pub fn changed_since(c: &Connection, space: Space, seq: i64, among: &HashSet<i64>) -> Result<HashSet<i64>> {
+    let mut statement = c.prepare_cached("SELECT id FROM outbox WHERE space = ?1 AND seq > ?2")?;
+    let mut changes = statement.query((space.as_str(), seq))?;
+    let mut changed = HashSet::new();
+    while let Some(row) = changes.next()? {
+        let id = row.get(0)?;
+        if among.contains(&id) {
+            changed.insert(id);
+        }
+    }
+    Ok(changed)
+}
+
+/// How many changes of a space come after `seq`.
+pub fn pending(c: &Connection, space: Space, seq: i64) -> Result<i64> {
+    let sql = "SELECT count(*) FROM outbox WHERE space = ?1 AND seq > ?2";
+    Ok(c.prepare_cached(sql)?.query_row((space.as_str(), seq), |row| row.get(0))?)
+}
+
+/// The number of the last change of any space, trimmed or not; 0 before the first.
+pub fn last(c: &Connection) -> Result<i64> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'";
+    Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+}
+
+/// Forgets the changes of a space up to `seq`: every index of it has seen them.
+pub fn trim(c: &Connection, space: Space, seq: i64) -> Result<()> {
+    rows::run(c, "DELETE FROM outbox WHERE space = ?1 AND seq <= ?2", (space.as_str(), seq))?;
+    Ok(())
+}
+
+/// Which database this is.
+pub fn origin(c: &Connection) -> Result<String> {
+    Ok(c.prepare_cached("SELECT origin FROM outbox_origin")?.query_row([], |row| row.get(0))?)
+}
+
+/// The entry as it is now; none where it is gone. Each noun says what its entries are.
+pub fn entry(c: &Connection, space: Space, id: i64) -> Result<Option<Entry>> {
+    match space {
+        Space::Entries => entries::entry(c, id),
+        Space::Knowledge => chunks::entry(c, id),
+    }
+}
+
+/// The next `n` entries with an id above `after`, by id: what an index is rebuilt from.
+pub fn entries_after(c: &Connection, space: Space, after: i64, n: u32) -> Result<Vec<Entry>> {
+    match space {
+        Space::Entries => entries::entries_after(c, after, n),
+        Space::Knowledge => chunks::entries_after(c, after, n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::db::{Commit, Db};
+
+    #[tokio::test]
+    async fn changes_come_in_order_and_numbers_are_never_used_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        db.write(|c| {
+            assert_eq!(last(c)?, 0);
+            changed(c, Space::Entries, 7)?;
+            changed(c, Space::Knowledge, 7)?;
+            changed(c, Space::Entries, 8)?;
+            assert_eq!(after(c, Space::Entries, 0, 9)?, [Change { seq: 1, id: 7 }, Change { seq: 3, id: 8 }]);
+            assert_eq!(after(c, Space::Entries, 1, 9)?, [Change { seq: 3, id: 8 }]);
+            assert_eq!(changed_since(c, Space::Entries, 1, &HashSet::from([7, 8]))?, HashSet::from([8]));
+            assert_eq!((pending(c, Space::Entries, 0)?, pending(c, Space::Entries, 3)?), (2, 0));
+            trim(c, Space::Entries, 3)?;
+            trim(c, Space::Knowledge, 3)?;
+            assert_eq!(last(c)?, 3);
+            changed(c, Space::Knowledge, 9)?;
+            assert_eq!(after(c, Space::Knowledge, 0, 9)?, [Change { seq: 4, id: 9 }]);
+            Ok(())
+        })
+        .await
+        .unwrap();
+    }
+}

@@ -1,0 +1,119 @@
+//! The passages a conversation was given, and which of them its messages cite.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, params};
+
+use super::{
+    conversations,
+    db::Db,
+    rows::{all, parsed, run},
+};
+use crate::model::{
+    conversation::{ConversationId, MessageId},
+    error::Result,
+    knowledge::Citation,
+    user::UserId,
+};
+
+/// Gives passages their numbers in a conversation, in order; one it was given before keeps its own. What they say, and
+/// how well they answer, is kept as it was when they were given first.
+pub async fn number(
+    db: &Db,
+    user: UserId,
+    conversation: ConversationId,
+    passages: Vec<Citation>,
+) -> Result<Vec<Citation>> {
+    db.write(move |c| {
+        let id = conversation.to_string();
+        if conversations::get(c, user, conversation).is_err() {
+            return Ok((1..).zip(passages).map(|(number, passage)| Citation { number, ..passage }).collect());
+        }
+        let mut numbered = Vec::new();
+        for mut passage in passages {
+            run(
+                c,
+                "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score)
+                 SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+                 FROM passages WHERE conversation = ?1
+                 ON CONFLICT (conversation, chunk) DO NOTHING",
+                params![
+                    id,
+                    passage.chunk_id,
+                    passage.document_id.to_string(),
+                    passage.title,
+                    passage.heading,
+                    passage.page,
+                    passage.start.cast_signed(),
+                    passage.end.cast_signed(),
+                    passage.text,
+                    passage.score,
+                ],
+            )?;
+            let sql = "SELECT number FROM passages WHERE conversation = ?1 AND chunk = ?2";
+            passage.number = c.prepare_cached(sql)?.query_row((&id, passage.chunk_id), |row| row.get(0))?;
+            numbered.push(passage);
+        }
+        Ok(numbered)
+    })
+    .await
+}
+
+/// The passages of a conversation among these numbers, in their order.
+pub async fn among(db: &Db, conversation: ConversationId, numbers: Vec<u32>) -> Result<Vec<Citation>> {
+    let sql = format!("SELECT {COLUMNS} FROM passages p WHERE p.conversation = ?1");
+    let known = db.read(move |c| all(c, &sql, [conversation.to_string()], |row| read(row, 0))).await?;
+    let known: HashMap<u32, Citation> = known.into_iter().map(|passage| (passage.number, passage)).collect();
+    Ok(numbers.into_iter().filter_map(|number| known.get(&number).cloned()).collect())
+}
+
+/// Writes down what a message cites.
+pub(super) fn cite(c: &Connection, message: MessageId, citations: &[Citation]) -> Result<()> {
+    for citation in citations {
+        let sql = "INSERT OR IGNORE INTO citations (message, number) VALUES (?1, ?2)";
+        run(c, sql, (message.to_string(), citation.number))?;
+    }
+    Ok(())
+}
+
+/// What each message of a conversation cites, by the message's id.
+pub(super) fn cited(c: &Connection, conversation: ConversationId) -> Result<HashMap<String, Vec<Citation>>> {
+    let sql = format!(
+        "SELECT i.message, {COLUMNS} FROM messages m JOIN citations i ON i.message = m.id
+           JOIN passages p ON p.conversation = m.conversation AND p.number = i.number
+         WHERE m.conversation = ?1 ORDER BY i.message, i.number"
+    );
+    let mut cited: HashMap<String, Vec<Citation>> = HashMap::new();
+    for (message, citation) in all(c, &sql, [conversation.to_string()], |row| Ok((row.get(0)?, read(row, 1)?)))? {
+        cited.entry(message).or_default().push(citation);
+    }
+    Ok(cited)
+}
+
+/// Gives a copy of a conversation the passages of the original.
+pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId) -> Result<()> {
+    run(
+        c,
+        "INSERT INTO passages SELECT ?2, number, chunk, document, title, heading, page, start, end, text, score
+         FROM passages WHERE conversation = ?1",
+        (from.to_string(), to.to_string()),
+    )?;
+    Ok(())
+}
+
+const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.end, p.text, p.score";
+
+fn read(row: &Row<'_>, first: usize) -> Result<Citation> {
+    Ok(Citation {
+        number: row.get(first)?,
+        document_id: parsed(row, first + 1)?,
+        chunk_id: row.get(first + 2)?,
+        title: row.get(first + 3)?,
+        heading: row.get(first + 4)?,
+        page: row.get(first + 5)?,
+        start: row.get::<_, i64>(first + 6)?.unsigned_abs(),
+        end: row.get::<_, i64>(first + 7)?.unsigned_abs(),
+        text: row.get(first + 8)?,
+        score: row.get(first + 9)?,
+    })
+}

@@ -1,0 +1,59 @@
+//! How often and how lately each person opened what: the habit the launcher ranks by.
+
+use std::collections::HashMap;
+
+use rusqlite::params;
+
+use super::{
+    db::Db,
+    rows::{all, first, run},
+};
+use crate::model::{
+    error::Result,
+    launch::{Frecency, Kind},
+    time::Time,
+    user::UserId,
+};
+
+/// Most things remembered of one person; the ones opened longest ago go.
+const MOST: i64 = 500;
+
+/// What a person opened, by kind and id.
+pub type Habits = HashMap<(String, String), Frecency>;
+
+/// Everything this person opened.
+pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
+    let sql = "SELECT kind, id, count, used_at FROM uses WHERE user = ?1";
+    let read = db.read(move |c| {
+        all(c, sql, [user.to_string()], |row| {
+            let habit = Frecency { count: row.get(2)?, used_at: Time::from_millis(row.get(3)?) };
+            Ok(((row.get(0)?, row.get(1)?), habit))
+        })
+    });
+    Ok(read.await?.into_iter().collect())
+}
+
+/// Notes that this person opened something.
+pub async fn used(db: &Db, user: UserId, what: (Kind, String), now: Time) -> Result<()> {
+    db.write(move |c| {
+        let (user, kind, id) = (user.to_string(), what.0.as_str(), what.1);
+        let sql = "SELECT count, used_at FROM uses WHERE user = ?1 AND kind = ?2 AND id = ?3";
+        let before = first(c, sql, (&user, kind, &id), |row| {
+            Ok(Frecency { count: row.get(0)?, used_at: Time::from_millis(row.get(1)?) })
+        })?;
+        let after = before.map_or_else(|| Frecency::first(now), |before| before.used(now));
+        run(
+            c,
+            "INSERT OR REPLACE INTO uses (user, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![user, kind, id, after.count, after.used_at.millis()],
+        )?;
+        run(
+            c,
+            "DELETE FROM uses WHERE user = ?1 AND (kind, id) NOT IN
+               (SELECT kind, id FROM uses WHERE user = ?1 ORDER BY used_at DESC LIMIT ?2)",
+            (user, MOST),
+        )?;
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,40 @@
+//! `graph_get_node`: one thing of the graph, by its id.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, spec::Category},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The node's id.
+    id: String,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "graph_get_node",
+        Category::Knowledge,
+        "Fetches a node of the graph by its id, with its labels and properties.",
+        "You know a node's id, from graph_neighbors or because it was put under it, and need what is known of it.",
+        run,
+    )
+    .permission("index:read")
+    .example_after(
+        vec![("graph_upsert_node", json!({"id": "person:anna", "labels": ["Person"], "props": {"team": "sales"}}))],
+        "A person",
+        json!({"id": "person:anna"}),
+        json!({"id": "person:anna", "labels": ["Person"], "props": {"team": "sales"}}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let (graph, sight) = cx.graph();
+    let node = graph.node(sight, args.id.trim()).await?;
+    Ok(Output::json(json!({"id": node.id, "labels": node.labels, "props": node.props})))
+}

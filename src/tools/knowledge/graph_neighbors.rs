@@ -1,0 +1,46 @@
+//! `graph_neighbors`: what a thing of the graph leads to over one relation.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, spec::Category},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The node's id.
+    id: String,
+    /// The relation.
+    rel: String,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "graph_neighbors",
+        Category::Knowledge,
+        "Lists the ids of the nodes that a node of the graph leads to over a relation, outbound only.",
+        "You need what a thing is related to: a person's employer, a system's dependencies.",
+        run,
+    )
+    .permission("index:read")
+    .example_after(
+        vec![
+            ("graph_upsert_edge", json!({"src": "app", "rel": "depends_on", "dst": "database"})),
+            ("graph_upsert_edge", json!({"src": "app", "rel": "depends_on", "dst": "cache"})),
+            ("graph_upsert_edge", json!({"src": "site", "rel": "depends_on", "dst": "app"})),
+        ],
+        "What an application depends on",
+        json!({"id": "app", "rel": "depends_on"}),
+        json!({"neighbors": ["cache", "database"], "count": 2}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let (graph, sight) = cx.graph();
+    let ids = graph.outbound(sight, args.id.trim(), args.rel.trim()).await?;
+    Ok(Output::json(json!({"count": ids.len(), "neighbors": ids})))
+}

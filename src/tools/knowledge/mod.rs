@@ -1,0 +1,22 @@
+//! Search in documents, the documents themselves, and the graph.
+
+mod document;
+mod graph_get_node;
+mod graph_neighbors;
+mod graph_upsert_edge;
+mod graph_upsert_node;
+mod search_knowledge;
+
+use crate::engine::tool::Tool;
+
+/// The tools of this category.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        search_knowledge::tool(),
+        document::tool(),
+        graph_upsert_node::tool(),
+        graph_upsert_edge::tool(),
+        graph_get_node::tool(),
+        graph_neighbors::tool(),
+    ]
+}
