@@ -94,6 +94,7 @@ mod tests {
             text: String::new(),
             attachments: Vec::new(),
             steps,
+            citations: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,
             usage: None,

@@ -155,6 +155,7 @@ mod tests {
             text: text.to_owned(),
             attachments: Vec::new(),
             steps: Vec::new(),
+            citations: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,
             usage: None,

@@ -3,7 +3,7 @@
 use crate::{
     formats::{
         chunk::{Cutter, Part},
-        extracted::{Block, BlockKind, Extracted},
+        extracted::{Block, BlockKind, Extracted, Kind},
     },
     model::knowledge::NewChunk,
 };
@@ -158,5 +158,12 @@ fn a_word_without_end_is_cut_too() {
 }
 
 fn extracted(blocks: Vec<Block>) -> Extracted {
-    Extracted { blocks }
+    Extracted {
+        kind: Kind::Text,
+        title: None,
+        blocks,
+        tables: Vec::new(),
+        metadata: serde_json::Map::new(),
+        pages: None,
+    }
 }

@@ -179,6 +179,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         text: String::new(),
         attachments: Vec::new(),
         steps: steps.into_iter().enumerate().map(step).collect(),
+        citations: Vec::new(),
         created_at: now,
         model: None,
         usage: None,

@@ -80,7 +80,12 @@ struct Mark {
 }
 
 /// Adds what a page shows.
-pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut HashMap<u32, Rc<Font>>, lines: &mut Lines) -> Result<()> {
+pub(super) fn run(
+    page: &Page,
+    file: &mut File<'_>,
+    shared: &mut HashMap<u32, Rc<Font>>,
+    lines: &mut Lines,
+) -> Result<()> {
     let resources = match page.attribute(b"Resources") {
         Some(resources) => file.resolve(resources)?.as_dict().cloned().unwrap_or_default(),
         None => Dictionary::new(),

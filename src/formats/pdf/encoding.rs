@@ -45,7 +45,9 @@ pub(super) fn glyph(name: &[u8]) -> String {
         return char::from(*only).to_string();
     }
     let code = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-    if let Some(c) = base.strip_prefix("uni").filter(|digits| digits.len() >= 4).and_then(|digits| code(digits.get(..4)?)) {
+    if let Some(c) =
+        base.strip_prefix("uni").filter(|digits| digits.len() >= 4).and_then(|digits| code(digits.get(..4)?))
+    {
         return c.to_string();
     }
     if let Some(c) = base.strip_prefix('u').filter(|digits| (4..=6).contains(&digits.len())).and_then(code) {
@@ -60,7 +62,9 @@ pub(super) fn glyph(name: &[u8]) -> String {
     let pairs = [("Type", Object::Name(b"Encoding".to_vec())), ("Differences", differences)];
     let font = font(Object::Dictionary(pairs.into_iter().collect()));
     let document = Document::new();
-    plain(&font.get_font_encoding(&document).ok().and_then(|found| found.bytes_to_string(&[0]).ok()).unwrap_or_default())
+    plain(
+        &font.get_font_encoding(&document).ok().and_then(|found| found.bytes_to_string(&[0]).ok()).unwrap_or_default(),
+    )
 }
 
 fn font(encoding: Object) -> Dictionary {
@@ -138,7 +142,8 @@ mod tests {
 
     #[test]
     fn names_of_glyphs_are_known() {
-        let names = ["A", "eacute", "ffi", "uni20AC", "u1F600", "f_i", "a.sc", "g123", "afii10017", "nosuchglyph", ".notdef"];
+        let names =
+            ["A", "eacute", "ffi", "uni20AC", "u1F600", "f_i", "a.sc", "g123", "afii10017", "nosuchglyph", ".notdef"];
         let texts = names.map(|name| glyph(name.as_bytes()));
         assert_eq!(texts, ["A", "é", "ffi", "€", "😀", "fi", "a", "", "А", "", ""]);
     }

@@ -179,7 +179,9 @@ impl<'a> File<'a> {
     /// The object that begins at a byte, and its number.
     pub(super) fn object_at(&mut self, at: usize) -> Result<Option<(u32, Object)>> {
         let mut lexer = Lexer::new(self.bytes, at);
-        let (Some(id), Some(_), true) = (lexer.number(), lexer.number(), lexer.keyword(b"obj")) else { return Ok(None) };
+        let (Some(id), Some(_), true) = (lexer.number(), lexer.number(), lexer.keyword(b"obj")) else {
+            return Ok(None);
+        };
         let Ok(id) = u32::try_from(id) else { return Ok(None) };
         let Some(object) = lexer.object(&mut self.budget)? else { return Ok(None) };
         let Object::Dictionary(dictionary) = object else { return Ok(Some((id, object))) };
@@ -241,7 +243,13 @@ impl<'a> File<'a> {
         let filter = self.value(&stream.dict, key(b"Filter", b"F"))?;
         let mut names = filters::names(&filter);
         if let Object::Array(items) = &*filter {
-            names = items.iter().map(|item| self.resolve(item)).collect::<Result<Vec<_>>>()?.iter().flat_map(|name| filters::names(name)).collect();
+            names = items
+                .iter()
+                .map(|item| self.resolve(item))
+                .collect::<Result<Vec<_>>>()?
+                .iter()
+                .flat_map(|name| filters::names(name))
+                .collect();
         }
         let parameters = self.value(&stream.dict, key(b"DecodeParms", b"DP"))?;
         let parameters = match &*parameters {

@@ -213,7 +213,9 @@ mod tests {
 
     #[test]
     fn rows_are_predicted() {
-        let own = |pairs: &[(&str, i64)]| pairs.iter().map(|(key, value)| (key.as_bytes().to_vec(), Object::Integer(*value))).collect();
+        let own = |pairs: &[(&str, i64)]| {
+            pairs.iter().map(|(key, value)| (key.as_bytes().to_vec(), Object::Integer(*value))).collect()
+        };
         let up = predict(vec![2, 1, 2, 2, 1, 1], Some(&own(&[("Predictor", 12), ("Columns", 2)])));
         assert_eq!(up, [1, 2, 2, 3]);
         let left = predict(vec![1, 1, 1, 5, 0, 1], Some(&own(&[("Predictor", 2), ("Columns", 3)])));

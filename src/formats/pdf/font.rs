@@ -87,7 +87,9 @@ impl Font {
         };
         let own = || match &self.codes {
             Codes::Simple(table) => usize::try_from(code).ok().and_then(|code| table.get(code)).cloned(),
-            Codes::Text(encoding) => encoding.decode_without_bom_handling_and_without_replacement(taken).map(|text| text.into_owned()),
+            Codes::Text(encoding) => {
+                encoding.decode_without_bom_handling_and_without_replacement(taken).map(|text| text.into_owned())
+            }
             Codes::Pairs | Codes::Map(_) => None,
         };
         let text = self.texts.as_ref().and_then(|texts| texts.text(code)).map(|text| encoding::plain(&text));
@@ -133,7 +135,8 @@ fn simple(dictionary: &Dictionary, texts: Option<CMap>, file: &mut File<'_>) -> 
         differences(own, &kind, &mut table, file)?;
     }
     let scale = if kind == b"Type3" { matrix_scale(dictionary, file)? } else { 0.001 };
-    let first = file.value(dictionary, b"FirstChar")?.as_i64().ok().and_then(|first| u32::try_from(first).ok()).unwrap_or(0);
+    let first =
+        file.value(dictionary, b"FirstChar")?.as_i64().ok().and_then(|first| u32::try_from(first).ok()).unwrap_or(0);
     let widths = file.value(dictionary, b"Widths")?;
     let mut known = HashMap::new();
     for (code, width) in (first..).zip(widths.as_array().map_or(&[][..], Vec::as_slice).iter().take(256)) {

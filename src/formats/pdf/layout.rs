@@ -55,7 +55,8 @@ impl Sizes {
     fn of(lines: &[Line]) -> Self {
         let mut counts: HashMap<i64, usize> = HashMap::new();
         for line in lines {
-            *counts.entry(tenths(line.size)).or_default() += line.cells.iter().map(|cell| cell.text.len()).sum::<usize>();
+            *counts.entry(tenths(line.size)).or_default() +=
+                line.cells.iter().map(|cell| cell.text.len()).sum::<usize>();
         }
         let body = counts.iter().max_by_key(|(size, count)| (**count, **size)).map_or(0, |(size, _)| *size);
         let body = body as f64 / 10.0;
@@ -96,7 +97,8 @@ fn is_item(line: &Line) -> bool {
 }
 
 fn is_marker(word: &str) -> bool {
-    if matches!(word, "•" | "◦" | "▪" | "‣" | "–" | "-" | "*" | "·" | "●" | "○" | "■" | "" | "➢" | "✓") {
+    if matches!(word, "•" | "◦" | "▪" | "‣" | "–" | "-" | "*" | "·" | "●" | "○" | "■" | "" | "➢" | "✓")
+    {
         return true;
     }
     let inner = word.strip_prefix('(').unwrap_or(word);
@@ -114,7 +116,9 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
     for line in lines.iter().skip(1) {
         let down = before.height - line.height;
         let near = before.page == line.page && before.angle == line.angle && (0.3..4.0).contains(&(down / line.size));
-        let Some(places) = near.then(|| fit(line, &columns)).flatten().filter(|_| line.cells.len() > 1 && !is_item(line)) else {
+        let Some(places) =
+            near.then(|| fit(line, &columns)).flatten().filter(|_| line.cells.len() > 1 && !is_item(line))
+        else {
             break;
         };
         let mut row = vec![String::new(); columns.len()];
@@ -180,8 +184,10 @@ mod tests {
     use crate::formats::{extracted::Kind, limits::Limits};
 
     fn line(height: f64, size: f64, cells: &[(f64, &str)]) -> Line {
-        let cell = |(start, text): &(f64, &str)| {
-            Cell { start: *start, end: start + 5.0 * text.len() as f64, text: (*text).to_owned() }
+        let cell = |(start, text): &(f64, &str)| Cell {
+            start: *start,
+            end: start + 5.0 * text.len() as f64,
+            text: (*text).to_owned(),
         };
         Line { page: 1, height, size, angle: 0, cells: cells.iter().map(cell).collect() }
     }
@@ -204,9 +210,14 @@ mod tests {
         use BlockKind::{Heading, ListItem, Paragraph, TableRow};
         let found: Vec<(BlockKind, &str)> = draft.done.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
         let wanted = [
-            (Heading(1), "Title"), (Paragraph, "Running text that is example enough for anybody."),
-            (Paragraph, "Indented anew."), (ListItem, "• one"), (ListItem, "• two"),
-            (TableRow, "Name\tPrice"), (TableRow, "Tea\t2.50"), (TableRow, "Cake\t3.10"),
+            (Heading(1), "Title"),
+            (Paragraph, "Running text that is example enough for anybody."),
+            (Paragraph, "Indented anew."),
+            (ListItem, "• one"),
+            (ListItem, "• two"),
+            (TableRow, "Name\tPrice"),
+            (TableRow, "Tea\t2.50"),
+            (TableRow, "Cake\t3.10"),
         ];
         assert_eq!(found, wanted);
         assert_eq!(draft.done.tables[0].rows.len(), 3);

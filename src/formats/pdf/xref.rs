@@ -29,7 +29,8 @@ pub(super) fn load(file: &mut File<'_>) -> Result<()> {
             continue;
         }
         let Some(trailer) = section(file, at)? else { return Ok(()) };
-        let place = |key: &[u8]| trailer.get(key).ok().and_then(|at| at.as_i64().ok()).and_then(|at| usize::try_from(at).ok());
+        let place =
+            |key: &[u8]| trailer.get(key).ok().and_then(|at| at.as_i64().ok()).and_then(|at| usize::try_from(at).ok());
         pending.extend(place(b"Prev"));
         pending.extend(place(b"XRefStm"));
         for (key, value) in &trailer {
@@ -92,7 +93,8 @@ fn stream(file: &mut File<'_>, at: usize) -> Result<Option<Dictionary>> {
         for (id, row) in (first..first.saturating_add(count)).zip(rows.by_ref()) {
             file.budget.tick()?;
             let mut row = row.iter();
-            let mut field = |width: u64| (0..width).fold(0_u64, |sum, _| (sum << 8) | u64::from(*row.next().unwrap_or(&0)));
+            let mut field =
+                |width: u64| (0..width).fold(0_u64, |sum, _| (sum << 8) | u64::from(*row.next().unwrap_or(&0)));
             let kind = if *kind == 0 { 1 } else { field(*kind) };
             let entry = match (kind, field(*second)) {
                 (1, at) => usize::try_from(at).map_or(Entry::Free, Entry::At),

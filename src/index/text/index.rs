@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tantivy::{
-    DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, Term,
-    TantivyDocument,
+    DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
+    Term,
     collector::{FilterCollector, TopDocs},
     directory::MmapDirectory,
     query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery, TermSetQuery},

@@ -8,14 +8,15 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// Words that say nothing of what a text is about.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does",
-    "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here",
-    "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me", "more", "most", "my",
-    "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "out", "over", "own", "s",
-    "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "theirs", "them", "then", "there",
-    "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "very", "was", "we", "were", "what",
-    "when", "where", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours",
+    "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at",
+    "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",
+    "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he",
+    "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me",
+    "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours",
+    "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
+    "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until",
+    "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
+    "would", "you", "your", "yours",
 ];
 /// Longer runs of letters are data, not words: they are cut.
 const LONGEST: usize = 64;
@@ -115,13 +116,8 @@ impl TokenStream for Stream {
     fn advance(&mut self) -> bool {
         let Some(word) = self.words.next() else { return false };
         let position = self.token.position.wrapping_add(1);
-        self.token = Token {
-            offset_from: word.at.start,
-            offset_to: word.at.end,
-            position,
-            text: word.stem,
-            position_length: 1,
-        };
+        self.token =
+            Token { offset_from: word.at.start, offset_to: word.at.end, position, text: word.stem, position_length: 1 };
         true
     }
 
@@ -146,9 +142,10 @@ mod tests {
 
     #[test]
     fn identifiers_are_split() {
-        assert_eq!(stems("getUserName HTTPServer2 fs_read /api/tools.find x::y-z"), [
-            "get", "user", "name", "http", "server2", "fs", "read", "api", "tool", "find", "x", "y", "z"
-        ]);
+        assert_eq!(
+            stems("getUserName HTTPServer2 fs_read /api/tools.find x::y-z"),
+            ["get", "user", "name", "http", "server2", "fs", "read", "api", "tool", "find", "x", "y", "z"]
+        );
         assert_eq!(stems("OAuth2Token e5Mistral sha256"), ["o", "auth2", "token", "e5", "mistral", "sha256"]);
     }
 

@@ -132,10 +132,11 @@ fn scalar(query: &Bytes, rows: &[&[u8]], products: &mut [i32]) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256i, __m512i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm256_add_epi32, _mm256_castsi256_si128,
-        _mm256_cvtepi8_epi16, _mm256_cvtepu8_epi16, _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_set1_epi16,
-        _mm256_setzero_si256, _mm256_sub_epi16, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32,
-        _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32,
+        __m256i, __m512i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch,
+        _mm_shuffle_epi32, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_cvtepu8_epi16,
+        _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_sub_epi16,
+        _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32, _mm512_set1_epi8, _mm512_setzero_si512,
+        _mm512_xor_si512,
     };
 
     use super::{Bytes, LANES};
@@ -153,7 +154,10 @@ mod x86 {
             for (at, (row, query)) in row.chunks_exact(LANES).zip(query.signed.chunks_exact(LANES)).enumerate() {
                 // SAFETY: both chunks are LANES = 64 bytes long, and unaligned loads are asked for.
                 let (row, query) = unsafe {
-                    (_mm512_loadu_si512(row.as_ptr().cast::<__m512i>()), _mm512_loadu_si512(query.as_ptr().cast::<__m512i>()))
+                    (
+                        _mm512_loadu_si512(row.as_ptr().cast::<__m512i>()),
+                        _mm512_loadu_si512(query.as_ptr().cast::<__m512i>()),
+                    )
                 };
                 sums[at % 2] = _mm512_dpbusd_epi32(sums[at % 2], row, query);
             }
@@ -185,8 +189,9 @@ mod x86 {
         let (ones, sign) = (_mm512_set1_epi8(1), _mm512_set1_epi8(i8::MIN));
         for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
             // SAFETY: both chunks are LANES = 64 bytes long, and unaligned loads are asked for.
-            let (a, b) =
-                unsafe { (_mm512_loadu_si512(a.as_ptr().cast::<__m512i>()), _mm512_loadu_si512(b.as_ptr().cast::<__m512i>())) };
+            let (a, b) = unsafe {
+                (_mm512_loadu_si512(a.as_ptr().cast::<__m512i>()), _mm512_loadu_si512(b.as_ptr().cast::<__m512i>()))
+            };
             let signed = _mm512_xor_si512(b, sign);
             sum = _mm512_dpbusd_epi32(sum, a, signed);
             shift = _mm512_dpbusd_epi32(shift, ones, signed);

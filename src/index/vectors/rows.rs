@@ -198,7 +198,8 @@ fn move_row(plane: &mut [Box<[u8]>], width: usize, from: usize, to: usize) {
         }
     } else if let Some((head, tail)) = plane.split_at_mut_checked(from / CHUNK)
         && let (Some(source), Some(target)) = (tail.first(), head.get_mut(to / CHUNK))
-        && let (Some(source), Some(target)) = (source.get(from_at..from_at + width), target.get_mut(to_at..to_at + width))
+        && let (Some(source), Some(target)) =
+            (source.get(from_at..from_at + width), target.get_mut(to_at..to_at + width))
     {
         target.copy_from_slice(source);
     }
