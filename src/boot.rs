@@ -18,6 +18,7 @@ use crate::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
+            eval::{self, args::EvalCommand},
             run::{self, Exit},
         },
         http::{
@@ -25,7 +26,7 @@ use crate::{
             state::State,
         },
     },
-    engine::{ingest::workers, invoker::Invoker, registry::Registry},
+    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
@@ -66,6 +67,7 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Audit(AuditCommand::Verify { anchors }) => {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
+        Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
         command => {
             let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
             let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
@@ -142,9 +144,11 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
+        app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
         recover(&app).await?;
         workers::start(&app).await?;
+        graph::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
@@ -173,6 +177,10 @@ impl Satchel {
     }
 }
 
+fn embedder() -> Embedder {
+    Embedder::new(Model::embedded(), Limits::default())
+}
+
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
     let db = Db::open(&dir.database(), commit)?;
@@ -184,7 +192,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
     let embedder = Embedder::new(Model::embedded(), Limits::default());
-    let indexes = Indexing::open(&db);
+    let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),

@@ -78,6 +78,25 @@ enum CommitChoice {
     Each,
 }
 
+/// Which implementation keeps the graph of many vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum GraphKind {
+    /// Our own, over quantised rows.
+    #[default]
+    #[serde(rename = "own")]
+    Own,
+    /// The crate `hnsw_rs`, over the same rows.
+    #[serde(rename = "hnsw_rs")]
+    Library,
+}
+
+/// The `[indexes]` of `satchel.toml`.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Indexes {
+    graph: GraphKind,
+}
+
 /// `satchel.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -86,6 +105,7 @@ struct File {
     behind_proxy: Option<bool>,
     log: Option<String>,
     log_format: Option<LogFormat>,
+    indexes: Indexes,
 }
 
 /// The configuration in force.
@@ -107,6 +127,8 @@ pub struct Config {
     pub model: Option<ModelChoice>,
     /// Where the vault's key comes from.
     pub vault_key: VaultKey,
+    /// Which implementation keeps the graph of many vectors.
+    pub graph: GraphKind,
     /// Commit each write by itself.
     pub commit_each: bool,
     /// This binary, which starts itself again as the sandbox's helper.
@@ -175,6 +197,7 @@ impl Flags {
                 .map(|m| ModelChoice::parse(&m, env.model_url, env.model_key.map(Secret::new)))
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
+            graph: file.indexes.graph,
             commit_each: env.commit == Some(CommitChoice::Each),
             // Not its path: after an upgrade another program may lie there.
             program: PathBuf::from("/proc/self/exe"),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use satchel::{boot, doors::cli::args::Line, host::sandbox};
+use satchel::{boot, doors::cli::args::Line, host::sandbox, model::error::Kind};
 
 /// Many threads allocate at once here, which the C library of a static binary is slow at.
 #[global_allocator]
@@ -14,7 +14,11 @@ fn main() -> ExitCode {
     match boot::run(Line::parse()) {
         Ok(exit) => ExitCode::from(u8::from(exit)),
         Err(error) => {
-            eprintln!("satchel: {error}");
+            // A defect of ours has no log to be looked up in here.
+            match error.kind() {
+                Kind::Internal => eprintln!("satchel: {error:?}"),
+                _ => eprintln!("satchel: {error}"),
+            }
             ExitCode::FAILURE
         }
     }

@@ -17,7 +17,7 @@ CREATE INDEX graph_nodes_name ON graph_nodes (name);
 -- Which documents name a node.
 CREATE TABLE graph_sources (
   node     INTEGER NOT NULL REFERENCES graph_nodes (number) ON DELETE CASCADE,
-  document INTEGER NOT NULL,
+  document INTEGER NOT NULL REFERENCES documents (number) ON DELETE CASCADE,
   PRIMARY KEY (node, document)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX graph_sources_of ON graph_sources (document);
@@ -28,7 +28,7 @@ CREATE TABLE graph_edges (
   rel        TEXT NOT NULL,
   dst        INTEGER NOT NULL REFERENCES graph_nodes (number) ON DELETE CASCADE,
   -- The document it was found in; none where it was put by somebody.
-  document   INTEGER,
+  document   INTEGER REFERENCES documents (number) ON DELETE CASCADE,
   props      TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -39,7 +39,7 @@ CREATE INDEX graph_edges_document ON graph_edges (document) WHERE document IS NO
 
 -- What has been read of a document: its version, and by what.
 CREATE TABLE graph_reads (
-  document INTEGER PRIMARY KEY,
+  document INTEGER PRIMARY KEY REFERENCES documents (number) ON DELETE CASCADE,
   version  INTEGER NOT NULL,
   -- A model has read it, too.
   by_model INTEGER NOT NULL DEFAULT 0

@@ -160,14 +160,5 @@ impl Run {
 /// The canonical id and the risk of a call. A name nobody knows is as harmless as an error text.
 fn weigh(registry: &Registry, name: &str, arguments: &serde_json::Value) -> (String, Risk) {
     let Ok(found) = registry.find(name) else { return (name.chars().take(80).collect(), Risk::Read) };
-    let own = match found.alias() {
-        None => Ok(arguments.clone()),
-        Some(alias) => alias
-            .schema()
-            .map_or(Ok(arguments.clone()), |schema| schema.check(arguments.clone()))
-            .and_then(|own| alias.adapt(own)),
-    };
-    let spec = found.tool.spec();
-    let valid = own.and_then(|own| found.tool.schema().check(own));
-    (spec.id(), valid.map_or(spec.risk, |own| found.tool.risk_with(&own, registry)))
+    (found.tool.spec().id(), found.risk_of(arguments.clone(), registry))
 }

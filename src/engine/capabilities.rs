@@ -2,9 +2,9 @@
 
 use super::{
     context::Context,
+    find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     remembering::Remembering,
-    search::{self, Hit},
 };
 use crate::{
     host::{
@@ -27,9 +27,14 @@ use crate::{
 };
 
 impl Context {
-    /// The best tools for a need, among those the caller may call.
-    pub fn find_tools(&self, need: &str, limit: usize) -> Vec<Hit> {
-        search::find(&self.registry(), self.caller(), &self.platform(), need, limit)
+    /// The best tools for a need, among those the caller may call. The need is one the conversation learns by.
+    pub async fn find_tools(&self, need: &str, limit: usize) -> Result<Found> {
+        let (registry, settings) = (self.registry(), self.platform());
+        if let Some(topic) = self.topic() {
+            self.finder().learner().searched(topic, need);
+        }
+        let asker = Asker { registry: &registry, caller: self.caller(), settings: &settings };
+        self.finder().find(asker, need, limit).await
     }
 
     /// Keeps tools in this conversation's context; does nothing outside one.

@@ -1,11 +1,14 @@
 //! The launcher: finds what the caller may open, by name and habit. Tool and door ask the same.
 
+use std::sync::LazyLock;
+
 use super::{authorise, context::Context, registry::Registry, tool::Tool};
 use crate::{
     app::App,
     model::{
         caller::Caller,
         error::{Error, Result},
+        knowledge::DocumentId,
         launch::{self, Kind, Thing},
         words,
     },
@@ -15,22 +18,36 @@ use crate::{
     },
 };
 
-/// A page of the console: its path, its name, and the permission without which it is not shown.
-pub type Page = (&'static str, &'static str, Option<&'static str>);
+/// A page of the console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it is.
+    pub path: String,
+    /// What it is called.
+    pub name: String,
+    /// The permission without which it is not shown.
+    pub needs: Option<String>,
+}
 
-/// The pages. `web/src/places.ts` has the same.
-pub const PAGES: &[Page] = &[
-    ("/chat", "Chat", None),
-    ("/inbox", "Inbox", None),
-    ("/memory", "Memory", None),
-    ("/tools", "Tools", None),
-    ("/audit", "Audit", Some("audit:read")),
-    ("/users", "Users", None),
-    ("/settings", "Settings", None),
-];
+/// The console's own list of its pages, which its navigation is made of too.
+static PLACES: LazyLock<Vec<Page>> = LazyLock::new(|| pages(include_str!("../../web/src/places.ts")));
+
+/// The pages in the console's list: a line each, `{ path: '…', name: '…', …, needs: '…' }`.
+fn pages(places: &str) -> Vec<Page> {
+    let field = |line: &str, key: &str| {
+        let (_, rest) = line.split_once(&format!("{key}: '"))?;
+        rest.split_once('\'').map(|(value, _)| value.to_owned())
+    };
+    let page = |line: &str| {
+        Some(Page { path: field(line, "{ path")?, name: field(line, "name")?, needs: field(line, "needs") })
+    };
+    places.lines().filter_map(page).collect()
+}
 
 /// How well something fits that holds the words in its text, not in its name.
 const IN_TEXT: f64 = 0.35;
+/// Documents looked through, the newest.
+const DOCUMENTS: usize = 2_000;
 /// What another name counts beside the name.
 const ALIAS: f64 = 0.9;
 
@@ -63,6 +80,7 @@ impl<'a> Launcher<'a> {
         let mut found = self.tools(query);
         found.extend(self.pages(query));
         found.extend(self.conversations(query).await?);
+        found.extend(self.documents(query).await?);
         let mut found = self.ranked(found, &habits, query.is_empty());
         found.truncate(limit);
         Ok(found)
@@ -78,10 +96,14 @@ impl<'a> Launcher<'a> {
                 let found = self.registry.find(id).map_err(|_| none())?.tool;
                 Some(found.spec().id()).filter(|_| authorise::may_see(&found, self.caller))
             }
-            Kind::Page => self.open_pages().find(|page| page.0 == id).map(|page| page.0.to_owned()),
+            Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.clone()),
             Kind::Conversation => {
                 let conversation = id.parse().map_err(|_| none())?;
                 Some(Conversations::of(&self.app.db).get(self.caller.user, conversation).await?.id.to_string())
+            }
+            Kind::Document if self.reads() => {
+                let document = id.parse().map_err(|_| none())?;
+                Some(self.app.knowledge.documents.get(self.caller.user, document).await?.id.to_string())
             }
             Kind::Document | Kind::Agent => None,
         };
@@ -121,16 +143,35 @@ impl<'a> Launcher<'a> {
         .collect()
     }
 
+    fn reads(self) -> bool {
+        self.caller.permissions.grants("knowledge:read")
+    }
+
+    async fn documents(self, query: &str) -> Result<Vec<Thing>> {
+        if !self.reads() {
+            return Ok(Vec::new());
+        }
+        let titles = self.app.knowledge.documents.titles(self.caller.user, DOCUMENTS).await?;
+        let thing = |(id, title): (DocumentId, String)| Thing {
+            score: fit(query, &title),
+            id: id.to_string(),
+            name: title,
+            kind: Kind::Document,
+        };
+        Ok(titles.into_iter().map(thing).collect())
+    }
+
     fn open_pages(self) -> impl Iterator<Item = &'static Page> {
-        PAGES.iter().filter(move |page| page.2.is_none_or(|needs| self.caller.permissions.grants(needs)))
+        let may = move |needs: &String| self.caller.permissions.grants(needs);
+        PLACES.iter().filter(move |page| page.needs.as_ref().is_none_or(may))
     }
 
     fn pages(self, query: &str) -> Vec<Thing> {
         let page = |page: &Page| Thing {
-            id: page.0.to_owned(),
-            name: page.1.to_owned(),
+            id: page.path.clone(),
+            name: page.name.clone(),
             kind: Kind::Page,
-            score: fit(query, page.1),
+            score: fit(query, &page.name),
         };
         self.open_pages().map(page).collect()
     }
@@ -169,4 +210,21 @@ fn tool_fit(query: &str, tool: &Tool) -> f64 {
     let wanted = words::split(query);
     let begins = |word: &String| word.chars().count() > 2 && text.iter().any(|said| said.starts_with(word.as_str()));
     if !wanted.is_empty() && wanted.iter().all(begins) { IN_TEXT } else { by_name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_read_from_the_consoles_list() {
+        let page = |path: &str| PLACES.iter().find(|page| page.path == path).cloned();
+        let wanted = |path: &str, name: &str, needs: Option<&str>| {
+            Some(Page { path: path.to_owned(), name: name.to_owned(), needs: needs.map(str::to_owned) })
+        };
+        assert_eq!(page("/chat"), wanted("/chat", "Chat", None));
+        assert_eq!(page("/audit"), wanted("/audit", "Audit", Some("audit:read")));
+        let lines = include_str!("../../web/src/places.ts").lines();
+        assert_eq!(PLACES.len(), lines.filter(|line| line.contains("group: '") && line.contains("key: '")).count());
+    }
 }

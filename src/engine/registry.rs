@@ -57,7 +57,8 @@ impl Found {
     /// The risk of a call with these arguments; the tool's least where they are wrong, as such a call does nothing.
     pub fn risk_of(&self, given: Value, registry: &Registry) -> Risk {
         let least = self.tool.spec().risk;
-        self.own_arguments(given).map_or(least, |arguments| self.tool.risk_with(&arguments, registry))
+        let own = self.own_arguments(given);
+        own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
     }
 
     /// Why a person must be asked before a call with these arguments whatever its risk, if so.

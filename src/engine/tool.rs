@@ -17,7 +17,7 @@ use crate::model::{
 };
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
-type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Risk + Send + Sync>;
+type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
@@ -118,11 +118,7 @@ impl Tool {
         Args: DeserializeOwned,
         F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
     {
-        // Arguments reach this only after validation; what still does not parse is as risky as it gets.
-        self.risk_of = Some(Arc::new(move |arguments, registry| match parse(arguments.clone()) {
-            Ok(args) => risk_of(&args, registry),
-            Err(_) => Risk::Destructive,
-        }));
+        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
         self
     }
 
@@ -200,9 +196,11 @@ impl Tool {
         &self.aliases
     }
 
-    /// The risk of a call with these arguments.
-    pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Risk {
-        self.risk_of.as_ref().map_or(self.spec.risk, |of| of(arguments, registry).max(self.spec.risk))
+    /// The risk of a call with these arguments. Fails where they fit the schema but not the type behind it, so that
+    /// nobody is asked about a call that cannot be made.
+    pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Result<Risk> {
+        let Some(risk_of) = &self.risk_of else { return Ok(self.spec.risk) };
+        Ok(risk_of(arguments, registry)?.max(self.spec.risk))
     }
 
     /// Why a person must be asked whatever the risk, if so.

@@ -4,5 +4,6 @@ pub mod clipboard;
 pub mod clock;
 pub mod files;
 pub mod folder;
+pub mod jsonl;
 pub mod process;
 pub mod sandbox;

@@ -1,6 +1,6 @@
 //! The graph: things, and how they are related.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
@@ -212,7 +212,7 @@ fn checked(text: &str, what: &str) -> Result<String> {
 }
 
 /// What a text says of the graph, found in it by its form or by a model.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// The relation of the document to the thing, or of one thing to another.
     pub rel: String,
@@ -223,7 +223,7 @@ pub struct Finding {
 }
 
 /// A thing that a text names.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Thing {
     /// Its id in the graph.
     pub id: String,

@@ -4,101 +4,69 @@ use std::collections::BTreeSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words that say nothing of what a text is about.
+/// Words that say nothing of what a text is about, nor of what a need asks for; in order of the alphabet.
+#[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
-    "a",
-    "about",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "anything",
-    "are",
-    "as",
-    "at",
-    "be",
-    "been",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "everything",
-    "for",
-    "from",
-    "had",
-    "has",
-    "have",
-    "he",
-    "her",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "just",
-    "know",
-    "let",
-    "like",
-    "me",
-    "my",
-    "of",
-    "on",
-    "or",
-    "our",
-    "please",
-    "remember",
-    "s",
-    "she",
-    "should",
-    "so",
-    "some",
-    "t",
-    "tell",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "to",
-    "up",
-    "us",
-    "user",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "who",
-    "why",
-    "will",
-    "with",
-    "would",
-    "you",
-    "your",
+    "a", "able", "about", "additionally", "after", "all", "also", "am", "an", "and", "any", "anything",
+    "appreciate", "are", "as", "assist", "at", "be", "been", "but", "by", "can", "could", "currently", "d",
+    "did", "do", "does", "everything", "finally", "find", "first", "for", "from", "get", "give", "good",
+    "great", "had", "has", "have", "he", "hello", "help", "her", "here", "hey", "hi", "his", "how", "i", "if",
+    "im", "in", "into", "is", "it", "its", "just", "kindly", "know", "lastly", "let", "like", "ll", "looking",
+    "m", "me", "my", "need", "next", "now", "of", "on", "once", "or", "our", "please", "provide", "re",
+    "really", "s", "she", "should", "show", "so", "some", "t", "tell", "than", "thank", "thanks", "that", "the",
+    "their", "them", "then", "there", "these", "they", "this", "those", "to", "today", "tool", "trying", "up",
+    "us", "use", "using", "ve", "want", "was", "we", "were", "what", "when", "where", "which", "who", "why",
+    "will", "with", "would", "you", "your",
 ];
+/// Words that say nothing more where a text is about a person and what is kept of him.
+const OF_MEMORY: &[&str] = &["remember", "user"];
+
+/// A word as it is written, and as it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// In lower case.
+    pub word: String,
+    /// Without its ending.
+    pub stem: String,
+}
+
+/// The telling words of a text in order, identifiers taken apart: `readFile`, `read_file` and `read-file` are two
+/// words each.
+pub fn terms(text: &str) -> Vec<Term> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let telling = split(&apart(text)).into_iter().filter(|word| !is_stop(word));
+    telling.map(|word| Term { stem: stemmer.stem(&word).into_owned(), word }).collect()
+}
 
 /// The distinct words a text is about, in order of the alphabet.
 pub fn topics(text: &str) -> BTreeSet<String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let telling = split(text).into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str()));
+    let telling = split(text).into_iter().filter(|word| !is_stop(word) && !OF_MEMORY.contains(&word.as_str()));
     telling.map(|word| stemmer.stem(&word).into_owned()).collect()
+}
+
+fn is_stop(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// An identifier as words: a space at each change of case, and for each of `_`, `-`, `.`, `/` and `:`.
+pub fn apart(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut spaced = String::with_capacity(text.len() + 8);
+    for (n, c) in chars.iter().enumerate() {
+        let before = n.checked_sub(1).and_then(|n| chars.get(n));
+        if before.is_some_and(|before| begins_word(*before, *c, chars.get(n + 1))) {
+            spaced.push(' ');
+        }
+        spaced.push(if matches!(c, '_' | '-' | '.' | '/' | ':') { ' ' } else { *c });
+    }
+    spaced
+}
+
+/// `readFile` has two words, and so has `XMLFile`.
+fn begins_word(before: char, c: char, after: Option<&char>) -> bool {
+    let small = |c: char| c.is_lowercase() || c.is_ascii_digit();
+    c.is_uppercase() && (small(before) || (before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())))
 }
 
 /// Every word of a text, in lower case and in order. Scripts without spaces give each pair of neighbours.
@@ -147,6 +115,19 @@ mod tests {
             let stems: BTreeSet<_> = group.iter().flat_map(|word| topics(word)).collect();
             assert_eq!(stems.len(), 1, "{group:?}: {stems:?}");
         }
+    }
+
+    #[test]
+    fn identifiers_are_taken_apart() {
+        let stems = |text: &str| terms(text).into_iter().map(|term| term.stem).collect::<Vec<_>>();
+        assert_eq!(stems("callRestEndpoint fs-read the FILES"), ["call", "rest", "endpoint", "fs", "read", "file"]);
+        assert_eq!(stems("parseXMLFile uber.ride v2Search"), ["pars", "xml", "file", "uber", "ride", "v2", "search"]);
+        assert_eq!(terms("Users").first(), Some(&Term { word: "users".into(), stem: "user".into() }));
+    }
+
+    #[test]
+    fn the_stop_words_stand_in_order_and_once() {
+        assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
     }
 
     #[test]

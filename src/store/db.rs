@@ -17,7 +17,7 @@ use std::{
 
 use include_dir::{Dir, include_dir};
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, hooks::Action};
 use rusqlite_migration::{Migrations, SchemaVersion};
 use tokio::{
     runtime::Handle,
@@ -142,12 +142,19 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
 fn migrate(connection: &mut Connection) -> Result<()> {
     let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
     let newest = MIGRATIONS.dirs().count();
-    match migrations.current_version(connection).map_err(Error::internal)? {
+    match migrations.current_version(connection).map_err(unmigrated)? {
         SchemaVersion::Outside(version) => Err(Error::conflict(format!(
             "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
              Start that version, or restore a backup made with this one."
         ))),
-        _ => migrations.to_latest(connection).map_err(Error::internal),
+        _ => migrations.to_latest(connection).map_err(unmigrated),
+    }
+}
+
+fn unmigrated(error: rusqlite_migration::Error) -> Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
+        error => Error::internal(error),
     }
 }
 
@@ -180,9 +187,13 @@ where
     }
 
     fn finish(self: Box<Self>, commit: Result<()>) {
-        let outcome = self.outcome.unwrap_or_else(|| Err(Error::internal("a write did not run")));
+        let answer = match (self.outcome, commit) {
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (Some(Err(error)), _) | (_, Err(error)) => Err(error),
+            (None, Ok(())) => Err(Error::internal("a write did not run")),
+        };
         // Whoever asked may be gone; the write stands all the same.
-        let _ = self.reply.send(outcome.and_then(|value| commit.map(|()| value)));
+        let _ = self.reply.send(answer);
     }
 }
 
@@ -221,8 +232,8 @@ impl Bell {
     fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
         let written = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&written);
-        connection.update_hook(Some(move |_, _: &str, table: &str, _| {
-            if table == "outbox" {
+        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
+            if action == Action::SQLITE_INSERT && table == "outbox" {
                 seen.store(true, Ordering::Relaxed);
             }
         }))?;
@@ -244,12 +255,24 @@ fn commit(connection: &mut Connection, batch: &mut [Box<dyn Write>]) -> Result<(
         let point = transaction.savepoint()?;
         if job.run(&point) {
             point.commit()?;
-        } else {
-            drop(point);
+            continue;
+        }
+        drop(point);
+        if transaction.is_autocommit() {
+            return Err(gone());
         }
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// SQLite itself undoes a whole transaction where it cannot go on: a full disk, a failed read. What the others of the
+/// batch had written is undone with it, and what would follow must not be committed by itself.
+fn gone() -> Error {
+    Error::new(
+        Kind::Cancelled,
+        "Nothing was written, because another write failed badly at the same moment. Try again.",
+    )
 }
 
 fn closed() -> Error {
@@ -258,15 +281,21 @@ fn closed() -> Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Self::new(
-                Kind::DiskFull,
-                "The disk with the data directory is full: nothing was written. Free some space and try again.",
-            )
-            .caused_by(error),
-            _ => Self::internal(error),
+        if !is_full(&error) {
+            return Self::internal(error);
         }
+        Self::new(
+            Kind::DiskFull,
+            "The disk with the data directory is full: nothing was written. Free some space and try again.",
+        )
+        .caused_by(error)
     }
+}
+
+/// No room for the file, or for the memory SQLite shares between processes, which lies on the disk as well.
+fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 #[cfg(test)]
@@ -313,6 +342,27 @@ mod tests {
         assert_eq!(broken.unwrap_err().kind(), Kind::Internal);
         db.write(|c| Ok(c.execute("INSERT INTO t VALUES (7)", [])?)).await.unwrap();
         assert_eq!(numbers(&db).await, [7]);
+    }
+
+    #[tokio::test]
+    async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_stands() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(&dir);
+        let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+        // All three wait behind this one, and so are of one batch.
+        let (hold, held) = mpsc::channel::<()>();
+        let busy = db.write(move |_| Ok(held.recv().is_ok()));
+        let broken = db.write(|c| {
+            c.execute_batch("ROLLBACK")?;
+            Err::<(), _>(Error::invalid("undone"))
+        });
+        let all = async { tokio::join!(insert(1), broken, insert(2), async { drop(hold) }) };
+        let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+        assert_eq!(broken.unwrap_err().message(), "undone");
+        assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
+        assert_eq!(numbers(&db).await, Vec::<i64>::new());
+        insert(3).await.unwrap();
+        assert_eq!(numbers(&db).await, [3]);
     }
 
     #[tokio::test]

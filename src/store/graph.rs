@@ -1,10 +1,12 @@
 //! The graph: nodes and edges put by tools or found in documents, each reader's own view of them.
 
+mod findings;
 mod look;
 
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
+pub use self::findings::{Content, Unread};
 use super::{
     db::Db,
     rows::{first, json, run},
@@ -12,7 +14,7 @@ use super::{
 use crate::model::{
     caller::Caller,
     error::Result,
-    graph::{self, NewEdge, NewNode, Node, Overview, Part},
+    graph::{self, Finding, NewEdge, NewNode, Node, Overview, Part},
     time::Time,
     user::UserId,
 };
@@ -93,6 +95,59 @@ impl Graph {
     /// The whole at a glance.
     pub async fn overview(&self, sight: Sight) -> Result<Overview> {
         self.db.read(move |c| look::overview(c, sight)).await
+    }
+
+    /// Documents whose present content has not been read for the graph, the oldest first.
+    pub async fn unread(&self, limit: usize) -> Result<Vec<Unread>> {
+        self.db.read(move |c| findings::unread(c, limit)).await
+    }
+
+    /// Documents that no model has read for the graph, the oldest first.
+    pub async fn unread_by_model(&self, limit: usize) -> Result<Vec<Unread>> {
+        self.db.read(move |c| findings::unread_by_model(c, limit)).await
+    }
+
+    /// The titles of all documents with their ids, to find mentions of them.
+    pub async fn titles(&self) -> Result<Vec<(String, String)>> {
+        self.db.read(findings::titles).await
+    }
+
+    /// What is read of a document, at most this many characters of it.
+    pub async fn content(&self, document: &Unread, most: usize) -> Result<Content> {
+        let number = document.number;
+        self.db.read(move |c| findings::content(c, number, most)).await
+    }
+
+    /// Passages of other documents that hold the title of this one, each with its document, as far as looking for them
+    /// takes a moment only.
+    pub async fn holding_title(&self, of: &Unread, limit: usize) -> Result<Vec<(Unread, String)>> {
+        let of = of.clone();
+        self.db.read(move |c| findings::holding_title(c, &of, limit)).await
+    }
+
+    /// Keeps what was found in a document later, beside what was found before.
+    pub async fn also_found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::also(c, &document, &findings, now)).await
+    }
+
+    /// Keeps what was found in a document by its form, in place of what was found in it before.
+    pub async fn found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::put(c, &document, &findings, now)).await
+    }
+
+    /// Keeps what a model found in a document, beside what its form gave.
+    pub async fn found_by_model(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::put_by_model(c, &document, &findings, now)).await
+    }
+
+    /// Tokens that models took to read for the graph on the day of `now`.
+    pub async fn spent(&self, now: Time) -> Result<u64> {
+        self.db.read(move |c| findings::spent(c, now)).await
+    }
+
+    /// Adds to them.
+    pub async fn spend(&self, tokens: u64, now: Time) -> Result<()> {
+        self.db.write(move |c| findings::spend(c, tokens, now)).await
     }
 }
 

@@ -47,6 +47,7 @@ struct Signals {
     embedder: Notify,
     announcer: Notify,
     folders: Notify,
+    graph: Notify,
     running: Mutex<HashMap<DocumentId, CancellationToken>>,
 }
 
@@ -61,6 +62,8 @@ pub enum Worker {
     Announcer,
     /// Who looks through folders.
     Folders,
+    /// Who reads for the graph.
+    Graph,
 }
 
 /// A document a worker has taken.
@@ -136,6 +139,7 @@ impl Ingest {
             Worker::Embedder => &self.signals.embedder,
             Worker::Announcer => &self.signals.announcer,
             Worker::Folders => &self.signals.folders,
+            Worker::Graph => &self.signals.graph,
         }
     }
 

@@ -261,7 +261,8 @@ async fn ones_own_memories_are_told_to_the_model_as_data() {
     let data = system.split_once("[MEMORIES]\n").unwrap().1;
     assert_eq!(data.matches("[/MEMORIES]").count(), 1, "{data}");
     assert!(data.ends_with("\n[/MEMORIES]"), "{data}");
-    assert_eq!(find(&events, "memory").data["memories"].as_array().unwrap().len(), 1);
+    let given = find(&events, "memory").data["memories"].as_array().unwrap().iter().map(|m| &m["layer"]);
+    assert_eq!(given.collect::<Vec<_>>(), ["fact", "episode"]);
     let (_, events) = chat.owner.turn("What does Mara like to drink, tea?").await;
     assert!(!names(&events).contains(&"memory"));
     assert!(!chat.llm.body(3)["messages"][0]["content"].as_str().unwrap().contains("likes tea"));

@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use satchel::{
+    engine::remembering::Remembering,
     model::{
         caller::Caller,
-        error::Kind,
-        memory::{Layer, NewMemory},
+        error::{Error, Kind},
+        memory::{Layer, MemoryChange, NewMemory},
     },
-    store::memory::{MOST, Memories},
 };
 use serde_json::{Value, json};
 
 use crate::support::{
     app::TestApp,
+    chat::Chat,
+    fake_llm::{call, say},
     http::{Request, TestServer},
 };
 
@@ -85,19 +87,37 @@ async fn search_orders_by_similarity_and_keeps_to_limit_and_threshold() {
 }
 
 #[tokio::test]
-async fn the_same_said_again_renews_and_a_changed_number_does_not() {
+async fn the_same_said_again_renews_and_a_changed_value_takes_the_old_ones_place() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
     let first = save(&app, &mara, "User prefers reports in CSV").await;
     let again = save(&app, &mara, "The user prefers reports in CSV.").await;
     assert_eq!((&again["merged"], &again["key"]), (&json!(true), &first["key"]));
     assert_ne!(again["updated_at"], first["updated_at"]);
-    assert_eq!(save(&app, &mara, "The rent is 1200").await["merged"], json!(false));
-    assert_eq!(save(&app, &mara, "The rent is 1300").await["merged"], json!(false));
-    assert_eq!(
-        contents(&app, &mara, "recall_memories", json!({"query": "rent"})).await,
-        ["The rent is 1300", "The rent is 1200"]
-    );
+    save(&app, &mara, "The rent is 1200").await;
+    let changed = save(&app, &mara, "The rent is 1300").await;
+    let told = (&changed["merged"], &changed["replaced"], &changed["key"]);
+    assert_eq!(told, (&json!(false), &json!("The rent is 1200"), &json!("the-rent-is-1200")));
+    assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "rent"})).await, ["The rent is 1300"]);
+    let whole = app.data(&mara, "memory_get", json!({"key": "the-rent-is-1200"})).await.unwrap();
+    assert_eq!(whole["history"][0]["content"], json!("The rent is 1200"));
+    let merged = app.data(&mara, "memory_get", json!({"key": first["key"]})).await.unwrap();
+    assert_eq!(merged["merged_from"][0]["content"], json!("User prefers reports in CSV"));
+}
+
+#[tokio::test]
+async fn what_is_said_of_one_layer_is_not_merged_into_another() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&[]).await;
+    let both = json!({"gists": ["Planned the trip to Lisbon"], "facts": ["Planned the trip to Lisbon"]});
+    let saved = app.data(&mara, "memorize", both).await.unwrap();
+    let layers: Vec<&str> =
+        saved["memories"].as_array().unwrap().iter().map(|m| m["layer"].as_str().unwrap()).collect();
+    assert_eq!(layers, ["gist", "fact"]);
+    app.data(&mara, "memorize", json!({"facts": [{"key": "trip", "value": "Lisbon"}]})).await.unwrap();
+    let gist = json!({"content": "Lisbon was lovely", "layer": "gist", "key": "trip"});
+    let error = app.data(&mara, "save_memory", gist).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Conflict, "{error}");
 }
 
 #[tokio::test]
@@ -140,20 +160,91 @@ async fn what_cannot_be_remembered_is_said() {
 }
 
 #[tokio::test]
-async fn old_gists_make_room_and_facts_do_not() {
+async fn a_full_layer_lets_its_weakest_go_and_says_so() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    let memories = Memories::of(&app.satchel.app.db, mara.user);
-    let now = app.satchel.app.clock.now();
-    let new = |n: i64, layer: Layer| NewMemory::new(&format!("n{n}"), layer).unwrap();
-    let mut all = vec![new(0, Layer::Gist)];
-    all.extend((1..MOST).map(|n| new(n, Layer::Fact)));
-    memories.save(all, None, now).await.unwrap();
-    save(&app, &mara, "One more fact").await;
-    assert_eq!(memories.get("n0").await.unwrap_err().kind(), Kind::NotFound);
-    let error = app.data(&mara, "save_memory", json!({"content": "And another"})).await.unwrap_err();
-    assert_eq!(error.kind(), Kind::Conflict, "{error}");
-    assert_eq!(memories.recent(vec![], usize::MAX).await.unwrap().len() as i64, MOST);
+    let own = app.satchel.app.memories.own(mara.user);
+    let clock = &app.satchel.app.clock;
+    let most = Layer::Gist.most();
+    let all = (0..most).map(|n| NewMemory::new(&format!("n{n}"), Layer::Gist).unwrap()).collect();
+    own.save(all, None, clock.now()).await.unwrap();
+    clock.advance(Duration::from_secs(9 * 86_400));
+    app.data(&mara, "memory_get", json!({"key": "n0"})).await.unwrap();
+    let saved = app.data(&mara, "memorize", json!({"gists": ["one more"]})).await.unwrap();
+    assert_eq!(saved["memories"][0]["forgotten"], json!([{"key": "n1", "layer": "gist", "content": "n1"}]));
+    assert_eq!(own.get("n1", clock.now()).await.unwrap_err().kind(), Kind::NotFound);
+    assert_eq!(own.recent(vec![Layer::Gist], usize::MAX, clock.now()).await.unwrap().len(), most);
+    let fact = app.data(&mara, "save_memory", json!({"content": "A fact has its own room"})).await.unwrap();
+    assert_eq!(fact.get("forgotten"), None);
+}
+
+#[tokio::test]
+async fn a_memory_fades_with_age_and_firms_up_when_it_is_called_back() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&[]).await;
+    app.data(&mara, "memorize", json!({"gists": ["Talked about Lisbon"]})).await.unwrap();
+    let own = app.satchel.app.memories.own(mara.user);
+    let clock = &app.satchel.app.clock;
+    let held = async || {
+        let memory = own.get("talked-about-lisbon", clock.now()).await.unwrap();
+        (memory.strength, memory.recalls)
+    };
+    assert_eq!(held().await, (1.0, 0));
+    clock.advance(Duration::from_secs(30 * 86_400));
+    assert_eq!(held().await, (0.9, 0));
+    contents(&app, &mara, "recall", json!({"query": "Lisbon"})).await;
+    assert_eq!(held().await, (1.0, 1));
+    clock.advance(Duration::from_secs(60 * 86_400));
+    assert_eq!(held().await.0, 0.9);
+}
+
+#[tokio::test]
+async fn a_paraphrase_is_found_by_its_meaning_and_merged_into_what_it_repeats() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&[]).await;
+    if app.satchel.app.embedder.model().is_none() {
+        return;
+    }
+    for content in ["Allergic to peanuts", "Drives an old car", "Her sister lives in Porto"] {
+        save(&app, &mara, content).await;
+    }
+    let found = contents(&app, &mara, "memory_search", json!({"query": "food allergies", "limit": 1}));
+    assert_eq!(found.await, ["Allergic to peanuts"]);
+    let again = save(&app, &mara, "Has an allergy to peanuts").await;
+    assert_eq!((&again["merged"], &again["key"]), (&json!(true), &json!("allergic-to-peanuts")));
+    let other = save(&app, &mara, "Allergic to cashews").await;
+    assert_eq!(other["merged"], json!(false));
+    let deaf = json!({"query": "food allergies", "threshold": 0.95});
+    assert!(contents(&app, &mara, "memory_search", deaf).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_edited_is_found_by_what_it_means_now_and_what_is_deleted_leaves_nothing() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&[]).await;
+    let memory = Remembering::of(&app.satchel.app, mara.user);
+    let key = save(&app, &mara, "The rent is 1200 euros").await["key"].as_str().unwrap().to_owned();
+    save(&app, &mara, "The rent is 1300 euros").await;
+    let id = memory.get(&key).await.unwrap().id;
+    let change = MemoryChange { content: Some("Enjoys climbing mountains".to_owned()), ..MemoryChange::default() };
+    memory.update(id, change).await.unwrap();
+    let model = app.satchel.app.embedder.model().map(|model| model.id);
+    if let Some(model) = &model {
+        assert_eq!(
+            contents(&app, &mara, "recall", json!({"query": "hiking in the Alps"})).await,
+            ["Enjoys climbing mountains"]
+        );
+        let own = app.satchel.app.memories.own(mara.user);
+        assert!(own.unread(model.clone(), 10).await.unwrap().is_empty());
+    }
+    memory.delete(id).await.unwrap();
+    let left = app.satchel.app.db.read(|c| {
+        let count =
+            |table: &str| Ok::<i64, Error>(c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0))?);
+        Ok((count("memories")?, count("memory_vectors")?, count("memory_versions")?))
+    });
+    assert_eq!(left.await.unwrap(), (0, 0, 0));
+    assert_eq!(memory.get(&key).await.unwrap_err().kind(), Kind::NotFound);
 }
 
 #[tokio::test]
@@ -166,7 +257,7 @@ async fn a_turn_is_given_what_bears_on_it_and_the_latest_preferences() {
     for content in ["The sales report goes to Anna", "Has a dog called Bruno", "Lives in Bern"] {
         save(&app, &mara, content).await;
     }
-    let memories = Memories::of(&app.satchel.app.db, mara.user);
+    let memories = Remembering::of(&app.satchel.app, mara.user);
     let text = "Good morning! Could you draft the sales report for last week and tell me who it goes to?";
     let relevant = memories.relevant(text, 5).await.unwrap();
     let contents: Vec<&str> = relevant.iter().map(|m| m.content.as_str()).collect();
@@ -208,10 +299,14 @@ async fn the_page_keeps_finds_changes_and_forgets() {
     assert_eq!(list("/api/memories").await, ["Lives in Bern", "Prefers tea"]);
     assert_eq!(list("/api/memories?q=tea").await, ["Prefers tea"]);
     let one = format!("/api/memories/{}", made["id"].as_str().unwrap());
-    let change = json!({"content": "Prefers coffee", "layer": "gist"});
+    let change = json!({"content": "Drives a truck", "layer": "gist"});
     let changed = send(Request::new("PATCH", &one).json(&change)).await.json();
     let told = [&changed["content"], &changed["layer"], &changed["key"]];
-    assert_eq!(told, [&json!("Prefers coffee"), &json!("gist"), &json!("drink")]);
+    assert_eq!(list("/api/memories?layer=gist").await, ["Drives a truck"]);
+    let export = send(Request::get("/api/memories/export")).await;
+    assert_eq!(export.header("content-disposition").as_deref(), Some("attachment; filename=\"memories.json\""));
+    assert_eq!(export.json()[0]["merged_from"], json!([]));
+    assert_eq!(told, [&json!("Drives a truck"), &json!("gist"), &json!("drink")]);
     assert_eq!(list("/api/memories?q=tea").await, Vec::<String>::new(), "the search follows");
     for wrong in [json!({"content": " "}), json!({"layer": "rumour"}), json!({"colour": 1}), json!({"key": "a\nb"})] {
         assert_eq!(send(Request::new("PATCH", &one).json(&wrong)).await.status, 400, "{wrong}");
@@ -240,4 +335,60 @@ async fn the_page_of_another_shows_and_changes_nothing() {
     assert!(!audit.contains("heliotrope"), "{audit}");
     let own = server.send(Request::get("/api/memories").cookie(&mara)).await.json();
     assert_eq!(own[0]["content"], json!("heliotrope"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_was_left_leaves_an_episode_and_takes_it_along() {
+    let chat = Chat::start(vec![call("calculator", json!({"expression": "2 + 2"})), say("Four."), say("Hello.")]).await;
+    let (first, _) = chat.owner.turn("What is 2 + 2?").await;
+    chat.owner.turn("Good morning").await;
+    let found = chat.owner.do_it("GET", "/api/memories?layer=episode", Value::Null).await;
+    let wanted = "Asked: \"What is 2 + 2?\". Tools: calculator. Outcome: answered.";
+    assert_eq!(found.as_array().unwrap().iter().map(|m| &m["content"]).collect::<Vec<_>>(), [wanted]);
+    let asked = chat.owner.view(&first).await["messages"][0]["id"].clone();
+    assert_eq!(found[0]["source_message"], asked);
+    chat.app.satchel.app.clock.advance(Duration::from_secs(20 * 60));
+    assert_eq!(chat.app.satchel.agent.tell_resting().await.unwrap(), 1);
+    assert_eq!(chat.app.satchel.agent.tell_resting().await.unwrap(), 0);
+    chat.owner.do_it("DELETE", &first, Value::Null).await;
+    let left = chat.owner.do_it("GET", "/api/memories?layer=episode", Value::Null).await;
+    assert_eq!(
+        left.as_array().unwrap().iter().map(|m| &m["content"]).collect::<Vec<_>>(),
+        ["Asked: \"Good morning\". Outcome: answered."]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_episode_is_kept_where_that_is_switched_off() {
+    let chat = Chat::start(vec![say("Hello."), say("Hello again.")]).await;
+    chat.set(json!({"memory": {"episodes": false}})).await;
+    chat.owner.turn("Good morning").await;
+    chat.owner.turn("Good evening").await;
+    assert_eq!(chat.owner.do_it("GET", "/api/memories", Value::Null).await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_saved_in_a_turn_is_linked_to_the_message_that_asked_for_it() {
+    let chat = Chat::start(vec![call("save_memory", json!({"content": "Lives in Bern"})), say("Noted.")]).await;
+    let (conversation, _) = chat.owner.turn("Remember that I live in Bern").await;
+    let asked = chat.owner.view(&conversation).await["messages"][0]["id"].clone();
+    let found = chat.owner.do_it("GET", "/api/memories?q=Bern", Value::Null).await;
+    assert_eq!((&found[0]["source_message"], &found[0]["content"]), (&asked, &json!("Lives in Bern")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reflect_asks_the_callers_model_and_goes_on_without_one() {
+    let chat = Chat::start(vec![call("reflect", json!({})), say("A quiet week."), say("You were moving house.")]).await;
+    let invoke =
+        async || chat.owner.do_it("POST", "/api/tools/reflect/invoke", json!({"params": {}})).await["data"].clone();
+    assert_eq!(invoke().await["synthesis"], json!("Nothing is remembered of the last 7 days."));
+    chat.owner.do_it("POST", "/api/memories", json!({"content": "Moves house in May"})).await;
+    chat.owner.turn("How was my week?").await;
+    let asked = chat.llm.body(1)["messages"].to_string();
+    assert!(asked.contains("You look back") && asked.contains("Moves house in May"), "{asked}");
+    let spent =
+        chat.owner.do_it("POST", "/api/tools/reflect/invoke", json!({"params": {"days": 3}})).await["data"].clone();
+    assert_eq!(spent["by"], json!("digest"), "the script is over: {spent}");
+    assert!(spent["note"].as_str().unwrap().starts_with("No model took part: "), "{spent}");
+    assert!(spent["synthesis"].as_str().unwrap().contains("1 thing remembered"), "{spent}");
 }

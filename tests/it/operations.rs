@@ -5,7 +5,10 @@ use std::time::Duration;
 use satchel::model::error::Kind;
 use serde_json::{Value, json};
 
-use crate::support::app::TestApp;
+use crate::support::{
+    app::TestApp,
+    http::{Request, TestServer},
+};
 
 #[tokio::test]
 async fn the_audit_is_for_those_who_may_read_it() {
@@ -64,4 +67,30 @@ async fn a_tool_that_is_switched_off_is_counted_as_such() {
     assert_eq!(after["disabled"], json!(1));
     assert_eq!(after["total"], before["total"]);
     assert_eq!(after["by_category"]["data"].as_u64().unwrap() + 1, before["by_category"]["data"].as_u64().unwrap());
+}
+
+#[tokio::test]
+async fn a_tools_days_and_the_facets_count_what_was_called() {
+    let server = TestServer::start().await;
+    let cookie = server.sign_in("owner").await;
+    for expression in ["1 + 1", "1 / 0", "2"] {
+        let body = json!({"params": {"expression": expression}});
+        server.send(Request::post("/api/tools/calculator/invoke", &body).cookie(&cookie)).await;
+    }
+    let days = server.owner("GET", "/api/tools/calculator/stats", &Value::Null).await;
+    let days = days.as_array().unwrap();
+    let today = server.app.satchel.app.clock.now().day();
+    assert_eq!((days.len(), &days[6]["day"]), (7, &json!(today)));
+    assert_eq!([&days[6]["calls"], &days[6]["failures"]], [&json!(3), &json!(1)]);
+    assert!(days[6]["mean_ms"].is_number(), "{days:?}");
+    let quiet = json!({"day": days[0]["day"], "calls": 0, "failures": 0, "mean_ms": null});
+    assert_eq!(days[0], quiet);
+    let facets = server.owner("GET", "/api/audit/facets", &Value::Null).await;
+    assert_eq!(facets["tool"], json!({"builtin:calculator": 3}));
+    // Through an alias it is the same tool; one that may not be used is none.
+    let aliased = server.owner("GET", "/api/tools/builtin__calculator/stats", &Value::Null).await;
+    assert_eq!(aliased.as_array().unwrap(), days);
+    server.add("vera", "viewer").await;
+    let vera = server.sign_in("vera").await;
+    assert_eq!(server.send(Request::get("/api/tools/exec/stats").cookie(&vera)).await.status, 404);
 }

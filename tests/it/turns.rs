@@ -53,6 +53,47 @@ async fn a_question_parks_the_turn_and_approving_goes_on_with_the_result() {
 }
 
 #[tokio::test]
+async fn the_model_is_told_what_was_executed_where_the_person_changed_the_arguments() {
+    let chat = Chat::start(vec![call("write", write("a.txt")), say("In b.txt, then.")]).await;
+    let mara = writer(&chat).await;
+    let (conversation, parked) = mara.turn("Write a.txt.").await;
+    let body = json!({"decision": "approve", "params": write("b.txt")});
+    let decided = mara.decide(find(&parked, "confirmation"), body).await;
+    assert_eq!(decided["result"]["meta"]["executed_arguments"], write("b.txt"));
+    go_on(&mara, &conversation, &parked).await;
+    let told = results(&chat.llm.body(1)).remove(0);
+    let start = "[TOOL:write]\nThe person changed the arguments before approving. What ran is not what you asked for, \
+                 but:\n  path: b.txt\n  content: x\nResult:\n";
+    assert!(told.starts_with(start), "{told}");
+    let step = mara.view(&conversation).await["messages"][1]["steps"][0].clone();
+    assert_eq!((&step["arguments"], &step["state"]), (&write("a.txt"), &json!("done")));
+    assert_eq!(step["output"]["meta"]["executed_arguments"], write("b.txt"));
+}
+
+#[tokio::test]
+async fn the_model_is_told_of_changed_arguments_that_failed_and_not_of_ones_that_come_to_the_same() {
+    let twice = vec![call("write", write("a.txt")), say("No."), call("write", write("a.txt")), say("Yes.")];
+    let chat = Chat::start(twice).await;
+    let mara = writer(&chat).await;
+    let (conversation, parked) = mara.turn("Write a.txt.").await;
+    let body = json!({"decision": "approve", "params": write("no/such/folder/a.txt")});
+    let decided = mara.decide(find(&parked, "confirmation"), body).await;
+    assert_eq!(decided["result"]["error"]["details"]["executed_arguments"], write("no/such/folder/a.txt"));
+    go_on(&mara, &conversation, &parked).await;
+    let told = results(&chat.llm.body(1)).remove(0);
+    assert!(told.contains("The person had changed the arguments to") && told.contains("no/such/folder"), "{told}");
+    let parked = mara.say(&conversation, "Again.").await.rest().await;
+    let same = json!({"content": "x", "path": "a.txt", "create_dirs": null});
+    let decided = mara.decide(find(&parked, "confirmation"), json!({"decision": "approve", "params": same})).await;
+    assert_eq!(
+        (&decided["result"]["success"], &decided["result"]["meta"]["executed_arguments"]),
+        (&json!(true), &Value::Null)
+    );
+    go_on(&mara, &conversation, &parked).await;
+    assert!(!results(&chat.llm.body(3)).last().unwrap().contains("changed the arguments"));
+}
+
+#[tokio::test]
 async fn refusing_tells_the_model_why() {
     let chat = Chat::start(vec![call("write", write("a.txt")), say("As you wish.")]).await;
     let mara = writer(&chat).await;
@@ -178,8 +219,8 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         role: Role::Assistant,
         text: String::new(),
         attachments: Vec::new(),
-        steps: steps.into_iter().enumerate().map(step).collect(),
         citations: Vec::new(),
+        steps: steps.into_iter().enumerate().map(step).collect(),
         created_at: now,
         model: None,
         usage: None,

@@ -207,15 +207,17 @@ fn answer(request: ServiceRequest, error: impl Into<actix_web::Error>) -> Servic
     request.into_response(HttpResponse::from_error(error))
 }
 
-/// Logs what failed inside, once, with the id the caller sees.
+/// Logs what failed inside as an error, once, with the id the caller sees.
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
     let line = format_args!("{} {}: {}", request.method(), request.path(), response.status().as_u16());
     let error = response.response().error().and_then(|error| error.as_error::<Error>());
-    if response.status().is_server_error() {
-        tracing::error!(request_id = %id, ?error, "{line}");
-    } else {
-        tracing::debug!(request_id = %id, "{line}");
+    match error.map(Error::kind) {
+        // What an administrator has switched off, and what another system did, is no failure of ours.
+        Some(Kind::Disabled | Kind::Cancelled) => tracing::debug!(request_id = %id, "{line}"),
+        Some(Kind::Upstream | Kind::Timeout) => tracing::warn!(request_id = %id, ?error, "{line}"),
+        _ if response.status().is_server_error() => tracing::error!(request_id = %id, ?error, "{line}"),
+        _ => tracing::debug!(request_id = %id, "{line}"),
     }
 }
 

@@ -10,8 +10,8 @@ use utoipa_actix_web::service_config::ServiceConfig;
 use super::{body::Body, state::State};
 use crate::{
     engine::{
+        find::{finder::Asker, hit::Hit},
         knowledge::{context, search::Hit as Passage},
-        search::{self, Hit},
     },
     model::{caller::Caller, error::Result},
 };
@@ -46,11 +46,13 @@ struct OfflineAnswer {
 #[post("/api/offline/ask")]
 async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
     let text = body.0.text;
-    let tools = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &text, NAMED);
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let tools = state.invoker.finder().find(asker, &text, NAMED).await?.hits;
     let passages = context::passages(&state.app, &caller, &text).await?;
     let note = match (tools.is_empty(), passages.is_empty()) {
         (true, true) => {
-            "No model is connected, so nothing can be answered, and no tool matches these words. Try others, or \
+            "No model is connected, so nothing can be answered, and no tool fits this. Try others, or \
                  connect a model under Settings."
         }
         (false, true) => {

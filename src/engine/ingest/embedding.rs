@@ -153,5 +153,6 @@ pub(super) async fn announce(app: Arc<App>) -> Result<()> {
         }
         app.indexes.settled().await?;
         ingest.ready(done).await?;
+        ingest.wake(Worker::Graph);
     }
 }

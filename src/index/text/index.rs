@@ -2,8 +2,11 @@
 //!
 //! It is a cache: each commit carries the last change it has seen, and what is broken is made again from the database.
 
+#![expect(clippy::disallowed_methods, reason = "index files are this module's own; user files are host's")]
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    fs,
     path::Path,
 };
 
@@ -86,6 +89,7 @@ impl Text {
     /// Opens what stands in a folder, or begins anew there; with what its last commit carried, none where there was none.
     /// Fails where a file is damaged.
     pub fn open(dir: &Path) -> Result<(Self, Option<Made>)> {
+        fs::create_dir_all(dir).map_err(Error::internal)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(dir).map_err(Error::internal)?;
         let index = Index::open_or_create(directory, schema).map_err(Error::internal)?;
@@ -98,6 +102,18 @@ impl Text {
         let made = payload.map(|payload| Sealed::open(&payload)).transpose()?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(Error::internal)?;
         Ok((Self { index, reader, writer: Mutex::default(), fields }, made))
+    }
+
+    /// Puts what stands in a folder aside, in place of what was put aside before, and begins anew.
+    pub fn begin_anew(dir: &Path) -> Result<(Self, Option<Made>)> {
+        let aside = dir.with_extension("broken");
+        if aside.exists() {
+            fs::remove_dir_all(&aside).map_err(Error::internal)?;
+        }
+        if dir.exists() {
+            fs::rename(dir, &aside).map_err(Error::internal)?;
+        }
+        Self::open(dir)
     }
 
     /// Puts an entry, in place of what it was. It is found after the next commit.

@@ -81,6 +81,7 @@ impl Kernel {
     }
 
     /// The product of a query and a row.
+    #[cfg(test)]
     pub(crate) fn dot(self, query: &Bytes, row: &[u8]) -> i32 {
         let mut product = [0];
         self.dots(query, &[row], &mut product);

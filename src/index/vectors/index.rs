@@ -29,15 +29,7 @@ const DEAD_SHARE: usize = 5;
 /// Fewer dead rows than this are not worth it.
 const DEAD_LEAST: usize = 1_000;
 
-/// Which implementation keeps the graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GraphKind {
-    /// Our own, over quantised rows.
-    #[default]
-    Own,
-    /// The crate `hnsw_rs`, over the same rows.
-    Library,
-}
+pub use crate::config::GraphKind;
 
 /// How the vectors are searched now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -82,7 +74,7 @@ pub(crate) struct Owner {
 }
 
 impl Vectors {
-    /// No vectors yet.
+    /// No vectors yet; 0 leaves their length to the first.
     pub fn new(dimensions: usize, kind: GraphKind) -> Self {
         let (places, by_tag) = (HashMap::new(), HashMap::new());
         Self { kind, rows: Rows::new(dimensions), owners: Vec::new(), places, by_tag, dead: 0, graph: None }
@@ -117,8 +109,12 @@ impl Vectors {
         if self.useful_graph().is_some() { SearchKind::Hnsw } else { SearchKind::Exact }
     }
 
-    /// Puts an entry's vector, in place of the one it had. A vector of another length is left out.
+    /// Puts an entry's vector, in place of the one it had. The first says how long all are; one of another length is
+    /// left out.
     pub fn put(&mut self, id: i64, tag: i64, vector: &[f32]) {
+        if self.owners.is_empty() && vector.len() != self.rows.dimensions() {
+            self.rows = Rows::new(vector.len());
+        }
         self.remove(id);
         if vector.len() == self.rows.dimensions() {
             let row = self.rows.push(&unit(vector));

@@ -138,6 +138,7 @@ impl Rows {
     }
 
     /// The rows' vectors again, as near as they are kept.
+    #[cfg(test)]
     pub(crate) fn vector(&self, row: Row) -> Vec<f32> {
         let (high, low, scale) = self.parts(row);
         high.iter().zip(low).take(self.dimensions).map(|(high, low)| number(*high, *low) * scale).collect()
@@ -158,6 +159,7 @@ impl Rows {
     }
 
     /// How near a row is to a query, by its high bytes.
+    #[cfg(test)]
     pub(crate) fn near(&self, query: &Query, row: Row) -> f32 {
         self.kernel.dot(&query.bytes, self.high(row)) as f32 * self.scale(row) * query.scale
     }

@@ -46,9 +46,10 @@ struct Head {
 /// Writes a snapshot in place of the one before. Where it fails the one before is still there.
 pub fn save(path: &Path, vectors: &Vectors, made: &Made) -> Result<()> {
     let beside = path.with_extension("new");
+    let dir = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir).map_err(Error::internal)?;
     write(&beside, vectors, made).map_err(Error::internal)?;
     fs::rename(&beside, path).map_err(Error::internal)?;
-    let dir = path.parent().unwrap_or(Path::new("."));
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(Error::internal)
 }
 

@@ -11,7 +11,10 @@ use crate::{
         error::{Error, Result},
         graph::{Count, Edge, MAX_DEPTH, Node, Overview, Part},
     },
-    store::rows::{all, first, json, like, time},
+    store::{
+        collections::VISIBLE,
+        rows::{all, first, json, like, time},
+    },
 };
 
 /// Most nodes and edges of one answer.
@@ -20,6 +23,8 @@ const MOST_EDGES: usize = 1_000;
 /// Most kinds counted, and hubs shown, at a glance.
 const KINDS: i64 = 50;
 const HUBS: usize = 60;
+/// Most documents named of one node.
+const DOCUMENTS: i64 = 20;
 
 /// What this reader sees, as conditions: `?1` is the person and `?2` whether he may read knowledge.
 struct Seen {
@@ -28,9 +33,15 @@ struct Seen {
 }
 
 fn seen() -> Seen {
+    let document = format!(
+        "documents d JOIN collections k ON k.number = d.collection WHERE d.deleted_at IS NULL AND {VISIBLE} AND d.number"
+    );
     Seen {
-        node: "(n.put OR (?1 IS NULL AND ?2))".to_owned(),
-        edge: "(e.document IS NULL OR (?1 IS NULL AND ?2))".to_owned(),
+        node: format!(
+            "(n.put OR (?2 AND EXISTS (SELECT 1 FROM graph_sources s WHERE s.node = n.number
+               AND EXISTS (SELECT 1 FROM {document} = s.document))))"
+        ),
+        edge: format!("(e.document IS NULL OR (?2 AND EXISTS (SELECT 1 FROM {document} = e.document)))"),
     }
 }
 
@@ -56,7 +67,7 @@ pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec
         "SELECT n.number FROM graph_nodes n WHERE {node}
            AND (?3 IS NULL OR n.id LIKE ?3 ESCAPE '\\' OR n.name LIKE ?3 ESCAPE '\\')
            AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(n.labels) l WHERE l.value = ?4))
-         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name
+         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name COLLATE NOCASE
          LIMIT ?5"
     );
     let q = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()).map(like);
@@ -162,7 +173,7 @@ fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<
         "SELECT DISTINCT n.number FROM graph_edges e
          JOIN graph_nodes n ON n.number = iif(e.src = ?3, e.dst, e.src)
          WHERE (e.src = ?3 OR e.dst = ?3) AND (?4 IS NULL OR e.rel = ?4) AND {edge} AND {node}
-         ORDER BY n.name, n.number LIMIT ?5"
+         ORDER BY n.name COLLATE NOCASE, n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
     all(c, &sql, params![sight.user.to_string(), sight.knowledge, from, rel, most], |row| Ok(row.get(0)?))
@@ -177,10 +188,17 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
               + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node})
          FROM graph_nodes n WHERE n.number = ?3"
     );
+    let documents = format!(
+        "SELECT d.id FROM graph_sources s JOIN documents d ON d.number = s.document JOIN collections k ON k.number = d.collection
+         WHERE ?2 AND s.node = ?3 AND d.deleted_at IS NULL AND {VISIBLE} ORDER BY d.number DESC LIMIT ?4"
+    );
     let mut nodes = Vec::with_capacity(numbers.len());
     for number in numbers {
         let who = (sight.user.to_string(), sight.knowledge, number);
-        nodes.extend(first(c, &sql, who, read)?);
+        if let Some(mut node) = first(c, &sql, who.clone(), read)? {
+            node.documents = all(c, &documents, (who.0, who.1, number, DOCUMENTS), |row| Ok(row.get(0)?))?;
+            nodes.push(node);
+        }
     }
     Ok(nodes)
 }

@@ -28,12 +28,12 @@ use crate::{
 const CANDIDATES: i64 = 300;
 /// The same by meaning.
 const NEAREST: usize = 100;
-/// Least cosine that says anything: below, two statements only have the language in common.
+/// Least cosine that says anything: with all-MiniLM-L6-v2 short texts about different things lie below 0.25.
 const NEAR: f32 = 0.3;
 /// How well the words of a memory must answer a turn's text for it to be given to the turn.
 const RELEVANT: f64 = 0.3;
 /// The same by meaning.
-const RELEVANT_MEANING: f64 = 0.4;
+const RELEVANT_MEANING: f64 = 0.35;
 /// Most preferences a turn is given that do not match its text.
 const PREFERENCES: usize = 3;
 /// How much of a memory's place its strength decides: a faded one comes after a fresh one that fits nearly as well.

@@ -23,7 +23,9 @@ use crate::{
 /// How many come back unless told otherwise.
 const DEFAULT_LIMIT: u32 = 10;
 /// A match this much worse than the best is left out where the newest come first: it would hide what was meant.
-const CLOSE: f64 = 0.3;
+const CLOSE: f64 = 0.4;
+/// How many matches are looked at for the newest of them.
+const LOOKED_AT: usize = 100;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -170,11 +172,14 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         return Ok(answer(latest.iter().map(shown::memory).collect()));
     }
     let threshold = args.threshold.unwrap_or_default();
-    let mut found = memories.search(Ask { query: args.query, layers, threshold, limit }).await?;
-    if args.order == Order::Recency {
+    let newest_first = args.order == Order::Recency;
+    let most = if newest_first { limit.max(LOOKED_AT) } else { limit };
+    let mut found = memories.search(Ask { query: args.query, layers, threshold, limit: most }).await?;
+    if newest_first {
         let best = found.first().map_or(0.0, |m| m.score);
         found.retain(|m| m.score >= best * CLOSE);
         found.sort_by_key(|m| std::cmp::Reverse(m.memory.updated_at));
+        found.truncate(limit);
     }
     let recalled: Vec<Memory> = found.iter().map(|found| found.memory.clone()).collect();
     memories.recalled(&recalled).await?;

@@ -7,7 +7,7 @@ use std::{fs, time::Instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{done, either_way, failed};
+use super::told::{done, either_way, failed};
 use crate::support::{
     fake_llm::FakeLlm,
     program::{Home, PASSWORD, With},

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{done, either_way, failed};
+use super::told::{done, either_way, failed};
 use crate::support::{
     chat::Person,
     program::{Home, Told},

@@ -2,7 +2,7 @@
 
 use satchel::{
     boot::Satchel,
-    config::{Config, LogFormat, VaultKey},
+    config::{Config, GraphKind, LogFormat, VaultKey},
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential, Door, Permissions},
@@ -90,6 +90,7 @@ pub fn config(dir: &TempDir) -> Config {
         owner: None,
         model: None,
         vault_key: VaultKey::File,
+        graph: GraphKind::Own,
         commit_each: false,
         program: env!("CARGO_BIN_EXE_satchel").into(),
     }

@@ -21,7 +21,18 @@ pub const PASSWORD: &str = "correct horse";
 
 /// A data directory.
 pub struct Home {
-    dir: TempDir,
+    place: Place,
+    _dir: Option<TempDir>,
+}
+
+/// Where a data directory lies.
+pub struct Place {
+    /// What commands are run through to see it; nothing where everybody does.
+    pub enter: Vec<String>,
+    /// As those commands see it.
+    pub inside: PathBuf,
+    /// As the test sees it.
+    pub outside: PathBuf,
 }
 
 /// How a command ended.
@@ -42,7 +53,14 @@ pub struct With<'a> {
 impl Home {
     /// An empty one.
     pub fn empty() -> Self {
-        Self { dir: TempDir::new().unwrap() }
+        let dir = TempDir::new().unwrap();
+        let place = Place { enter: Vec::new(), inside: dir.path().to_owned(), outside: dir.path().to_owned() };
+        Self { place, _dir: Some(dir) }
+    }
+
+    /// An empty one elsewhere.
+    pub fn at(place: Place) -> Self {
+        Self { place, _dir: None }
     }
 
     /// One with the administrator `owner`, whose server has started once and ended.
@@ -55,7 +73,7 @@ impl Home {
 
     /// Where it is.
     pub fn path(&self) -> PathBuf {
-        self.dir.path().join("data")
+        self.place.outside.join("data")
     }
 
     /// What lets the machine's own command line in, while a server runs.
@@ -114,8 +132,10 @@ impl Home {
     }
 
     fn command(&self, program: &str, env: &[(&str, &str)]) -> Command {
-        let mut command = Command::new(program);
-        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("SATCHEL_DATA", self.path());
+        let mut words = self.place.enter.iter().map(String::as_str).chain([program]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.env("SATCHEL_DATA", self.place.inside.join("data"));
         command.env("SATCHEL_LOG", "warn").envs(env.iter().copied());
         command
     }

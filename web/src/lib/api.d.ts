@@ -92,7 +92,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many rows stand under each outcome, risk, door, user and event type.
+         * How many rows stand under each outcome, risk, door, user, event type and tool.
          * @description Needs the permission `audit:read`.
          */
         get: operations["get_api_audit_facets"];
@@ -363,7 +363,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Looks at everything that can be wrong; each finding says how to mend it.
+         * Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
+         *     answers, for three seconds at most.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_doctor"];
@@ -928,7 +929,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** A tool's last seven days (UTC), the oldest first, days without a call included. */
+        get: operations["get_api_tools_name_stats"];
         put?: never;
         post?: never;
         /**
@@ -1288,6 +1290,26 @@ export interface components {
             /** @description What to send as `Authorization: Bearer …`. It cannot be shown again. */
             key: string;
         };
+        /** @description One day of a tool, in UTC. */
+        Day: {
+            /** @description The date, for instance `2026-11-20`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Calls that ran.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /**
+             * Format: double
+             * @description What they took on the average; none where none ran.
+             */
+            mean_ms?: number | null;
+        };
         /** @description What a decision led to. */
         Decided: {
             /** @description Where the ticket stands now. */
@@ -1387,7 +1409,8 @@ export interface components {
              */
             ask: components["schemas"]["ExecAsk"];
             /**
-             * @description Programs (first word of a command) that `allowlist` lets through; `*` globs.
+             * @description Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
+             *     which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
              * @default []
              */
             allowlist: string[];
@@ -1504,7 +1527,10 @@ export interface components {
             /** @description The tool's exact return value. */
             data: unknown;
             error?: components["schemas"]["Failure"] | null;
-            /** @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. */
+            /**
+             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), `executed_arguments` where the
+             *     person who approved it had changed them, and what the tool adds.
+             */
             meta: Record<string, never>;
         };
         /**
@@ -1781,6 +1807,14 @@ export interface components {
             records: number;
             /** @description Id of the new key. */
             key_id: string;
+        };
+        /** @description The new key, where Satchel does not choose it. */
+        Rotation: {
+            /**
+             * Format: password
+             * @description 32 bytes as hex or base64. Needed where the key comes from SATCHEL_VAULT_KEY, refused elsewhere.
+             */
+            new_key?: string | null;
         };
         /** @description A signed-in browser. */
         Session: {
@@ -2177,6 +2211,15 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -2278,6 +2321,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -2766,6 +2818,15 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -2802,9 +2863,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewConversation"];
+                "application/json": components["schemas"]["NewConversation"] | null;
             };
         };
         responses: {
@@ -2882,6 +2943,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationView"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -2928,6 +2998,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -3139,6 +3218,15 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -3186,6 +3274,15 @@ export interface operations {
                 };
                 content: {
                     "text/markdown": string;
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -3324,9 +3421,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["Regenerate"];
+                "application/json": components["schemas"]["Regenerate"] | null;
             };
         };
         responses: {
@@ -3412,6 +3509,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -3506,6 +3612,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -3641,6 +3756,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -3688,6 +3812,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Memory"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -3803,6 +3936,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -4312,6 +4454,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4367,6 +4518,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderTest"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -4654,6 +4814,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4723,6 +4892,15 @@ export interface operations {
                     "application/json": components["schemas"]["Things"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4772,6 +4950,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -4818,6 +5005,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -5160,6 +5356,15 @@ export interface operations {
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5401,6 +5606,15 @@ export interface operations {
                     "application/json": components["schemas"]["ToolView"];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5447,6 +5661,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5593,6 +5816,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5738,6 +5970,15 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"][];
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5853,6 +6094,63 @@ export interface operations {
             };
         };
     };
+    get_api_tools_name_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Day"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     delete_api_tools_name_stats: {
         parameters: {
             query?: never;
@@ -5869,6 +6167,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
@@ -5925,6 +6232,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Completeness"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -6115,6 +6431,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -6266,7 +6591,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rotation"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -6274,6 +6603,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rotated"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -6294,13 +6632,31 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key is given from outside, or a rotation is under way. */
+            /** @description The key is given from outside and no new one was named, or a rotation is under way. */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A defect of ours; the log says more under the request id. */

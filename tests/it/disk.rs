@@ -1,0 +1,210 @@
+//! A disk that is really full: writes are refused with 507, reads answer, nothing acknowledged is lost, and all is well
+//! again once there is room.
+
+#![expect(clippy::disallowed_methods, reason = "makes a small disk and fills it")]
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Write},
+    path::PathBuf,
+    process::Stdio,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::support::{
+    chat::Person,
+    http::{Request, TestServer},
+    program::{Home, PASSWORD, Place},
+};
+
+/// A file system of four megabytes, in a namespace of its own, which lasts as long as this.
+struct SmallDisk {
+    holder: Child,
+    mount: PathBuf,
+    _dir: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    /// None where this machine lets nobody make namespaces.
+    async fn make() -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mount = dir.path().to_owned();
+        let script =
+            format!("mount -t tmpfs -o size=4m,mode=700 tmpfs '{}' && echo ready && exec cat", mount.display());
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+        let mut holder = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
+        let line = timeout(Duration::from_secs(10), lines.next_line()).await.expect("no disk in time").unwrap();
+        (line.as_deref() == Some("ready")).then_some(Self { holder, mount, _dir: dir })
+    }
+
+    fn home(&self) -> Home {
+        let holder = self.holder.id().unwrap().to_string();
+        let enter = ["nsenter", "--user", "--mount", "--preserve-credentials", "--target", &holder, "--"];
+        Home::at(Place {
+            enter: enter.map(str::to_owned).to_vec(),
+            inside: self.mount.clone(),
+            outside: self.outside(),
+        })
+    }
+
+    /// The disk as this process sees it.
+    fn outside(&self) -> PathBuf {
+        let holder = format!("/proc/{}/root", self.holder.id().unwrap());
+        PathBuf::from(holder + self.mount.to_str().unwrap())
+    }
+
+    /// Leaves not a byte.
+    fn fill(&self) {
+        let mut file = File::create(self.outside().join("filler")).unwrap();
+        for size in [64 << 10, 4 << 10, 1] {
+            loop {
+                match file.write_all(&vec![7; size]) {
+                    Ok(()) => {}
+                    Err(error) if error.kind() == ErrorKind::StorageFull => break,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+
+    /// Makes so much room again.
+    fn leave(&self, kilobytes: u64) {
+        let filler = File::options().write(true).open(self.outside().join("filler")).unwrap();
+        let length = filler.metadata().unwrap().len();
+        filler.set_len(length - kilobytes * 1_024).unwrap();
+    }
+
+    fn empty(&self) {
+        fs::remove_file(self.outside().join("filler")).unwrap();
+    }
+}
+
+async fn remember(owner: &Person, number: u32) -> u16 {
+    let body = json!({"content": format!("memory {number} {}", "x".repeat(2_000)), "category": "general"});
+    owner.ask("POST", "/api/memories", body).await.0
+}
+
+/// The numbers of the memories that are there.
+async fn remembered(owner: &Person) -> Vec<u32> {
+    let all = owner.do_it("GET", "/api/memories", Value::Null).await;
+    let number = |memory: &Value| memory["content"].as_str().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let mut numbers: Vec<u32> = all.as_array().unwrap().iter().map(number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
+    let Some(disk) = SmallDisk::make().await else {
+        println!("not tried: this machine lets nobody make a namespace");
+        return;
+    };
+    let home = disk.home();
+    let start = [("SATCHEL_OWNER_NAME", "owner"), ("SATCHEL_OWNER_PASSWORD", PASSWORD)];
+    let server = home.serve(&start).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    let mut kept = Vec::new();
+    for number in 0..3 {
+        assert_eq!(remember(&owner, number).await, 201);
+        kept.push(number);
+    }
+    disk.fill();
+    // What lies in pages that are there already may still be written; then nothing is.
+    let mut number = 3;
+    loop {
+        match remember(&owner, number).await {
+            201 => kept.push(number),
+            507 => break,
+            status => panic!("{status}"),
+        }
+        number += 1;
+        assert!(number < 1_000, "the disk is never full");
+    }
+    for (path, body) in [
+        ("/api/tools/calculator/invoke", json!({"params": {"expression": "1 + 1"}})),
+        ("/api/tools/list/invoke", json!({"params": {"action": "create", "list": "shopping"}})),
+        ("/api/tools/write/invoke", json!({"params": {"path": "a.txt", "content": "x".repeat(100_000)}})),
+        ("/api/conversations", json!({"title": "A talk"})),
+        ("/api/users", json!({"username": "ada", "password": "a long password", "role": "viewer"})),
+        ("/api/auth/login", json!({"username": "owner", "password": PASSWORD})),
+    ] {
+        let (status, answer) = owner.ask("POST", path, body).await;
+        assert_eq!((status, &answer["type"]), (507, &json!("urn:satchel:disk-full")), "{path}: {answer}");
+        assert!(answer["detail"].as_str().unwrap().contains("Free some space"), "{answer}");
+    }
+    for path in ["/healthz", "/api/auth/me", "/api/tools", "/api/audit", "/api/users", "/api/settings", "/api/doctor"] {
+        assert_eq!(owner.ask("GET", path, Value::Null).await.0, 200, "{path}");
+    }
+    assert_eq!(remembered(&owner).await, kept);
+    disk.empty();
+    assert_eq!(remember(&owner, 5_000).await, 201);
+    kept.push(5_000);
+    assert_eq!(remembered(&owner).await, kept);
+    assert_eq!(server.stop().await.code, 0);
+    let server = home.serve(&[]).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    assert_eq!(remembered(&owner).await, kept);
+    let verified = owner.do_it("POST", "/api/audit/verify", Value::Null).await;
+    assert_eq!(verified["ok"], true, "{verified}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_start_on_a_full_disk_says_so() {
+    let Some(disk) = SmallDisk::make().await else {
+        println!("not tried: this machine lets nobody make a namespace");
+        return;
+    };
+    // Each time something else is the first that finds no room: the directory, the database, its log, a key.
+    for kilobytes in [0, 4, 8, 16, 32, 64, 128, 256] {
+        disk.fill();
+        disk.leave(kilobytes);
+        let told = disk.home().run(&["serve", "--listen", "127.0.0.1:0"]).await;
+        assert_eq!((told.code, told.out.as_str(), told.err.lines().count()), (1, "", 1), "{kilobytes}: {told:?}");
+        let said = ["is full", "No space left"].iter().any(|words| told.err.contains(words));
+        assert!(said && !told.err.contains("Internal"), "{kilobytes}: {told:?}");
+        disk.empty();
+        fs::remove_dir_all(disk.home().path()).ok();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_may_not_grow_refuses_writes_and_recovers() {
+    let server = TestServer::start().await;
+    let cookie = server.sign_in("owner").await;
+    let limit = async |pages: i64| {
+        let db = &server.app.satchel.app.db;
+        db.write(move |c| Ok(c.pragma_update(None, "max_page_count", pages)?)).await.unwrap();
+    };
+    limit(1).await;
+    let send = async |number: u32| {
+        let body = json!({"content": format!("{number} {}", "x".repeat(3_900)), "category": "general"});
+        server.send(Request::post("/api/memories", &body).cookie(&cookie)).await
+    };
+    let mut kept = 0;
+    let refused = loop {
+        let answer = send(kept).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        kept += 1;
+        assert!(kept < 100, "it still grows");
+    };
+    assert_eq!(refused.status, 507, "{}", refused.text());
+    assert!(refused.problem().contains("nothing was written"), "{}", refused.problem());
+    let count =
+        async || server.send(Request::get("/api/memories").cookie(&cookie)).await.json().as_array().unwrap().len();
+    assert_eq!(count().await, kept as usize);
+    limit(1 << 30).await;
+    assert_eq!(send(kept).await.status, 201);
+    assert_eq!(count().await, kept as usize + 1);
+}
