@@ -10,7 +10,8 @@ use crate::{
     config::Config,
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::embedder::Embedder,
-    net::http::Http,
+    model::error::Result,
+    net::{guard::HostPort, http::Http},
     store::{
         audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
         tickets::Tickets, tool_config::ToolConfig, vault::Vault,
@@ -63,4 +64,13 @@ pub struct App {
     pub tracker: TaskTracker,
     /// Fires when the process is asked to end.
     pub shutdown: CancellationToken,
+}
+
+impl App {
+    /// The way out with the exceptions an administrator made. Fails where one of them names no place.
+    pub fn outbound(&self) -> Result<Http> {
+        let settings = self.settings.get();
+        let places = settings.outbound.exceptions.iter().map(|place| place.parse::<HostPort>());
+        Ok(self.http.allowing(&places.collect::<Result<Vec<_>>>()?))
+    }
 }
