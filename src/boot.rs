@@ -18,6 +18,7 @@ use crate::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
+            eval::{self, args::EvalCommand},
             run::{self, Exit},
         },
         http::{
@@ -26,7 +27,7 @@ use crate::{
         },
     },
     engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
@@ -66,6 +67,7 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Audit(AuditCommand::Verify { anchors }) => {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
+        Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
         command => {
             let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
             let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
@@ -175,6 +177,10 @@ impl Satchel {
     }
 }
 
+fn embedder() -> Embedder {
+    Embedder::new(Model::embedded(), Limits::default())
+}
+
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
     let db = Db::open(&dir.database(), commit)?;
@@ -204,6 +210,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,
+        work: Work::default(),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

@@ -1,4 +1,4 @@
-/** What the palette offers for a text: actions, pages, tools, and the conversations that hold it. */
+/** What the palette offers for a text: what the server's launcher finds, ranked by fit and habit, and actions. */
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -6,11 +6,15 @@ import { go } from './lib/router.svelte';
 import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
-import type { Tool } from './lib/types';
+import type { Thing } from './lib/types';
 import { places } from './places';
 
+export type Group = 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Agents' | 'Actions';
+
 export interface Option {
-  group: 'Pages' | 'Tools' | 'Conversations' | 'Actions';
+  /** Its kind and id: no two have the same. */
+  key: string;
+  group: Group;
   name: string;
   detail: string;
   icon: IconName;
@@ -21,7 +25,7 @@ export interface Option {
 const open = (path: string) => () => go(path);
 
 function actions(): Option[] {
-  const made = (name: string, detail: string, icon: IconName, run: () => void): Option => ({ group: 'Actions', name, detail, icon, run });
+  const made = (name: string, detail: string, icon: IconName, run: () => void): Option => ({ key: `action ${name}`, group: 'Actions', name, detail, icon, run });
   const all = [
     made('New conversation', '', 'plus', open('/chat')),
     made('Switch theme', 'light or dark', 'theme', toggle),
@@ -37,45 +41,58 @@ function actions(): Option[] {
   return all;
 }
 
-function pages(): Option[] {
-  const seen = places.filter((place) => !place.needs || session.can(place.needs));
-  return seen.map((place) => ({ group: 'Pages', name: place.name, detail: `G ${place.key.toUpperCase()}`, icon: place.icon, run: open(place.path) }));
-}
-
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
-/** Options that need no server. */
+/** Options that need no server: actions, and before anything is typed the pages too. */
 export function near(text: string): Option[] {
   const plain = text.trim().toLowerCase();
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
-  const own = [...pages(), ...actions()].filter((option) => fits(option, plain));
-  return plain ? own : own.slice(0, 12);
+  if (plain) return actions().filter((option) => fits(option, plain));
+  const seen = places.filter((place) => !place.needs || session.can(place.needs));
+  return [...seen.map((place) => page(place.path, place.name)), ...actions()].slice(0, 12);
 }
 
-/** How well a tool fits: its name first, then its other names, then what it does. */
-function rank(tool: Tool, text: string): number {
-  if (tool.name.startsWith(text)) return 3;
-  if (tool.name.includes(text) || tool.aliases.some((alias) => alias.name.includes(text))) return 2;
-  return text.length > 2 && `${tool.description} ${tool.when_to_use}`.toLowerCase().includes(text) ? 1 : 0;
+/** Says that something was opened, which ranks it higher; nobody waits for it. */
+function opened(type: Thing['type'], id: string, path: string): () => void {
+  return () => {
+    client.POST('/api/search/used', { body: { type, id } }).catch(() => {});
+    go(path);
+  };
 }
 
-function fitting(text: string): Option[] {
-  const fit = (tools.all ?? []).map((tool) => ({ tool, score: rank(tool, text) })).filter((one) => one.score > 0);
-  return fit
-    .sort((a, b) => b.score - a.score || b.tool.stats.calls - a.tool.stats.calls)
-    .slice(0, 8)
-    .map(({ tool }) => ({ group: 'Tools', name: tool.name, detail: tool.description, icon: 'tool', risk: tool.risk, run: open(`/tools/${tool.name}`) }));
+function page(path: string, name: string): Option {
+  const place = places.find((one) => one.path === path);
+  return { key: `page ${path}`, group: 'Pages', name, detail: place ? `G ${place.key.toUpperCase()}` : '', icon: place?.icon ?? 'right', run: opened('page', path, path) };
 }
 
-/** Tools and conversations for a text, best first. */
+/** What the launcher found, as the palette shows it. */
+function shown({ id, name, type }: Thing): Option {
+  const made = (group: Group, icon: IconName, path: string, detail = ''): Option => ({ key: `${type} ${id}`, group, name, detail, icon, run: opened(type, id, path) });
+  switch (type) {
+    case 'page':
+      return page(id, name);
+    case 'document':
+      return made('Documents', 'file', `/knowledge/${id}`);
+    case 'conversation':
+      return { ...made('Conversations', 'chat', `/chat/${id}`), name: name || 'New conversation' };
+    case 'agent':
+      return made('Agents', 'agent', `/agents/${id}`);
+    case 'tool': {
+      const tool = tools.named(id);
+      return { ...made('Tools', 'tool', `/tools/${name}`, tool?.description ?? ''), ...(tool ? { risk: tool.risk } : {}) };
+    }
+  }
+}
+
+/** What fits a text, best first; without one, what is opened most, and the latest conversations. */
 export async function far(text: string, signal: AbortSignal): Promise<Option[]> {
-  const plain = text.trim().toLowerCase();
+  const plain = text.trim();
   if (plain.startsWith('>')) return [];
-  const query = plain ? { search: plain } : {};
-  const [talks] = await Promise.all([ok(client.GET('/api/conversations', { params: { query }, signal })), tools.load()]);
-  const said = talks.slice(0, 6).map((one): Option => {
-    const waits = one.state === 'waiting' ? 'waits for you' : (one.folder ?? '');
-    return { group: 'Conversations', name: one.title || 'New conversation', detail: waits, icon: 'chat', run: open(`/chat/${one.id}`) };
-  });
-  return plain ? [...said, ...fitting(plain)] : said;
+  const asked = ok(client.GET('/api/search', { params: { query: { q: plain, limit: 20 } }, signal }));
+  const latest = plain ? null : ok(client.GET('/api/conversations', { signal }));
+  const [found, talks] = await Promise.all([asked, latest, tools.load()]);
+  const options = found.results.map(shown);
+  const known = new Set(found.results.map((one) => one.id));
+  const further = (talks ?? []).filter((one) => !known.has(one.id)).slice(0, 6);
+  return [...options, ...further.map((one) => shown({ id: one.id, name: one.title, type: 'conversation', score: 0 }))];
 }

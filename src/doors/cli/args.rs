@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::eval::args::EvalCommand;
 use crate::config::{Flags, ListenFlags};
 
 /// A self-hosted tool platform for AI agents: chat, console, tools, audit, in one binary.
@@ -46,6 +47,9 @@ pub enum Command {
     /// The vault: rotate its key
     #[command(subcommand)]
     Vault(VaultCommand),
+    /// Measure how well things are found, on sets of needs whose answers are known
+    #[command(subcommand)]
+    Eval(EvalCommand),
     /// Check that everything works, and say how to mend what does not
     Doctor,
 }

@@ -16,6 +16,7 @@ mod gate;
 mod graph;
 mod headers;
 mod health;
+mod indexes;
 mod intake;
 mod keys;
 mod knowledge;

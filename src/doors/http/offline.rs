@@ -9,7 +9,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{body::Body, state::State};
 use crate::{
-    engine::search::{self, Hit},
+    engine::find::{finder::Asker, hit::Hit},
     model::{caller::Caller, error::Result},
 };
 
@@ -36,14 +36,16 @@ struct OfflineAnswer {
     note: String,
 }
 
-/// Finds the tools that fit, by words alone.
+/// Finds the tools that fit.
 #[utoipa::path(request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
 #[post("/api/offline/ask")]
 async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
-    let tools = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &body.0.text, NAMED);
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let tools = state.invoker.finder().find(asker, &body.0.text, NAMED).await?.hits;
     let note = match tools.is_empty() {
         true => {
-            "No model is connected, so nothing can be answered, and no tool matches these words. Try others, or \
+            "No model is connected, so nothing can be answered, and no tool fits this. Try others, or \
                  connect a model under Settings."
         }
         false => {

@@ -30,5 +30,6 @@ export type Entry = Schemas['Entry'];
 export type Facets = Record<string, Record<string, number>>;
 export type Verification = Schemas['Verification'];
 export type Memory = Schemas['Memory'];
+export type Thing = Schemas['Thing'];
 export type Check = Schemas['Check'];
 export type Health = Schemas['Health'];
