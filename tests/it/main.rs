@@ -11,6 +11,7 @@ mod crash;
 mod data;
 mod disk;
 mod doors;
+mod embeddings;
 mod engine;
 mod examples;
 mod exec;
