@@ -33,6 +33,7 @@ impl Run {
         let limit = u64::from(provider.context_tokens.unwrap_or(settings.chat.context_tokens));
         let room = limit.saturating_sub((limit / 4).min(ANSWER));
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
         let shown = exposure::pick(&registry, self.caller(), &settings, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
@@ -73,6 +74,14 @@ impl Run {
         let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
         let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, names: shown.names, tokens })
+    }
+
+    /// What the person asks for is the need that tools are found and learned by.
+    fn told_the_finder(&self, placed: &[Placed]) {
+        let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
+        if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {
+            self.shared().invoker.finder().learner().requested(self.conversation(), &request.text);
+        }
     }
 
     /// The person's memories that have to do with the question (R4).

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     configure::ToolSettings,
+    find::finder::Finder,
     invoker::{Approval, Invoker},
     registry::Registry,
 };
@@ -103,6 +104,10 @@ impl Context {
     /// The tools as they are now.
     pub fn registry(&self) -> Arc<Registry> {
         self.shared.invoker.registry()
+    }
+
+    pub(super) fn finder(&self) -> &Finder {
+        self.shared.invoker.finder()
     }
 
     /// Calls another tool as the same caller, through the same pipeline.

@@ -14,6 +14,7 @@ use super::{
     authorise, configure,
     confirm::{self, Confirmation, Weighed},
     context::{Context, Run},
+    find::{finder::Finder, learner::Called},
     record::Record,
     registry::{Found, Registry},
     run, sanitise,
@@ -33,17 +34,24 @@ use crate::{
 pub struct Invoker {
     pub(super) app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
+    finder: Finder,
 }
 
 impl Invoker {
     /// An invoker over these tools.
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
-        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))) }
+        let finder = Finder::new(Arc::clone(&app));
+        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder }
     }
 
     /// The tools as they are now.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry.read())
+    }
+
+    /// What finds tools for a need, and learns from use.
+    pub fn finder(&self) -> &Finder {
+        &self.finder
     }
 
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
@@ -69,7 +77,26 @@ impl Invoker {
         let steps = self.steps(&call, approval.as_ref(), &mut record, &cancel);
         let outcome = AssertUnwindSafe(steps).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&panic)));
         record.close(&self.app, &outcome).await?;
+        self.learn(&call, approval.as_ref(), &outcome);
         outcome
+    }
+
+    /// What a call of a conversation says of its tool. Innate tools are never looked for, so nothing is learned of them.
+    fn learn(&self, call: &Call, approval: Option<&Approval>, outcome: &Result<Outcome>) {
+        let success = match outcome {
+            Ok(Outcome::Done(_)) => true,
+            Err(error) if error.is_tools_own() => false,
+            _ => return,
+        };
+        // Collecting what a person has approved tells the same a second time.
+        let collected = call.ticket.is_some() && approval.is_none();
+        let (Some(topic), false) = (call.topic, collected || call.dry_run) else { return };
+        if let Ok(found) = self.registry().find(&call.tool)
+            && !found.tool.spec().innate
+        {
+            let tool = found.tool.spec().id();
+            self.finder.learner().called(Called { user: call.caller.user, topic, tool, success });
+        }
     }
 
     async fn steps(

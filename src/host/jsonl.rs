@@ -38,6 +38,12 @@ pub fn write<T: Serialize>(path: &Path, values: &[T]) -> Result<()> {
     out.flush().map_err(|e| failed(&e))
 }
 
+/// The folder itself, made where it is missing.
+pub fn folder(path: &Path) -> Result<&Path> {
+    fs::create_dir_all(path).map_err(|e| Error::invalid(format!("{} cannot be made: {e}.", path.display())))?;
+    Ok(path)
+}
+
 /// The folders of `path` that hold a file of this name, by name.
 pub fn folders_with(path: &Path, file: &str) -> Result<Vec<(String, PathBuf)>> {
     let entries = fs::read_dir(path).map_err(|e| unreadable(path, &e.to_string()))?;

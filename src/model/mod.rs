@@ -11,6 +11,7 @@ pub mod index;
 pub mod json;
 pub mod knowledge;
 pub mod launch;
+pub mod learning;
 pub mod likeness;
 pub mod list;
 pub mod llm;

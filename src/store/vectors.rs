@@ -12,7 +12,11 @@ use crate::model::{
 };
 
 /// Who may hold a content: one query for each noun whose rows have a `hash`.
-const HOLDERS: &[&str] = &["SELECT 1 FROM index_entries WHERE hash = ?1", "SELECT 1 FROM chunks WHERE hash = ?1"];
+const HOLDERS: &[&str] = &[
+    "SELECT 1 FROM index_entries WHERE hash = ?1",
+    "SELECT 1 FROM chunks WHERE hash = ?1",
+    "SELECT 1 FROM tool_texts WHERE hash = ?1",
+];
 
 /// The name of the vector of a text.
 pub fn hash(text: &str) -> ContentHash {
@@ -102,11 +106,11 @@ fn model_number(c: &Connection, model: &str, dimensions: u32) -> Result<i64> {
     }
 }
 
-fn bytes(vector: &[f32]) -> Vec<u8> {
+pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-fn floats(bytes: &[u8]) -> Vec<f32> {
+pub(super) fn floats(bytes: &[u8]) -> Vec<f32> {
     let (numbers, _) = bytes.as_chunks::<4>();
     numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
 }

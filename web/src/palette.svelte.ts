@@ -1,4 +1,4 @@
-/** What the palette offers for a text: what the server's launcher finds, ranked by fit and habit, and actions. */
+/** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit. */
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -9,12 +9,8 @@ import { tools } from './lib/tools.svelte';
 import type { Thing } from './lib/types';
 import { places } from './places';
 
-export type Group = 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Agents' | 'Actions';
-
 export interface Option {
-  /** Its kind and id: no two have the same. */
-  key: string;
-  group: Group;
+  group: 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Actions';
   name: string;
   detail: string;
   icon: IconName;
@@ -25,7 +21,7 @@ export interface Option {
 const open = (path: string) => () => go(path);
 
 function actions(): Option[] {
-  const made = (name: string, detail: string, icon: IconName, run: () => void): Option => ({ key: `action ${name}`, group: 'Actions', name, detail, icon, run });
+  const made = (name: string, detail: string, icon: IconName, run: () => void): Option => ({ group: 'Actions', name, detail, icon, run });
   const all = [
     made('New conversation', '', 'plus', open('/chat')),
     made('Switch theme', 'light or dark', 'theme', toggle),
@@ -41,58 +37,51 @@ function actions(): Option[] {
   return all;
 }
 
+function pages(): Option[] {
+  const seen = places.filter((place) => !place.needs || session.can(place.needs));
+  return seen.map((place) => ({ group: 'Pages', name: place.name, detail: `G ${place.key.toUpperCase()}`, icon: place.icon, run: open(place.path) }));
+}
+
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
-/** Options that need no server: actions, and before anything is typed the pages too. */
+/** Options that need no server. */
 export function near(text: string): Option[] {
   const plain = text.trim().toLowerCase();
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
-  if (plain) return actions().filter((option) => fits(option, plain));
-  const seen = places.filter((place) => !place.needs || session.can(place.needs));
-  return [...seen.map((place) => page(place.path, place.name)), ...actions()].slice(0, 12);
+  if (plain.startsWith('#')) return [];
+  const own = [...pages(), ...actions()].filter((option) => fits(option, plain));
+  return plain ? own : own.slice(0, 12);
 }
 
-/** Says that something was opened, which ranks it higher; nobody waits for it. */
-function opened(type: Thing['type'], id: string, path: string): () => void {
-  return () => {
-    client.POST('/api/search/used', { body: { type, id } }).catch(() => {});
-    go(path);
+const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
+const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'Pages', document: 'Documents', conversation: 'Conversations', agent: 'Tools' };
+
+/** Where a thing is opened. */
+function address({ type, id, name }: Thing): string {
+  if (type === 'page') return id;
+  if (type === 'document') return `/knowledge/documents/${id}`;
+  return type === 'conversation' ? `/chat/${id}` : `/tools/${name}`;
+}
+
+function offered(thing: Thing): Option {
+  const { type, id, name } = thing;
+  const tool = type === 'tool' ? tools.named(id) : undefined;
+  const place = type === 'page' ? places.find((one) => one.path === id) : undefined;
+  // What is opened often comes first the next time.
+  const run = () => {
+    void client.POST('/api/search/used', { body: { type, id } }).catch(() => null);
+    go(address(thing));
   };
+  const detail = tool?.description ?? (place ? `G ${place.key.toUpperCase()}` : '');
+  return { group: GROUPS[type], name: name || 'New conversation', detail, icon: place?.icon ?? ICONS[type], ...(tool ? { risk: tool.risk } : {}), run };
 }
 
-function page(path: string, name: string): Option {
-  const place = places.find((one) => one.path === path);
-  return { key: `page ${path}`, group: 'Pages', name, detail: place ? `G ${place.key.toUpperCase()}` : '', icon: place?.icon ?? 'right', run: opened('page', path, path) };
-}
-
-/** What the launcher found, as the palette shows it. */
-function shown({ id, name, type }: Thing): Option {
-  const made = (group: Group, icon: IconName, path: string, detail = ''): Option => ({ key: `${type} ${id}`, group, name, detail, icon, run: opened(type, id, path) });
-  switch (type) {
-    case 'page':
-      return page(id, name);
-    case 'document':
-      return made('Documents', 'file', `/knowledge/${id}`);
-    case 'conversation':
-      return { ...made('Conversations', 'chat', `/chat/${id}`), name: name || 'New conversation' };
-    case 'agent':
-      return made('Agents', 'agent', `/agents/${id}`);
-    case 'tool': {
-      const tool = tools.named(id);
-      return { ...made('Tools', 'tool', `/tools/${name}`, tool?.description ?? ''), ...(tool ? { risk: tool.risk } : {}) };
-    }
-  }
-}
-
-/** What fits a text, best first; without one, what is opened most, and the latest conversations. */
+/** What the server finds for a text by name and habit, best first; `#` asks for documents alone. */
 export async function far(text: string, signal: AbortSignal): Promise<Option[]> {
   const plain = text.trim();
   if (plain.startsWith('>')) return [];
-  const asked = ok(client.GET('/api/search', { params: { query: { q: plain, limit: 20 } }, signal }));
-  const latest = plain ? null : ok(client.GET('/api/conversations', { signal }));
-  const [found, talks] = await Promise.all([asked, latest, tools.load()]);
-  const options = found.results.map(shown);
-  const known = new Set(found.results.map((one) => one.id));
-  const further = (talks ?? []).filter((one) => !known.has(one.id)).slice(0, 6);
-  return [...options, ...further.map((one) => shown({ id: one.id, name: one.title, type: 'conversation', score: 0 }))];
+  const only = plain.startsWith('#');
+  const q = only ? plain.slice(1).trim() : plain;
+  const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
+  return found.results.filter((thing) => !only || thing.type === 'document').map(offered);
 }

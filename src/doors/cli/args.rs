@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::eval::args::EvalCommand;
 use crate::config::{Flags, ListenFlags};
 
 /// A self-hosted tool platform for AI agents: chat, console, tools, audit, in one binary.
@@ -33,7 +34,7 @@ pub enum Command {
     #[command(subcommand)]
     Key(KeyCommand),
     /// List the tools
-    Tools,
+    Tools(ToolsArgs),
     /// Find the tools for a need
     Find(FindArgs),
     /// Run a tool
@@ -46,6 +47,9 @@ pub enum Command {
     /// The vault: rotate its key
     #[command(subcommand)]
     Vault(VaultCommand),
+    /// Measure how well things are found, on sets of needs whose answers are known
+    #[command(subcommand)]
+    Eval(EvalCommand),
     /// Check that everything works, and say how to mend what does not
     Doctor,
 }
@@ -100,6 +104,14 @@ pub enum KeyCommand {
         /// The key's id
         id: String,
     },
+}
+
+/// A list of tools.
+#[derive(Debug, Args)]
+pub struct ToolsArgs {
+    /// Name pairs of tools that are mistaken for each other instead, and what to do about it
+    #[arg(long)]
+    pub collisions: bool,
 }
 
 /// A need.

@@ -3,6 +3,7 @@
 pub mod args;
 mod audit;
 pub mod client;
+pub mod eval;
 mod ingest;
 mod people;
 mod platform;

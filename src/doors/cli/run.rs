@@ -34,20 +34,21 @@ impl From<Exit> for u8 {
     }
 }
 
-/// Runs a command that talks to a server. `serve` and `audit verify` are not among them.
+/// Runs a command that talks to a server. `serve`, `eval` and `audit verify` are not among them.
 pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> {
     let screen = Screen::new(json);
     match command {
         Command::User(command) => people::user(command, client, &screen).await,
         Command::Key(command) => people::key(command, client, &screen).await,
-        Command::Tools => tools::list(client, &screen).await,
+        Command::Tools(args) if args.collisions => tools::collisions(client, &screen).await,
+        Command::Tools(_) => tools::list(client, &screen).await,
         Command::Find(args) => tools::find(args, client, &screen).await,
         Command::Call(args) => tools::call(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(VaultCommand::Rotate { new_key }) => platform::rotate(new_key, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
-        Command::Serve(_) => Ok(Exit::Failed),
+        Command::Serve(_) | Command::Eval(_) => Ok(Exit::Failed),
     }
 }
 

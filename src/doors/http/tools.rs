@@ -18,7 +18,12 @@ use super::{
     tool_view::{Facts, ToolView},
 };
 use crate::{
-    engine::{answer::InvokeAnswer, authorise, search, tool::Tool},
+    engine::{
+        answer::InvokeAnswer,
+        authorise,
+        find::{finder::Asker, hit::Hit},
+        tool::Tool,
+    },
     model::{
         audit::Entry,
         call::{Call, Outcome, Ticket, TicketId},
@@ -74,7 +79,9 @@ pub(super) struct Need {
 #[derive(Serialize, ToSchema)]
 pub(super) struct FoundTools {
     /// The best first.
-    results: Vec<search::Hit>,
+    results: Vec<Hit>,
+    /// What they must be taken with, for instance that there is no embedding model and only words were compared.
+    note: Option<&'static str>,
     /// How long the search took.
     took_ms: f64,
 }
@@ -85,8 +92,10 @@ pub(super) struct FoundTools {
 async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
     let started = std::time::Instant::now();
     let limit = need.limit.unwrap_or(5).min(50);
-    let results = search::find(&state.invoker.registry(), &caller, &state.app.settings.get(), &need.query, limit);
-    Ok(Json(FoundTools { results, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let found = state.invoker.finder().find(asker, &need.query, limit).await?;
+    Ok(Json(FoundTools { results: found.hits, note: found.note, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
 }
 
 /// A call.

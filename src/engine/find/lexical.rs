@@ -13,12 +13,14 @@ const B: f32 = 0.5;
 
 /// A part of what a tool says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
+#[repr(u16)]
 pub enum Field {
     /// Its name.
     Name,
     /// Its other names.
     Alias,
+    /// What they say beyond it.
+    AboutAlias,
     /// What it does.
     Description,
     /// When to choose it.
@@ -35,9 +37,10 @@ pub enum Field {
 
 impl Field {
     /// Every field, in the order results name them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Name,
         Self::Alias,
+        Self::AboutAlias,
         Self::Description,
         Self::WhenToUse,
         Self::Group,
@@ -52,7 +55,7 @@ impl Field {
             Self::Name => 3.0,
             Self::Alias => 2.0,
             Self::Description | Self::WhenToUse | Self::Group => 1.0,
-            Self::Parameters | Self::Examples => 0.6,
+            Self::AboutAlias | Self::Parameters | Self::Examples => 0.6,
             Self::AboutGroup => 0.2,
         }
     }
@@ -61,7 +64,7 @@ impl Field {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
-            Self::Alias => "alias",
+            Self::Alias | Self::AboutAlias => "alias",
             Self::Description => "description",
             Self::WhenToUse => "when to use",
             Self::Group => "category",
@@ -71,8 +74,8 @@ impl Field {
         }
     }
 
-    fn bit(self) -> u8 {
-        1 << self as u8
+    fn bit(self) -> u16 {
+        1 << self as u16
     }
 }
 
@@ -81,7 +84,7 @@ impl Field {
 struct Posting {
     tool: u32,
     worth: f32,
-    fields: u8,
+    fields: u16,
 }
 
 /// The inverted index.
@@ -94,7 +97,7 @@ pub struct Lexical {
 /// One tool's words while the index is built: by stem, the weighted frequency and the fields.
 #[derive(Default)]
 struct Document {
-    stems: HashMap<String, (f32, u8)>,
+    stems: HashMap<String, (f32, u16)>,
     length: f32,
 }
 
@@ -138,6 +141,11 @@ impl Lexical {
             }
         }
         scores
+    }
+
+    /// How many tools hold a stem.
+    pub fn holding(&self, stem: &str) -> usize {
+        self.postings.get(stem).map_or(0, Vec::len)
     }
 
     /// Where a stem stands in a tool, and what it is worth there; none where it does not.

@@ -53,7 +53,11 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         return Err(Error::invalid("The query is empty: say what you need to do."));
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let hits = cx.find_tools(&args.query, limit as usize);
-    cx.promote(hits.iter().map(|hit| hit.id.clone()).collect()).await?;
-    Ok(Output::json(json!({"count": hits.len(), "tools": hits})))
+    let found = cx.find_tools(&args.query, limit as usize).await?;
+    cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
+    if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
+        answer.insert("note".to_owned(), json!(note));
+    }
+    Ok(Output::json(answer))
 }

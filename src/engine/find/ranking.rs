@@ -1,0 +1,168 @@
+//! The order of tools for a need.
+//!
+//! A tool's fit is its nearness by meaning plus what its words are worth: both as they are, not stretched to the best
+//! of this search, so that a chance word does not weigh as much as a name that is called. Of a need of several steps
+//! the step a tool fits best counts too, and past successes add a bounded vote.
+
+use std::collections::HashSet;
+
+use super::{
+    catalogue::Catalogue,
+    parts,
+    past::{BOUND, Past, Vote},
+    rows::Row,
+    views::Views,
+};
+use crate::{
+    index::embed::embedder::Embedder,
+    model::{
+        error::Result,
+        words::{self, Term},
+    },
+};
+
+/// What the words of a tool are worth beside its nearness: BM25 of a good match is about 25, nearness about 0.5.
+const WORDS: f32 = 0.02;
+/// What the best part of a need counts.
+const PART: f32 = 0.3;
+/// Tools that parts are compared with: those that fit the whole need best.
+const LOOKED_AT: usize = 3_000;
+
+/// A need, or a part of one, ready to be compared.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// As it was told.
+    pub text: String,
+    /// Its distinct words.
+    pub terms: Vec<Term>,
+    /// Its meaning; none without a model.
+    pub vector: Option<Row>,
+}
+
+/// A need with its parts.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The whole.
+    pub whole: Asked,
+    /// Its steps; none where it is one step.
+    pub parts: Vec<Asked>,
+}
+
+/// A tool's place in the order, and why.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// Its place in the catalogue.
+    pub tool: usize,
+    /// How well it fits.
+    pub score: f32,
+    /// How near it is by meaning; none where only words were compared.
+    pub nearness: Option<f32>,
+    /// What its words are worth.
+    pub bm25: f32,
+    /// The part it fits better than the whole need, by number.
+    pub part: Option<usize>,
+    /// What past successes say.
+    pub vote: Option<Vote>,
+}
+
+impl Question {
+    /// Reads a need; its parts are embedded together with it.
+    pub async fn of(embedder: &Embedder, need: &str) -> Result<Self> {
+        let (whole, parts) = (parts::told(need), parts::of(need));
+        let vectors = std::iter::once(whole).chain(parts.iter().copied()).map(|text| embedder.query(text));
+        let vectors = futures_util::future::try_join_all(vectors).await?;
+        let mut asked = std::iter::once(whole).chain(parts).zip(vectors).map(|(text, vector)| Asked {
+            text: text.to_owned(),
+            terms: distinct(text),
+            vector: vector.as_deref().map(Row::of),
+        });
+        Ok(Self { whole: asked.next().unwrap_or_default(), parts: asked.collect() })
+    }
+
+    /// Reads a need by its words alone.
+    pub fn of_words(need: &str) -> Self {
+        let asked = |text: &str| Asked { text: text.to_owned(), terms: distinct(text), vector: None };
+        Self { whole: asked(parts::told(need)), parts: parts::of(need).into_iter().map(asked).collect() }
+    }
+}
+
+fn distinct(text: &str) -> Vec<Term> {
+    let mut seen = HashSet::new();
+    words::terms(text).into_iter().filter(|term| seen.insert(term.stem.clone())).collect()
+}
+
+/// The best tools for a question among those allowed, best first; of equals the first of the catalogue.
+/// By words alone, only tools that hold one.
+pub fn rank(catalogue: &Catalogue, question: &Question, allowed: &[bool], past: &Past, limit: usize) -> Vec<Ranked> {
+    let views = catalogue.views();
+    let mut ranked = fits(catalogue, views.as_deref(), &question.whole, allowed);
+    if !question.parts.is_empty() {
+        ranked = best_of(ranked, LOOKED_AT.max(limit));
+        weigh_parts(catalogue, views.as_deref(), question, allowed, &mut ranked);
+    }
+    if let Some(vector) = &question.whole.vector {
+        let votes = past.votes(vector);
+        for one in &mut ranked {
+            let id = catalogue.profiles().get(one.tool).map(|profile| profile.id.as_str());
+            one.vote = id.and_then(|id| votes.get(id).copied());
+            one.score += one.vote.map_or(0.0, |vote| BOUND * vote.strength.min(1.0));
+        }
+    }
+    best_of(ranked, limit)
+}
+
+/// Every allowed tool with its fit, in the order of the catalogue.
+fn fits(catalogue: &Catalogue, views: Option<&Views>, asked: &Asked, allowed: &[bool]) -> Vec<Ranked> {
+    let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
+    let by_meaning = views.zip(asked.vector.as_ref());
+    let tools = words.into_iter().enumerate().filter(|(tool, _)| allowed.get(*tool).copied().unwrap_or_default());
+    tools
+        .map(|(tool, bm25)| {
+            let nearness = by_meaning.map(|(views, vector)| views.nearness(tool, vector));
+            Ranked { tool, score: fit(nearness, bm25), nearness, bm25, part: None, vote: None }
+        })
+        .filter(|one| one.nearness.is_some() || one.bm25 > 0.0)
+        .collect()
+}
+
+fn fit(nearness: Option<f32>, bm25: f32) -> f32 {
+    nearness.unwrap_or_default() + WORDS * bm25
+}
+
+/// Lets the part that fits a tool best count.
+fn weigh_parts(
+    catalogue: &Catalogue,
+    views: Option<&Views>,
+    question: &Question,
+    allowed: &[bool],
+    ranked: &mut [Ranked],
+) {
+    let mut best = vec![(0.0_f32, None); ranked.len()];
+    for (part, asked) in question.parts.iter().enumerate() {
+        let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
+        for (one, best) in ranked.iter().zip(&mut best) {
+            let nearness = views.zip(asked.vector.as_ref()).map(|(views, vector)| views.nearness(one.tool, vector));
+            let score = fit(nearness, words.get(one.tool).copied().unwrap_or_default());
+            if best.1.is_none() || score > best.0 {
+                *best = (score, Some(part));
+            }
+        }
+    }
+    for (one, (score, part)) in ranked.iter_mut().zip(best) {
+        one.part = part.filter(|_| score > one.score);
+        one.score = (1.0 - PART) * one.score + PART * score;
+    }
+}
+
+fn best_of(mut ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
+    let order = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool));
+    if limit == 0 {
+        return Vec::new();
+    }
+    if ranked.len() > limit {
+        ranked.select_nth_unstable_by(limit - 1, order);
+        ranked.truncate(limit);
+    }
+    ranked.sort_unstable_by(order);
+    ranked
+}

@@ -1,0 +1,149 @@
+//! Which tools needs were met with: what find_tools learns from (R43).
+//!
+//! A need stands with the conversation it was told in and goes with it, and with the person; so does its vector.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::{db::Db, people::Actor, rows, vectors};
+use crate::model::{
+    error::Result,
+    learning::{Ended, Learned, OwnNeed, PastNeed, Used},
+    time::Time,
+    user::UserId,
+};
+
+/// Most needs that are kept; the oldest go first.
+const KEPT: i64 = 20_000;
+/// Most of a person's own needs that are shown of a tool.
+const SHOWN: i64 = 50;
+
+/// All that was learned. Cheap to clone.
+#[derive(Clone)]
+pub struct Learning {
+    db: Db,
+}
+
+impl Learning {
+    /// What was learned in this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// Remembers how a call ended. Returns the version that has it; none where the conversation is not the person's.
+    pub async fn note(&self, ended: Ended) -> Result<Option<i64>> {
+        self.db.write(move |c| note(c, &ended)).await
+    }
+
+    /// Grows with every change.
+    pub async fn version(&self) -> Result<i64> {
+        self.db.read(version).await
+    }
+
+    /// Every need with the vector of this model, the oldest first, and the version they are of.
+    pub async fn all(&self, model: &str) -> Result<(i64, Vec<PastNeed>)> {
+        let model = model.to_owned();
+        self.db.read(move |c| Ok((version(c)?, all(c, &model)?))).await
+    }
+
+    /// Keeps vectors of needs that another model had embedded, or none.
+    pub async fn embed(&self, model: &str, made: Vec<(i64, Vec<f32>)>) -> Result<()> {
+        let model = model.to_owned();
+        self.db
+            .write(move |c| {
+                let sql = "UPDATE needs SET model = ?1, vector = ?2 WHERE id = ?3";
+                made.iter()
+                    .try_for_each(|(need, vector)| rows::run(c, sql, (&model, vectors::bytes(vector), need)).map(drop))
+            })
+            .await
+    }
+
+    /// What was learned of a tool, with this person's own needs.
+    pub async fn of_tool(&self, tool: &str, user: UserId, bound: f32) -> Result<Learned> {
+        let (tool, user) = (tool.to_owned(), user.to_string());
+        self.db.read(move |c| learned(c, &tool, &user, bound)).await
+    }
+
+    /// Forgets what was learned of a tool.
+    pub async fn reset(&self, by: &Actor, tool: String) -> Result<()> {
+        let by = by.clone();
+        self.db
+            .write(move |c| {
+                rows::run(c, "DELETE FROM need_tools WHERE tool = ?1", [&tool])?;
+                rows::run(c, "DELETE FROM needs WHERE id NOT IN (SELECT need FROM need_tools)", ())?;
+                by.record(c, "tool.forget", json!({"tool": tool}))
+            })
+            .await
+    }
+}
+
+fn version(c: &Connection) -> Result<i64> {
+    Ok(c.prepare_cached("SELECT version FROM learning_version")?.query_row((), |row| row.get(0))?)
+}
+
+fn note(c: &Connection, ended: &Ended) -> Result<Option<i64>> {
+    let (user, topic) = (ended.user.to_string(), ended.topic.to_string());
+    let own = "SELECT 1 FROM conversations WHERE id = ?1 AND user = ?2";
+    if !c.prepare_cached(own)?.exists((&topic, &user))? {
+        return Ok(None);
+    }
+    let (model, vector) = ended.vector.as_ref().map(|(model, vector)| (model, vectors::bytes(vector))).unzip();
+    let need: i64 = c
+        .prepare_cached(
+            "INSERT INTO needs (user, topic, text, model, vector, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (topic, text) DO UPDATE SET model = excluded.model, vector = excluded.vector
+             RETURNING id",
+        )?
+        .query_row((&user, &topic, &ended.need, model, vector, ended.at.millis()), |row| row.get(0))?;
+    let (successes, failures) = if ended.success { (1, 0) } else { (0, 1) };
+    rows::run(
+        c,
+        "INSERT INTO need_tools (need, tool, successes, failures, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (need, tool) DO UPDATE SET successes = successes + excluded.successes,
+           failures = failures + excluded.failures, last_at = excluded.last_at",
+        (need, &ended.tool, successes, failures, ended.at.millis()),
+    )?;
+    rows::run(c, "DELETE FROM needs WHERE id <= (SELECT max(id) FROM needs) - ?1", [KEPT])?;
+    version(c).map(Some)
+}
+
+fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
+    let mut used: BTreeMap<i64, Vec<Used>> = BTreeMap::new();
+    let sql = "SELECT need, tool, successes, failures FROM need_tools ORDER BY need, tool";
+    let calls = rows::all(c, sql, (), |row| {
+        Ok((row.get(0)?, Used { tool: row.get(1)?, successes: row.get(2)?, failures: row.get(3)? }))
+    })?;
+    calls.into_iter().for_each(|(need, call)| used.entry(need).or_default().push(call));
+    let sql = "SELECT id, user, text, CASE WHEN model = ?1 THEN vector END FROM needs ORDER BY id";
+    rows::all(c, sql, [model], |row| {
+        let id = row.get(0)?;
+        let vector = row.get::<_, Option<Vec<u8>>>(3)?.map(|bytes| vectors::floats(&bytes));
+        Ok(PastNeed {
+            id,
+            user: rows::parsed(row, 1)?,
+            text: row.get(2)?,
+            vector,
+            used: used.get(&id).cloned().unwrap_or_default(),
+        })
+    })
+}
+
+fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned> {
+    let sums = "SELECT count(*), count(DISTINCT user), coalesce(sum(successes), 0), coalesce(sum(failures), 0)
+                FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
+    let (needs, people, successes, failures) =
+        c.prepare_cached(sums)?.query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let own = rows::all(
+        c,
+        "SELECT text, successes, failures, last_at FROM need_tools JOIN needs ON needs.id = need
+         WHERE tool = ?1 AND user = ?2 ORDER BY last_at DESC, needs.id DESC LIMIT ?3",
+        (tool, user, SHOWN),
+        |row| {
+            let last_at = Time::from_millis(row.get(3)?);
+            Ok(OwnNeed { need: row.get(0)?, successes: row.get(1)?, failures: row.get(2)?, last_at })
+        },
+    )?;
+    Ok(Learned { needs, people, successes, failures, bound, own })
+}
