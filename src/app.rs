@@ -8,9 +8,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::embedder::Embedder,
-    net::http::Http,
+    model::error::Result,
+    net::{guard::HostPort, http::Http},
     store::{
         audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
         tickets::Tickets, tool_config::ToolConfig, vault::Vault,
@@ -53,6 +54,8 @@ pub struct App {
     pub workspaces: Workspaces,
     /// Texts as vectors.
     pub embedder: Embedder,
+    /// Turns at heavy work.
+    pub work: Work,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.
@@ -61,4 +64,13 @@ pub struct App {
     pub tracker: TaskTracker,
     /// Fires when the process is asked to end.
     pub shutdown: CancellationToken,
+}
+
+impl App {
+    /// The way out with the exceptions an administrator made. Fails where one of them names no place.
+    pub fn outbound(&self) -> Result<Http> {
+        let settings = self.settings.get();
+        let places = settings.outbound.exceptions.iter().map(|place| place.parse::<HostPort>());
+        Ok(self.http.allowing(&places.collect::<Result<Vec<_>>>()?))
+    }
 }

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     host::{
         files::Rooted,
+        fonts,
         process::OwnProcesses,
         sandbox::{Command, Finished},
     },
@@ -49,6 +50,20 @@ impl Context {
     /// The caller's files.
     pub fn files(&self) -> Result<Rooted> {
         self.app().workspaces.of(self.caller().user, &self.platform().files.roots)
+    }
+
+    /// Does heavy work beside the async threads, when it is its turn.
+    pub async fn work<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        self.app().work.run(work).await
+    }
+
+    /// The first font of this machine that suits.
+    pub async fn font(&self, suits: impl Fn(&[u8]) -> bool + Send + 'static) -> Result<Option<Vec<u8>>> {
+        self.work(move || Ok(fonts::find(suits))).await
     }
 
     /// Runs a command in the sandbox; it ends with the call.

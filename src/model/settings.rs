@@ -28,6 +28,8 @@ pub struct Settings {
     pub graph: Graph,
     /// Documents.
     pub knowledge: Knowledge,
+    /// Requests to other machines.
+    pub outbound: Outbound,
 }
 
 impl Default for Settings {
@@ -42,6 +44,7 @@ impl Default for Settings {
             memory: Memory::default(),
             graph: Graph::default(),
             knowledge: Knowledge::default(),
+            outbound: Outbound::default(),
         }
     }
 }
@@ -219,4 +222,12 @@ impl Default for Knowledge {
     fn default() -> Self {
         Self { max_file_mb: 100, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
     }
+}
+
+/// Requests to other machines (R48).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outbound {
+    /// Places, as `host:port`, that may be reached although they are not public: this machine, the local network.
+    pub exceptions: Vec<String>,
 }

@@ -66,14 +66,36 @@ pub(super) fn unembedded(
                WHERE c.document = ?1 AND c.version = ?2 AND c.ordinal > ?3 AND NOT EXISTS (
                  SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?4 AND v.hash = c.hash)
                ORDER BY c.ordinal LIMIT ?5";
-    let found = all(c, sql, params![document, version, after, model, n], |row| {
-        let (heading, context, text, title): (String, String, String, Option<String>) =
-            (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        let text = embedded(title.as_deref(), &heading, &context, &text);
-        Ok(Unembedded { ordinal: row.get(0)?, hash: row.get(1)?, text })
-    });
+    let found = all(c, sql, params![document, version, after, model, n], unembedded_text);
     let mut seen = std::collections::HashSet::new();
     Ok(found?.into_iter().filter(|one| seen.insert(one.hash)).collect())
+}
+
+/// The next live chunks with an id above `after` that have no vector of this model, `n` at most: a model that is new
+/// embeds them. `ordinal` is the chunk's id.
+pub fn lacking(c: &Connection, model: &str, after: ChunkId, n: u32) -> Result<Vec<Unembedded>> {
+    let sql = format!(
+        "SELECT c.id, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL) {LIVE}
+         WHERE c.id > ?2 AND NOT EXISTS (
+           SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = c.hash)
+         ORDER BY c.id LIMIT ?3"
+    );
+    all(c, &sql, (model, after, n), unembedded_text)
+}
+
+fn unembedded_text(row: &Row<'_>) -> Result<Unembedded> {
+    let (heading, context, text, title): (String, String, String, Option<String>) =
+        (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+    let text = embedded(title.as_deref(), &heading, &context, &text);
+    Ok(Unembedded { ordinal: row.get(0)?, hash: row.get(1)?, text })
+}
+
+/// Tells the indexes of every live chunk with this content.
+pub(super) fn vector_changed(c: &Connection, hash: &ContentHash) -> Result<()> {
+    for id in all(c, &format!("SELECT c.id {LIVE} WHERE c.hash = ?1"), [hash], |row| Ok(row.get::<_, ChunkId>(0)?))? {
+        outbox::changed(c, Space::Knowledge, id)?;
+    }
+    Ok(())
 }
 
 /// Adds the next part of the text of a version of a document.

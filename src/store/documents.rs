@@ -9,6 +9,7 @@ use super::{
     chunks, collections,
     collections::VISIBLE,
     db::Db,
+    excerpts::{self, Excerpt},
     people::Actor,
     rows::{all, first, like, parsed, run, time},
 };
@@ -176,34 +177,15 @@ impl Documents {
     pub async fn chunk_ids(
         &self,
         user: UserId,
-        documents: &[DocumentId],
-        kinds: &[String],
+        documents: Vec<DocumentId>,
+        kinds: Vec<String>,
     ) -> Result<HashSet<ChunkId>> {
-        let sql = format!(
-            "SELECT c.id FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
-               JOIN collections k ON k.number = d.collection
-             WHERE {VISIBLE} AND (?2 = '[]' OR d.id IN (SELECT value FROM json_each(?2)))
-               AND (?3 = '[]' OR d.kind IN (SELECT value FROM json_each(?3)))"
-        );
-        let documents = serde_json::to_string(documents).map_err(Error::internal)?;
-        let kinds = serde_json::to_string(kinds).map_err(Error::internal)?;
-        let found = self
-            .db
-            .read(move |c| all(c, &sql, (user.to_string(), documents, kinds), |row| Ok(row.get::<_, ChunkId>(0)?)));
-        Ok(found.await?.into_iter().collect())
+        self.db.read(move |c| excerpts::ids(c, user, &documents, &kinds)).await
     }
 
     /// These passages, as far as they are still found and this person sees them; in no order.
-    pub async fn passages(&self, user: UserId, ids: Vec<ChunkId>) -> Result<Vec<Passage>> {
-        let sql = format!(
-            "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id, d.title, d.source, d.uri, d.added_by
-             FROM json_each(?2) w JOIN chunks c ON c.id = w.value
-               JOIN documents d ON d.number = c.document AND d.version = c.version
-               JOIN collections k ON k.number = d.collection
-             WHERE {VISIBLE}"
-        );
-        let ids = serde_json::to_string(&ids).map_err(Error::internal)?;
-        self.db.read(move |c| all(c, &sql, (user.to_string(), ids), passage)).await
+    pub async fn excerpts(&self, user: UserId, ids: Vec<ChunkId>) -> Result<Vec<Excerpt>> {
+        self.db.read(move |c| excerpts::list(c, user, &ids)).await
     }
 
     /// What a document's file is called.
@@ -345,29 +327,6 @@ impl Documents {
     }
 }
 
-/// A passage with what is known of its document.
-#[derive(Debug, Clone)]
-pub struct Passage {
-    /// The document.
-    pub document: DocumentId,
-    /// Its title.
-    pub title: String,
-    /// The passage.
-    pub chunk: Chunk,
-    source: SourceKind,
-    uri: Option<String>,
-    added_by: Option<UserId>,
-}
-
-impl Passage {
-    /// Where its content came from, unless this person wrote it here himself: all else may hold what a stranger wrote.
-    pub fn outside(&self, user: UserId) -> Option<String> {
-        let own = self.source == SourceKind::Text && self.added_by == Some(user);
-        let place = || self.uri.clone().unwrap_or_else(|| self.title.clone());
-        (!own).then(place)
-    }
-}
-
 /// What stays of a deleted document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
@@ -461,19 +420,6 @@ pub(super) fn get(c: &Connection, user: UserId, id: DocumentId) -> Result<(i64, 
 fn whole(c: &Connection, id: DocumentId) -> Result<Document> {
     let sql = format!("SELECT {COLUMNS} {FROM} WHERE d.id = ?1");
     first(c, &sql, [id.to_string()], read)?.ok_or_else(|| Error::internal("a document is missing"))
-}
-
-fn passage(row: &Row<'_>) -> Result<Passage> {
-    let source: String = row.get(9)?;
-    let added_by: Option<String> = row.get(11)?;
-    Ok(Passage {
-        chunk: chunks::read(row)?,
-        document: parsed(row, 7)?,
-        title: row.get(8)?,
-        source: serde_json::from_value(source.into()).map_err(Error::internal)?,
-        uri: row.get(10)?,
-        added_by: added_by.map(|user| user.parse()).transpose()?,
-    })
 }
 
 fn read(row: &Row<'_>) -> Result<Document> {

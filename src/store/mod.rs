@@ -11,6 +11,7 @@ pub mod dir;
 pub mod documents;
 pub mod entries;
 mod envelope;
+pub mod excerpts;
 pub mod files;
 pub mod folders;
 pub mod graph;

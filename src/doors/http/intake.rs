@@ -197,7 +197,7 @@ async fn kept_text(state: &State, title: &str, text: &str) -> Result<(Content, S
 fn address(state: &State, text: &str) -> Result<Url> {
     let wrong = || Error::invalid("'url' is not an address: write it whole, as https://example.org/page.");
     let url = Url::parse(text.trim()).map_err(|_| wrong())?;
-    state.app.http.check(&url)?;
+    state.app.outbound()?.check(&url)?;
     Ok(url)
 }
 

@@ -1,4 +1,4 @@
-//! `/api/offline/ask`: what can be said without a model, and nothing more.
+//! `/api/offline/ask`: what can be said without a model: tools that fit, passages that answer, and nothing more.
 
 use actix_web::{
     post,
@@ -9,7 +9,10 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{body::Body, state::State};
 use crate::{
-    engine::find::{finder::Asker, hit::Hit},
+    engine::{
+        find::{finder::Asker, hit::Hit},
+        knowledge::{context, search::Hit as Passage},
+    },
     model::{caller::Caller, error::Result},
 };
 
@@ -32,26 +35,34 @@ struct OfflineQuestion {
 struct OfflineAnswer {
     /// Tools that fit, to be run by form.
     tools: Vec<Hit>,
+    /// Passages of documents that answer, to be quoted.
+    passages: Vec<Passage>,
     /// What this is and is not.
     note: String,
 }
 
-/// Finds the tools that fit.
+/// Finds the tools that fit, and the passages of documents that bear on what is wanted.
 #[utoipa::path(request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
 #[post("/api/offline/ask")]
 async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
+    let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    let tools = state.invoker.finder().find(asker, &body.0.text, NAMED).await?.hits;
-    let note = match tools.is_empty() {
-        true => {
+    let tools = state.invoker.finder().find(asker, &text, NAMED).await?.hits;
+    let passages = context::passages(&state.app, &caller, &text).await?;
+    let note = match (tools.is_empty(), passages.is_empty()) {
+        (true, true) => {
             "No model is connected, so nothing can be answered, and no tool fits this. Try others, or \
                  connect a model under Settings."
         }
-        false => {
+        (false, true) => {
             "No model is connected, so nothing is answered in words. These tools match yours; you can run them \
                   by form."
         }
+        (_, false) => {
+            "No model is connected, so nothing is answered in words. These passages of your documents bear on what \
+                  you wrote; tools that match can be run by form."
+        }
     };
-    Ok(Json(OfflineAnswer { tools, note: note.to_owned() }))
+    Ok(Json(OfflineAnswer { tools, passages, note: note.to_owned() }))
 }

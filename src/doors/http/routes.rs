@@ -156,11 +156,16 @@ pub const ROUTES: &[Route] = &[
 
 /// Every handler. No two rows of one method match the same path, but for a fixed path beside a pattern with the same
 /// guard: there the fixed one is registered first.
+/// What is asked most stands first, as the router looks in this order.
 pub fn configure(config: &mut ServiceConfig<'_>) {
+    discovery::services(config);
+    tools::services(config);
+    auth::services(config);
+    conversations::services(config);
+    messages::services(config);
     health::services(config);
     openapi::services(config);
     setup::services(config);
-    auth::services(config);
     users::services(config);
     roles::services(config);
     keys::services(config);
@@ -168,8 +173,6 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     settings::services(config);
     vault::services(config);
     doctor::services(config);
-    discovery::services(config);
-    tools::services(config);
     learning::services(config);
     tool_config::services(config);
     tool_stats::services(config);
@@ -184,19 +187,17 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     search::services(config);
     graph::services(config);
     indexes::services(config);
-    conversations::services(config);
-    messages::services(config);
     offline::services(config);
     providers::services(config);
 }
 
 /// What the table says of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
     /// The row's number in [`ROUTES`].
     Route(usize),
-    /// The path is known, with other methods.
-    Method,
+    /// The path is known, with these other methods.
+    Methods(Vec<&'static str>),
     /// No such path.
     Nothing,
 }
@@ -236,14 +237,15 @@ impl Table {
         let fixed = self.fixed.get(path).into_iter().flatten().copied();
         let segments: Vec<&str> = path.split('/').collect();
         let matching = self.patterns.iter().filter(|(pattern, _)| matches(pattern, &segments));
-        let mut known = false;
+        let mut others = Vec::new();
         for number in fixed.chain(matching.map(|(_, number)| *number)) {
-            known = true;
-            if ROUTES.get(number).is_some_and(|route| route.method == method) {
-                return Match::Route(number);
+            match ROUTES.get(number) {
+                Some(route) if route.method == method => return Match::Route(number),
+                Some(route) => others.push(route.method),
+                None => {}
             }
         }
-        if known { Match::Method } else { Match::Nothing }
+        if others.is_empty() { Match::Nothing } else { Match::Methods(others) }
     }
 }
 
@@ -285,7 +287,7 @@ mod tests {
     fn found(method: &str, path: &str) -> Option<&'static str> {
         match Table::new(&openapi::document()).unwrap().find(method, path) {
             Match::Route(number) => Some(ROUTES[number].path),
-            Match::Method => Some("other method"),
+            Match::Methods(_) => Some("other method"),
             Match::Nothing => None,
         }
     }

@@ -19,11 +19,16 @@ const ASKED: usize = 1_000;
 /// Longest passage, with its title, in characters: a document may hold longer words than any model reads.
 const PASSAGE: usize = 2_400;
 
+/// The passages a turn about `text` is given; none where the settings say so.
+pub async fn relevant(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>> {
+    if app.settings.get().knowledge.in_chat { passages(app, caller, text).await } else { Ok(Vec::new()) }
+}
+
 /// The passages that bear on a question, best first, within the tokens the settings allow; none where the caller may not
 /// read knowledge.
-pub async fn relevant(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>> {
+pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>> {
     let settings = app.settings.get();
-    if !settings.knowledge.in_chat || caller.demand("knowledge:read").is_err() {
+    if caller.demand("knowledge:read").is_err() {
         return Ok(Vec::new());
     }
     let query: String = text.trim().chars().take(ASKED).collect();

@@ -15,7 +15,7 @@ use crate::{
         user::UserId,
         words,
     },
-    store::documents::Passage,
+    store::excerpts::Excerpt,
 };
 
 /// Results unless told otherwise.
@@ -115,7 +115,9 @@ pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<
     let tags = app.knowledge.collections.tags(user, question.collections.clone()).await?;
     let ids = match question.documents.is_empty() && question.kinds.is_empty() {
         true => None,
-        false => Some(app.knowledge.documents.chunk_ids(user, &question.documents, &question.kinds).await?),
+        false => {
+            Some(app.knowledge.documents.chunk_ids(user, question.documents.clone(), question.kinds.clone()).await?)
+        }
     };
     let found = ask(app, &question.query, &tags, ids.as_ref(), limit).await?;
     hits(app, user, question, found).await
@@ -149,8 +151,8 @@ pub(super) async fn ask(
 
 async fn hits(app: &App, user: UserId, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
     let ids = found.iter().map(|found| found.id).collect();
-    let passages = app.knowledge.documents.passages(user, ids).await?;
-    let mut passages: HashMap<ChunkId, Passage> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
+    let passages = app.knowledge.documents.excerpts(user, ids).await?;
+    let mut passages: HashMap<ChunkId, Excerpt> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
     let terms = words::topics(&question.query);
     let hit = |found: Found| {
         // What was deleted between the two questions is not there any more.
@@ -160,10 +162,10 @@ async fn hits(app: &App, user: UserId, question: &Question, found: Vec<Found>) -
     Ok(found.into_iter().filter_map(hit).collect())
 }
 
-fn hit(user: UserId, passage: Passage, found: Found, terms: &BTreeSet<String>, explain: bool) -> Hit {
+fn hit(user: UserId, passage: Excerpt, found: Found, terms: &BTreeSet<String>, explain: bool) -> Hit {
     let spans = spans::matches(&passage.chunk.text, terms);
     let outside = passage.outside(user);
-    let Passage { document, title, chunk, .. } = passage;
+    let Excerpt { document, title, chunk, .. } = passage;
     let explanation = || Explanation {
         bm25: found.bm25,
         cosine: found.cosine,

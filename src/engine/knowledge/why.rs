@@ -62,7 +62,7 @@ pub async fn why(app: &App, user: UserId, query: &str, missing: Missing, limit: 
     }
     let ids: HashSet<ChunkId> = match missing {
         Missing::Chunk(id) => HashSet::from([id]),
-        Missing::Document(id) => app.knowledge.documents.chunk_ids(user, &[id], &[]).await?,
+        Missing::Document(id) => app.knowledge.documents.chunk_ids(user, vec![id], Vec::new()).await?,
     };
     let tags = app.knowledge.collections.tags(user, Vec::new()).await?;
     let deep = DEEP.max(limit);

@@ -98,12 +98,29 @@ pub(super) fn tool() -> Tool {
             json!({"ok": true, "results": [{"id": "doc-1"}]}),
         ),
     )
-    .alias(Alias::new(
-        "vector_query",
-        "Queries nearest neighbors using a query vector.",
-        |near: Near| Ok(Args { vector: Some(near.vector), k: near.k, filter: near.filter, ..Args::default() }),
-        |data| data,
-    ))
+    .alias(
+        Alias::new(
+            "vector_query",
+            "Queries nearest neighbors using a query vector.",
+            |near: Near| Ok(Args { vector: Some(near.vector), k: near.k, filter: near.filter, ..Args::default() }),
+            |data| data,
+        )
+        .example_after(
+            vec![("index_put", json!({"id": "v-2", "vector": along_the_first_axis(), "metadata": {"kind": "axis"}}))],
+            "By nearness, among entries of one kind",
+            json!({"vector": along_the_first_axis(), "k": 1, "filter": {"kind": "axis"}}),
+            json!({"ok": true, "results": [{"id": "v-2", "metadata": {"kind": "axis"}}]}),
+        ),
+    )
+}
+
+/// A vector as long as the built-in model's, for the example.
+fn along_the_first_axis() -> Vec<u8> {
+    let mut vector = vec![0; 384];
+    if let Some(first) = vector.first_mut() {
+        *first = 1;
+    }
+    vector
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {

@@ -4,5 +4,7 @@ pub(crate) mod app;
 pub(crate) mod chat;
 pub(crate) mod fake_llm;
 pub mod http;
+pub mod library;
+pub mod papers;
 pub mod program;
 pub mod tools;
