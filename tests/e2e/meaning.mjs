@@ -8,7 +8,7 @@ export async function meaningWalks({ owner, base }) {
     const best = owner.getByRole('region', { name: 'Best matches' }).getByRole('link').first();
     await best.getByText('calculator', { exact: true }).waitFor();
     await best.locator('.chip mark').first().waitFor();
-    await best.getByRole('img', { name: /meaning/ }).waitFor();
+    await best.getByRole('img', { name: /words/ }).waitFor();
   });
 
   await walk('what the tools cost, and which are mistaken for each other', owner, async () => {
@@ -20,15 +20,11 @@ export async function meaningWalks({ owner, base }) {
     await shoot(owner, 'tools-collisions');
   });
 
-  await walk('an evaluation measures the search with one\'s own questions', owner, async () => {
+  await walk('an evaluation measures the search with past requests', owner, async () => {
     await owner.getByRole('navigation', { name: 'Tools', exact: true }).getByRole('link', { name: 'Evaluation' }).click();
-    const form = owner.getByRole('form', { name: 'Evaluation' });
-    await form.getByLabel(/^Questions/).fill('no tool here');
-    await form.getByRole('button', { name: 'Measure' }).click();
-    await form.getByRole('alert').getByText('Line 1 names no tool').waitFor();
-    await form.getByLabel(/^Questions/).fill('what is 3 plus 4 => calculator\nremember that we meet on Mondays => save_memory');
-    await form.getByRole('button', { name: 'Measure' }).click();
-    await owner.getByRole('region', { name: 'Measured' }).getByRole('row').nth(1).waitFor();
+    await owner.getByRole('button', { name: /^Measure/ }).click();
+    const measured = owner.getByRole('region', { name: 'Measured' });
+    await measured.getByText(/request/).first().waitFor();
     await shoot(owner, 'tools-evaluation');
     same(await axe(owner), [], 'what axe found');
   });
@@ -41,16 +37,16 @@ export async function meaningWalks({ owner, base }) {
     const forget = use.getByRole('button', { name: 'Forget what was learned' });
     if (await forget.count()) {
       await forget.click();
-      await use.getByRole('button', { name: 'Forget it' }).click();
+      await use.getByRole('button', { name: /^Forget everybody/ }).click();
     }
     await use.getByText('Nothing yet.').waitFor();
   });
 
-  await walk('the settings show the model of meaning and the indexes, and rebuild one', owner, async () => {
-    await owner.goto(`${base}/settings/meaning`);
+  await walk('the settings show the indexes and rebuild one', owner, async () => {
+    await owner.goto(`${base}/settings/indexes`);
     await owner.getByRole('heading', { name: 'Indexes' }).waitFor();
     await owner.getByText('Words: ready').first().waitFor();
-    await shoot(owner, 'settings-meaning');
+    await shoot(owner, 'settings-indexes');
     await owner.getByRole('button', { name: 'Rebuild' }).first().click();
     await until('the index to be ready again', () => owner.getByText('Words: ready').first().isVisible());
     same(await axe(owner), [], 'what axe found');

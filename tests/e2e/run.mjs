@@ -6,7 +6,7 @@ import { complaints, launch, person, same, Server, verdict, walk } from './lib.m
 import { governWalks } from './govern.mjs';
 import { graphWalks, knowledgeWalks } from './knowledge.mjs';
 import { lookWalks } from './look.mjs';
-import { memoryWalks } from './meaning.mjs';
+import { meaningWalks, memoryWalks } from './meaning.mjs';
 import { startModel } from './model.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
@@ -37,6 +37,7 @@ try {
   await governWalks(world);
   await knowledgeWalks(world);
   await graphWalks(world);
+  await meaningWalks(world);
   await memoryWalks(world);
   await lookWalks(world);
   await alone.start();

@@ -376,6 +376,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/eval/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
+         *     learned from them.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_eval_tools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/graph/nodes": {
         parameters: {
             query?: never;
@@ -450,6 +471,47 @@ export interface paths {
         get: operations["get_api_graph_overview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/indexes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Each space's indexes: what they hold, and whether they can be relied on.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_indexes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/indexes/{space}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a space's indexes again from the database, in the background. Searches are answered meanwhile, by words
+         *     perhaps not with everything.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_indexes_space_rebuild"];
         delete?: never;
         options?: never;
         head?: never;
@@ -875,7 +937,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finds the tools that fit, by words alone. */
+        /** Finds the tools that fit. */
         post: operations["post_api_offline_ask"];
         delete?: never;
         options?: never;
@@ -1226,6 +1288,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tools/collisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better. */
+        get: operations["get_api_tools_collisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the tools the caller may call cost in a model's context, by tool and by source. */
+        get: operations["get_api_tools_costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tools/find": {
         parameters: {
             query?: never;
@@ -1353,6 +1449,27 @@ export interface paths {
         /** Runs a tool. A tool's own failure is an answer with `success: false`. */
         post: operations["post_api_tools_name_invoke"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/{name}/learning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was learned of a tool: everybody's needs counted, the caller's own shown. */
+        get: operations["get_api_tools_name_learning"];
+        put?: never;
+        post?: never;
+        /**
+         * Forgets which needs a tool was used for, everybody's.
+         * @description Needs the permission `settings:manage`.
+         */
+        delete: operations["delete_api_tools_name_learning"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1741,6 +1858,21 @@ export interface components {
             /** @description Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all. */
             roles?: string[] | null;
         };
+        /** @description Two tools that are mistaken for each other. */
+        Collision: {
+            /** @description The tool whose own needs were asked. */
+            tool: string;
+            /** @description The tool that answered better. */
+            other: string;
+            /** @description The needs where it did, each with the place the tool itself came to. */
+            needs: components["schemas"]["Lost"][];
+            /** @description How many needs of the tool were asked. */
+            asked: number;
+            /** @description Words both say of themselves, the rarest first. */
+            shared: string[];
+            /** @description What to do about it. */
+            advice: string;
+        };
         /** @description Whether a configuration is complete. */
         Completeness: {
             /** @description Whether it is. */
@@ -1850,6 +1982,42 @@ export interface components {
             /** @description Its messages, in order. */
             messages: components["schemas"]["Message"][];
             turn?: components["schemas"]["Turn"] | null;
+        };
+        /** @description What a model is told of a tool, in tokens. */
+        Cost: {
+            /** @description The tool's id. */
+            id: string;
+            /** @description Where it comes from. */
+            source: components["schemas"]["Source"];
+            /**
+             * Format: int64
+             * @description About how many tokens.
+             */
+            tokens: number;
+            /** @description Whether it is in front of the model always. */
+            innate: boolean;
+        };
+        /** @description What showing the caller's tools to a model costs. */
+        Costs: {
+            /**
+             * Format: int64
+             * @description All of them, in tokens.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Those that are shown always.
+             */
+            innate: number;
+            /**
+             * Format: int32
+             * @description The tokens that tools may take before they are found by need instead.
+             */
+            budget: number;
+            /** @description By source. */
+            sources: components["schemas"]["SourceCost"][];
+            /** @description Each tool, the dearest first. */
+            tools: components["schemas"]["Cost"][];
         };
         /** @description A key, with the only sight of it there is. */
         Created: components["schemas"]["ApiKey"] & {
@@ -2159,6 +2327,8 @@ export interface components {
         FoundTools: {
             /** @description The best first. */
             results: components["schemas"]["Hit"][];
+            /** @description What they must be taken with, for instance that there is no embedding model and only words were compared. */
+            note?: string | null;
             /**
              * Format: double
              * @description How long the search took.
@@ -2274,8 +2444,8 @@ export interface components {
              * @description How well it fits: 1 is the best of this search.
              */
             score: number;
-            /** @description Each word that matched, and where. */
-            why: string[];
+            /** @description Why it fits. */
+            why: components["schemas"]["Why"];
             /** @description How risky a call is. */
             risk: components["schemas"]["Risk"];
             /** @description Its parameters. */
@@ -2445,10 +2615,47 @@ export interface components {
          * @enum {string}
          */
         Layer: "fact" | "gist" | "episode";
+        /** @description What was learned of one tool. */
+        Learned: {
+            /**
+             * Format: int32
+             * @description Needs it was called for, everybody's.
+             */
+            needs: number;
+            /**
+             * Format: int32
+             * @description People who had them.
+             */
+            people: number;
+            /**
+             * Format: int32
+             * @description Calls that did what was asked.
+             */
+            successes: number;
+            /**
+             * Format: int32
+             * @description Calls that failed.
+             */
+            failures: number;
+            /**
+             * Format: float
+             * @description The most a past success can add to its score in a search.
+             */
+            bound: number;
+            /** @description The caller's own needs, the newest first; those of others are counted and never shown. */
+            own: components["schemas"]["OwnNeed"][];
+        };
         Login: {
             /** @description In whatever case. */
             username: string;
             password: string;
+        };
+        /** @description A need of a tool that another answered better. */
+        Lost: {
+            /** @description The need. */
+            need: string;
+            /** @description The place the tool itself came to; none where it was not among the first ten. */
+            place?: number | null;
         };
         /** @description The caller. */
         Me: {
@@ -2462,6 +2669,39 @@ export interface components {
             permissions: string[];
             /** @description `session`, `key` or `local`. */
             credential: string;
+        };
+        /** @description What one ranking is worth, or the mean of many. */
+        Measures: {
+            /**
+             * Format: double
+             * @description Share of what was wanted that stands first.
+             */
+            recall_1: number;
+            /**
+             * Format: double
+             * @description Share of what was wanted among the first five.
+             */
+            recall_5: number;
+            /**
+             * Format: double
+             * @description Share of what was wanted among the first ten.
+             */
+            recall_10: number;
+            /**
+             * Format: double
+             * @description Discounted gain of the first ten, against the best there could be.
+             */
+            ndcg_10: number;
+            /**
+             * Format: double
+             * @description One over the rank of the first that was wanted.
+             */
+            mrr_10: number;
+            /**
+             * Format: double
+             * @description 1 where everything wanted is among the first ten.
+             */
+            complete_10: number;
         };
         /** @description One memory. It belongs to one person and nobody else reads it, administrators included (R4). */
         Memory: {
@@ -2538,6 +2778,15 @@ export interface components {
             usage?: components["schemas"]["Usage"] | null;
             /** @description Why it is not whole. */
             error?: string | null;
+        };
+        /** @description A need whose tool did not come first. */
+        Missed: {
+            /** @description The need. */
+            query: string;
+            /** @description The tools that met it. */
+            wanted: string[];
+            /** @description The tools that came first instead. */
+            came: string[];
         };
         /** @description A need in plain words. */
         Need: {
@@ -2631,12 +2880,39 @@ export interface components {
             /** @description What is wanted. */
             text: string;
         };
+        /** @description A need of the caller. */
+        OwnNeed: {
+            /** @description What was asked for. */
+            need: string;
+            /**
+             * Format: int32
+             * @description Calls that did what was asked.
+             */
+            successes: number;
+            /**
+             * Format: int32
+             * @description Calls that failed.
+             */
+            failures: number;
+            /** @description The last call. */
+            last_at: components["schemas"]["Time"];
+        };
         Owner: {
             /** @description From the link. */
             token: string;
             username: string;
             /** @description 10 characters at least. */
             password: string;
+        };
+        /** @description A need it was used for with success. */
+        PastSuccess: {
+            /** @description The need, where it was the caller's own; those of others are not shown. */
+            query?: string | null;
+            /**
+             * Format: double
+             * @description How near it is to this one.
+             */
+            similarity: number;
         };
         /** @description One permission. */
         PermissionInfo: {
@@ -2779,6 +3055,11 @@ export interface components {
             /** @description What was forgotten to make room for it. */
             forgotten: components["schemas"]["Forgotten"][];
         };
+        /**
+         * @description How the vectors are searched now.
+         * @enum {string}
+         */
+        SearchKind: "exact" | "hnsw";
         /** @description A signed-in browser. */
         Session: {
             /** @description Stable id. */
@@ -2904,16 +3185,38 @@ export interface components {
          * @enum {string}
          */
         Source: "builtin" | "script" | "mcp" | "catalog" | "interface";
+        /** @description What the tools of one source cost. */
+        SourceCost: {
+            /** @description The source. */
+            source: components["schemas"]["Source"];
+            /** @description How many tools it has. */
+            tools: number;
+            /**
+             * Format: int64
+             * @description About how many tokens all of them are.
+             */
+            tokens: number;
+        };
         /**
          * @description How a document came in.
          * @enum {string}
          */
         SourceKind: "upload" | "url" | "folder" | "text";
         /**
+         * @description A set of entries with indexes of its own.
+         * @enum {string}
+         */
+        Space: "knowledge" | "entries";
+        /**
          * @description Who wrote a message.
          * @enum {string}
          */
         Speaker: "user" | "assistant";
+        /**
+         * @description Whether an index can be relied on.
+         * @enum {string}
+         */
+        State: "opening" | "building" | "ready";
         /** @description How a tool has fared. */
         Stats: {
             /**
@@ -2943,11 +3246,20 @@ export interface components {
              */
             weight: number;
         };
-        /**
-         * @description Whether a tool can be used now (R36).
-         * @enum {string}
-         */
-        Status: "system" | "available" | "connected" | "disabled" | "error";
+        /** @description One space's indexes as they are now. */
+        Status: {
+            /** @description The space. */
+            space: components["schemas"]["Space"];
+            /**
+             * Format: int64
+             * @description Entries that are found by their words.
+             */
+            entries: number;
+            /** @description The index of words. */
+            text: components["schemas"]["TextStatus"];
+            /** @description The index of vectors. */
+            vectors: components["schemas"]["VectorStatus"];
+        };
         /** @description One tool call of a turn. */
         Step: {
             /** @description The call's id, as in its audit row. */
@@ -2982,10 +3294,39 @@ export interface components {
          * @enum {string}
          */
         StepState: "pending" | "running" | "done" | "waiting" | "uncertain" | "cancelled";
+        /** @description What a set of cases came to. */
+        Summary: components["schemas"]["Measures"] & {
+            /** @description The set's name. */
+            set: string;
+            /** @description How many tools were ranked. */
+            tools: number;
+            /** @description How many needs were asked. */
+            queries: number;
+            /**
+             * Format: double
+             * @description Half the needs took less.
+             */
+            p50_ms: number;
+            /**
+             * Format: double
+             * @description 95 in 100 took less.
+             */
+            p95_ms: number;
+        };
         /** @description On or off. */
         Switch: {
             /** @description Whether it can be called. */
             enabled: boolean;
+        };
+        /** @description The index of words as it is now. */
+        TextStatus: {
+            /** @description Whether it can be relied on. */
+            state: components["schemas"]["State"];
+            /**
+             * Format: int64
+             * @description Changes it has not seen yet.
+             */
+            pending: number;
         };
         /** @description Something that can be opened. */
         Thing: {
@@ -3090,6 +3431,13 @@ export interface components {
             /** @description How it has fared. */
             stats: components["schemas"]["Stats"];
         };
+        /** @description What came of one's own past requests. */
+        Trial: components["schemas"]["Summary"] & {
+            /** @description Requests whose tool did not come first. */
+            lost: components["schemas"]["Missed"][];
+            /** @description What the figures must be taken with. */
+            note?: string | null;
+        };
         /** @description From a person's message to the end of the model's answer. */
         Turn: {
             /** @description Stable id. */
@@ -3152,6 +3500,21 @@ export interface components {
             /** @description 10 characters at least; ends his sessions. */
             password?: string | null;
         };
+        /** @description The index of vectors as it is now. */
+        VectorStatus: {
+            /** @description Whether it can be relied on. */
+            state: components["schemas"]["State"];
+            /** @description How a search without a filter is done. */
+            kind: components["schemas"]["SearchKind"];
+            /** @description The model its vectors are of. */
+            model?: string | null;
+            /** @description Entries that are found by their meaning. */
+            count: number;
+            /** @description Rows of vectors that were removed or replaced; they go when there are many. */
+            dead: number;
+            /** @description Memory. */
+            bytes: number;
+        };
         /** @description What verifying the chain found. */
         Verification: {
             /** @description Whether every row stands as it was written. */
@@ -3167,6 +3530,26 @@ export interface components {
             problem?: string | null;
             /** @description When it was verified. */
             verified_at: components["schemas"]["Time"];
+        };
+        /** @description Why a tool fits a need. */
+        Why: {
+            /** @description Words of the need that the tool's profile holds, the most telling first. */
+            words: string[];
+            /** @description The part of the profile where the most telling word stands. */
+            field?: string | null;
+            /** @description The step of the need it fits, where that is closer than the whole need. */
+            clause?: string | null;
+            /**
+             * Format: double
+             * @description How near it is by meaning, 1 at most; none without an embedding model.
+             */
+            cosine?: number | null;
+            /**
+             * Format: double
+             * @description What the words are worth.
+             */
+            bm25: number;
+            past?: components["schemas"]["PastSuccess"] | null;
         };
         WhyNotFound: {
             /** @description The question that was asked. */
@@ -4616,6 +4999,52 @@ export interface operations {
             };
         };
     };
+    post_api_eval_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_graph_nodes: {
         parameters: {
             query?: {
@@ -4857,6 +5286,118 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_indexes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_indexes_space_rebuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description knowledge or entries */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has begun. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such space. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A defect of ours; the log says more under the request id. */
@@ -8293,6 +8834,80 @@ export interface operations {
             };
         };
     };
+    get_api_tools_collisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collision"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_tools_costs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Costs"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_tools_find: {
         parameters: {
             query?: never;
@@ -8850,6 +9465,127 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_tools_name_learning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Learned"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_tools_name_learning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
