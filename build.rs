@@ -1,5 +1,7 @@
 //! Finds the embedding model that goes into the binary. `make model` puts it there.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads the tree")]
+
 use std::{
     env,
     path::{Path, PathBuf},

@@ -48,7 +48,7 @@ fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |side: usize| looked_at.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let half = looked_at.len() / 2;
-    if bytes.len() % 2 != 0 || half < 2 {
+    if !bytes.len().is_multiple_of(2) || half < 2 {
         return None;
     }
     match () {

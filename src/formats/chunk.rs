@@ -146,6 +146,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// A table stands alone, and begins with its header.
+    #[expect(clippy::too_many_arguments, reason = "what a block is, and what is being written")]
     fn border(
         &mut self,
         kind: BlockKind,

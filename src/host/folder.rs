@@ -9,7 +9,10 @@ use std::{
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    id::shorten,
+};
 
 /// Most files of one folder.
 pub const MOST: usize = 50_000;
@@ -31,11 +34,11 @@ pub struct File {
 pub fn check(path: &str, own: &Path) -> Result<PathBuf> {
     let given = Path::new(path);
     if !given.is_absolute() {
-        return Err(Error::invalid(format!("'{path}' is not an absolute path.")));
+        return Err(Error::invalid(format!("'{}' is not an absolute path.", shorten(path))));
     }
     let found = given.canonicalize().map_err(|error| unreadable(given, &error))?;
     if !found.is_dir() {
-        return Err(Error::invalid(format!("'{path}' is not a folder.")));
+        return Err(Error::invalid(format!("'{}' is not a folder.", shorten(path))));
     }
     let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
     if found.starts_with(&own) || own.starts_with(&found) {
@@ -95,7 +98,7 @@ pub fn open(path: &Path) -> Result<tokio::fs::File> {
     let file = file.map_err(|error| unreadable(path, &error))?;
     match file.metadata() {
         Ok(about) if about.is_file() => Ok(file.into()),
-        _ => Err(Error::invalid(format!("'{}' is not a file.", path.display()))),
+        _ => Err(Error::invalid(format!("'{}' is not a file.", shorten(&path.to_string_lossy())))),
     }
 }
 
@@ -105,7 +108,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::invalid(format!("'{}' cannot be read: {error}.", path.display()))
+    Error::invalid(format!("'{}' cannot be read: {error}.", shorten(&path.to_string_lossy())))
 }
 
 /// Looks out for changes below folders, until it is dropped.

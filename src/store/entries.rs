@@ -65,6 +65,7 @@ pub fn put(c: &Connection, put: &Put, by: Option<UserId>, now: Time) -> Result<(
     outbox::changed(c, Space::Entries, id)
 }
 
+#[expect(clippy::too_many_arguments, reason = "the columns of one row")]
 fn write(
     c: &Connection,
     put: &Put,

@@ -1,5 +1,6 @@
 //! The embedded model: what its vectors are, and how it behaves under load and without any.
 #![cfg(feature = "embedded-model")]
+#![expect(clippy::print_stdout, reason = "a promise prints its figure")]
 
 use std::time::{Duration, Instant};
 

@@ -103,7 +103,7 @@ async fn the_article_of_an_address_is_taken_in() {
     let content = library.do_it("GET", &format!("/documents/{id}/content"), Value::Null).await;
     let text = content["text"].as_str().unwrap();
     assert!(text.contains("Münster") && !text.contains("binoculars"), "{text}");
-    library.do_it("POST", &format!("/documents/{id}/update"), Value::Null).await;
+    library.do_it("POST", &format!("/documents/{id}/update"), json!({})).await;
     library.until(&id, |document| document["version"] == 2 && document["status"] == "ready").await;
 }
 

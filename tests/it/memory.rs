@@ -304,7 +304,7 @@ async fn the_page_keeps_finds_changes_and_forgets() {
     let told = [&changed["content"], &changed["layer"], &changed["key"]];
     assert_eq!(list("/api/memories?layer=gist").await, ["Drives a truck"]);
     let export = send(Request::get("/api/memories/export")).await;
-    assert_eq!(export.header("content-disposition").as_deref(), Some("attachment; filename=\"memories.json\""));
+    assert_eq!(export.header("content-disposition"), Some("attachment; filename=\"memories.json\""));
     assert_eq!(export.json()[0]["merged_from"], json!([]));
     assert_eq!(told, [&json!("Drives a truck"), &json!("gist"), &json!("drink")]);
     assert_eq!(list("/api/memories?q=tea").await, Vec::<String>::new(), "the search follows");

@@ -1,5 +1,7 @@
 //! The indexes beside a real database: what is written is found, what is gone is not, what breaks is made again.
 
+#![expect(clippy::disallowed_methods, reason = "breaks the files of an index")]
+
 use std::{collections::HashSet, fs, path::PathBuf};
 
 use super::*;
@@ -132,7 +134,8 @@ async fn any_file_cut_changed_or_deleted_is_made_again() {
     let mut dir = House::fruit().await.close().await;
     let kinds = files(&dir.path().join(FOLDER).join("entries")).len();
     assert!(kinds >= 8, "{kinds}");
-    let damages: [(&str, fn(&Path)); 3] = [
+    type Damage = (&'static str, fn(&Path));
+    let damages: [Damage; 3] = [
         ("cut", |path| fs::write(path, &fs::read(path).unwrap()[..fs::read(path).unwrap().len() / 2]).unwrap()),
         ("changed", |path| {
             let mut bytes = fs::read(path).unwrap();

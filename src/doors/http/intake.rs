@@ -9,7 +9,7 @@ use url::Url;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    body::{Body, OptionalBody, id},
+    body::{Body, id},
     state::State,
     upload::{self, Upload},
 };
@@ -108,7 +108,7 @@ async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Paylo
     })
 }
 
-/// A new content: a file (`multipart/form-data`), a text (JSON), or nothing, to fetch an address or a folder's file again.
+/// A new content: a file (`multipart/form-data`), a text (JSON), or an empty object, to fetch an address or a folder's file again.
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewContent {
@@ -138,7 +138,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
             }
         }
     } else {
-        let body = OptionalBody::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
+        let body = Body::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
         let NewContent { title, text } = body.0;
         let title = title.map(|title| checked_name(&title, "title")).transpose()?;
         let before = knowledge.documents.get(by.caller.user, id).await?;

@@ -27,7 +27,9 @@ pub(super) fn symbol() -> Table {
             *place = letter.to_string();
         }
     }
-    table.iter_mut().nth(0xb7).into_iter().for_each(|bullet| *bullet = "•".to_owned());
+    if let Some(bullet) = table.get_mut(0xb7) {
+        *bullet = "•".to_owned();
+    }
     table
 }
 

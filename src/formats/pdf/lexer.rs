@@ -45,11 +45,6 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: at.min(bytes.len()), held: 0 }
     }
 
-    /// Where the next byte is read.
-    pub(super) fn at(&self) -> usize {
-        self.at
-    }
-
     /// What has not been read.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()

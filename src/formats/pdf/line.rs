@@ -91,9 +91,7 @@ impl Line {
         }
         cell.text.push_str(&glyph.text);
         // A blank at the end does not count for what comes next in another column.
-        if !glyph.text.trim().is_empty() || glyph.text.is_empty() {
-            cell.end = cell.end.max(glyph.end);
-        } else if gap <= BLANK * size {
+        if !glyph.text.trim().is_empty() || glyph.text.is_empty() || gap <= BLANK * size {
             cell.end = cell.end.max(glyph.end);
         }
     }

@@ -63,7 +63,9 @@ impl Out {
         for page in &pages {
             let id = self.document.new_object_id();
             self.kids.push(id);
-            page.id.into_iter().for_each(|old| drop(copy.pages.insert(old, id)));
+            if let Some(old) = page.id {
+                copy.pages.insert(old, id);
+            }
         }
         let first = self.kids.len() - pages.len();
         for (page, id) in pages.iter().zip(self.kids.iter().skip(first)) {

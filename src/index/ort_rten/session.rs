@@ -199,7 +199,7 @@ pub(super) unsafe extern "system" fn output_type(
 /// The ports with these names, in their order.
 ///
 /// SAFETY: `names` has `count` C strings.
-unsafe fn named<'a>(ports: &'a [Port], names: *const *const c_char, count: usize) -> Outcome<Vec<&'a Port>> {
+unsafe fn named(ports: &[Port], names: *const *const c_char, count: usize) -> Outcome<Vec<&Port>> {
     let find = |at| {
         // SAFETY: as the caller promises.
         let name = unsafe { CStr::from_ptr(*names.add(at)) };
@@ -209,7 +209,6 @@ unsafe fn named<'a>(ports: &'a [Port], names: *const *const c_char, count: usize
     (0..count).map(find).collect()
 }
 
-#[expect(clippy::too_many_arguments, reason = "ONNX Runtime's own signature")]
 pub(super) unsafe extern "system" fn run(
     session: *mut OrtSession,
     _: *const OrtRunOptions,

@@ -145,6 +145,7 @@ mod x86 {
     /// How many rows ahead memory is asked for.
     const AHEAD: usize = 3;
 
+    #[expect(clippy::indexing_slicing, reason = "two sums, taken in turn")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     pub(super) unsafe fn vnni(query: &Bytes, rows: &[&[u8]], products: &mut [i32]) {
         for (at, (row, product)) in rows.iter().zip(products).enumerate() {
@@ -166,6 +167,7 @@ mod x86 {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "two sums, taken in turn")]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn avx2(query: &Bytes, rows: &[&[u8]], products: &mut [i32]) {
         for (at, (row, product)) in rows.iter().zip(products).enumerate() {

@@ -82,6 +82,7 @@ impl Hnsw {
     }
 
     /// Walks one layer from `walk.best`, keeping the `effort` nearest there.
+    #[expect(clippy::too_many_arguments, reason = "the innermost loop: what it needs, by reference")]
     fn walk(&self, rows: &Rows, query: &Bytes, layer: usize, effort: usize, walk: &mut Walk) {
         let mut next = 0;
         while let Some(candidate) = walk.best.get_mut(next) {
@@ -132,6 +133,7 @@ impl Hnsw {
         chosen
     }
 
+    #[expect(clippy::too_many_arguments, reason = "buffers are reused while a graph is built")]
     fn link_back(&mut self, rows: &Rows, from: Row, to: Row, layer: usize, bytes: &mut Bytes) {
         let most = if layer == 0 { LOWEST } else { LINKS };
         let mut links = self.links(from, layer).to_vec();

@@ -60,7 +60,7 @@ impl Graph for Library {
     }
 
     fn nearest(&self, _: &Rows, query: &Query, effort: usize) -> Vec<Near> {
-        let bytes = [&query.row()[..], &query.scale().to_le_bytes()].concat();
+        let bytes = [query.row(), &query.scale().to_le_bytes()].concat();
         let found = self.graph.search(&bytes, effort, effort);
         found.into_iter().filter_map(|found| Some((1.0 - found.distance, Row::try_from(found.d_id).ok()?))).collect()
     }

@@ -145,6 +145,7 @@ impl Rows {
     }
 
     /// How near a row is to a query, by both its bytes.
+    #[expect(clippy::indexing_slicing, reason = "four lanes of arrays of four")]
     pub(crate) fn exact(&self, query: &Query, row: Row) -> f32 {
         let (high, low, scale) = self.parts(row);
         // Four sums, so that the additions need not wait for each other.

@@ -1,7 +1,6 @@
-//! Documents: read, made, changed; hostile ones refused. The fixtures were made by the programs they are named after.
+//! Documents: read, made, changed. The fixtures were made by the programs they are named after.
 
 mod bomb;
-mod bombs;
 mod change;
 mod damage;
 mod fixture;

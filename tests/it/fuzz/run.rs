@@ -1,5 +1,7 @@
 //! Sends all of it to the real binary, and looks at it afterwards.
 
+#![expect(clippy::print_stdout, reason = "says how much was sent")]
+
 use std::{net::SocketAddr, time::Instant};
 
 use futures_util::{StreamExt, stream};
