@@ -1,7 +1,11 @@
 //! A disk that is really full: writes are refused with 507, reads answer, nothing acknowledged is lost, and all is well
 //! again once there is room.
 
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "makes a small disk and fills it, or says why not")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "makes a small disk and fills it, or says why not"
+)]
 
 use std::{
     fs::{self, File},

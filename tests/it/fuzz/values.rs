@@ -66,7 +66,8 @@ pub(super) fn surely_wrong(schema: &Value, odd: &Odd) -> bool {
         return false;
     }
     let fits = |wanted: &&str| *wanted == odd.kind || (*wanted == "number" && odd.kind == "integer");
-    let named = schema["enum"].as_array().is_some_and(|names| !names.iter().any(|name| name.as_str().is_some_and(|name| odd.text == format!("{name:?}")));
+    let is_it = |name: &Value| name.as_str().is_some_and(|name| odd.text == format!("{name:?}"));
+    let named = schema["enum"].as_array().is_some_and(|names| !names.iter().any(is_it));
     // Numbers a program cannot hold are read as what it can, or refused; a list may hold anything.
     !types.iter().any(fits) || (named && odd.kind == "string")
 }
