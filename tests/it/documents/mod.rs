@@ -2,7 +2,6 @@
 
 mod bomb;
 mod change;
-mod damage;
 mod fixture;
 mod office;
 mod read;
