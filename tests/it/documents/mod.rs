@@ -1,7 +1,9 @@
 //! Documents: read, made, changed. The fixtures were made by the programs they are named after.
 
 mod bomb;
+mod bombs;
 mod change;
+mod damage;
 mod fixture;
 mod office;
 mod read;
