@@ -1,7 +1,6 @@
 //! Bombs are refused, or read for what little they hold, in less than two seconds and 128 MB.
 
 #![expect(clippy::print_stdout, reason = "a promise prints its figure")]
-
 #![expect(clippy::disallowed_methods, reason = "a test looks at its own memory")]
 
 use std::time::{Duration, Instant};
