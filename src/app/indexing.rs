@@ -49,6 +49,7 @@ pub struct Indexing {
 /// Whether an index can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = IndexState)]
 pub enum State {
     /// Its files are being opened.
     Opening,
@@ -60,6 +61,7 @@ pub enum State {
 
 /// One space's indexes as they are now.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = IndexStatus)]
 pub struct Status {
     /// The space.
     pub space: Space,
