@@ -125,8 +125,9 @@ struct NewContent {
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.knowledge;
-    let before = knowledge.documents.get(by.caller.user, id).await?;
     let (title, content) = if upload::is_multipart(request.headers()) {
+        // Before anything is taken in: there may be no such document.
+        knowledge.documents.get(by.caller.user, id).await?;
         let mut sent = upload::read(&request, payload, knowledge, limit(&state)).await?;
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
@@ -140,6 +141,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
         let body = OptionalBody::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
         let NewContent { title, text } = body.0;
         let title = title.map(|title| checked_name(&title, "title")).transpose()?;
+        let before = knowledge.documents.get(by.caller.user, id).await?;
         let text = match text {
             Some(text) => Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?),
             None => None,
@@ -216,7 +218,6 @@ async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Do
     let mut files = std::mem::take(&mut sent.files).into_iter();
     for (content, stored) in files.by_ref() {
         let stem = content.name.rsplit_once('.').map_or(content.name.as_str(), |(stem, _)| stem);
-        let hash = content.hash.clone();
         let new = NewDocument {
             collection,
             title: fitted_title(stem),
@@ -230,7 +231,6 @@ async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Do
             Err(error) => {
                 sent.files.extend(files);
                 upload::discard(knowledge, sent).await;
-                knowledge.forget_files([hash]).await?;
                 return Err(error);
             }
         }
