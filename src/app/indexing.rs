@@ -49,7 +49,6 @@ pub struct Indexing {
 /// Whether an index can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = IndexState)]
 pub enum State {
     /// Its files are being opened.
     Opening,
