@@ -1,4 +1,5 @@
 // Knowledge: brought in, searched with reasons, opened at the passage, explained where it was lost; and the graph.
+import { ask } from './chat.mjs';
 import { axe, same, shoot, until, walk } from './lib.mjs';
 import { drop } from './talk.mjs';
 
@@ -75,6 +76,23 @@ export async function knowledgeWalks({ owner, base }) {
     await chosen.getByText('A payment hold needs a reason code').waitFor();
     await shoot(owner, 'knowledge-document');
     same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('an answer cites the passage it rests on: pointed at it is shown, clicked it is opened', owner, async () => {
+    await ask(owner, base, 'How long may a payment hold last?');
+    const chip = owner.getByRole('region', { name: 'Messages' }).getByRole('link', { name: /^Source 1: / });
+    await chip.waitFor();
+    await owner.getByText('Not even [99] says more.').waitFor();
+    await chip.hover();
+    const passage = owner.getByRole('tooltip').filter({ hasText: 'A payment hold needs a reason code' });
+    await until('the passage', () => passage.isVisible());
+    await shoot(owner, 'chat-citation');
+    same(await axe(owner), [], 'what axe found');
+    await owner.getByRole('region', { name: 'Sources' }).getByRole('link').first().waitFor();
+    await owner.reload();
+    await chip.click();
+    await until('the address of the passage', () => /\/knowledge\/documents\/[^#]+#chunk=/.test(owner.url()));
+    await owner.locator('section[aria-current="true"]').getByText('A payment hold needs a reason code').waitFor();
   });
 
   await walk('text is added, listed, put in the trash and taken out again', owner, async () => {

@@ -31,6 +31,7 @@ export class Canvas {
   ) {
     this.sigma = new Sigma(this.graph, host, {
       allowInvalidContainer: true,
+      stagePadding: 60,
       labelSize: 12,
       labelFont: getComputedStyle(host).fontFamily,
       labelDensity: 0.6,
@@ -102,7 +103,10 @@ export class Canvas {
     this.selected = id;
     const place = id && this.graph.hasNode(id) ? this.sigma.getNodeDisplayData(id) : undefined;
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (place) void this.sigma.getCamera().animate({ x: place.x, y: place.y }, { duration: still ? 0 : 220 });
+    const { width, height } = this.sigma.getDimensions();
+    const at = place && this.sigma.framedGraphToViewport(place);
+    const hidden = at && (at.x < 0 || at.y < 0 || at.x > width || at.y > height);
+    if (place && hidden) void this.sigma.getCamera().animate({ x: place.x, y: place.y }, { duration: still ? 0 : 220 });
     this.sigma.refresh({ skipIndexation: true });
   }
 
