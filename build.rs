@@ -25,22 +25,19 @@ fn main() {
     }
 }
 
-/// Where the model lies, and the first eight digits of its hash.
+/// Where the model lies, and the first eight digits of its hash, after which the directory is named.
 fn model() -> Result<(PathBuf, String), String> {
-    let directory = match (env::var_os("SATCHEL_MODEL_DIR"), env::var_os("HOME")) {
+    let models = match (env::var_os("SATCHEL_MODEL_DIR"), env::var_os("HOME")) {
         (Some(directory), _) => PathBuf::from(directory),
         (None, Some(home)) => Path::new(&home).join(".cache/satchel/model"),
         (None, None) => return Err("neither SATCHEL_MODEL_DIR nor HOME says where the embedding model lies".to_owned()),
     };
-    let read =
-        |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{} cannot be read ({e})", path.display()));
-    let wanted = read(Path::new(PINS))?;
-    // `make model` writes this copy last, when everything it names has been checked.
-    let present = read(&directory.join("sha256"))
-        .map_err(|_| format!("there is no embedding model in {}", directory.display()))?;
-    if wanted != present {
-        return Err(format!("the embedding model in {} is not the one this tree wants", directory.display()));
-    }
+    let wanted = std::fs::read_to_string(PINS).map_err(|e| format!("{PINS} cannot be read ({e})"))?;
     let hash = wanted.get(..8).ok_or_else(|| format!("{PINS} is empty"))?;
-    Ok((directory, hash.to_owned()))
+    let directory = models.join(hash);
+    // `make model` writes this copy last, when everything it names has been checked.
+    match std::fs::read_to_string(directory.join("sha256")) {
+        Ok(present) if present == wanted => Ok((directory, hash.to_owned())),
+        _ => Err(format!("the embedding model is not in {}", directory.display())),
+    }
 }

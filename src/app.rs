@@ -8,7 +8,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::embedder::Embedder,
     model::error::Result,
     net::{guard::HostPort, http::Http},
@@ -54,6 +54,8 @@ pub struct App {
     pub workspaces: Workspaces,
     /// Texts as vectors.
     pub embedder: Embedder,
+    /// Turns at heavy work.
+    pub work: Work,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.

@@ -18,7 +18,10 @@ use crate::{
         cli::{
             args::{AuditCommand, Command, Line},
             client::Client,
-            eval::{self, args::EvalCommand},
+            eval::{
+                self,
+                args::{EvalCommand, EvalDocs},
+            },
             run::{self, Exit},
         },
         http::{
@@ -27,7 +30,7 @@ use crate::{
         },
     },
     engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox},
+    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::{
         error::{Error, Kind, Result},
@@ -68,12 +71,29 @@ pub fn run(line: Line) -> Result<Exit> {
             run::verify(&data, &dir::anchors(&data, anchors.as_deref())?, line.json)
         }
         Command::Eval(EvalCommand::Tools(args)) => runtime.block_on(eval::tools::run(args, &embedder(), line.json)),
+        Command::Eval(EvalCommand::Docs(args)) => {
+            let mut config = line.flags.resolve(any_port(), None)?;
+            config.data = args.out.join("docs.data");
+            runtime.block_on(eval_docs(config, args, line.json))
+        }
         command => {
-            let any_port = ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() };
-            let config = line.flags.resolve(any_port, dir::config_file(&data)?.as_deref())?;
+            let config = line.flags.resolve(any_port(), dir::config_file(&data)?.as_deref())?;
             runtime.block_on(with_server(config, command, line.json))
         }
     }
+}
+
+/// For a server of one command.
+fn any_port() -> ListenFlags {
+    ListenFlags { listen: Some(([127, 0, 0, 1], 0).into()), ..ListenFlags::default() }
+}
+
+/// Takes the sets in beside the answers, with all of a server but other people.
+async fn eval_docs(config: Config, args: EvalDocs, json: bool) -> Result<Exit> {
+    let satchel = Satchel::start_in(DataDir::hold(&config.data)?, config).await?;
+    let exit = eval::docs::run(&satchel.app, args, json).await;
+    satchel.stop().await;
+    exit
 }
 
 async fn serve(config: Config) -> Result<Exit> {
@@ -191,7 +211,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
-    let embedder = Embedder::new(Model::embedded(), Limits::default());
+    let embedder = embedder();
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {
@@ -210,6 +230,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,
+        work: Work::default(),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

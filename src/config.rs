@@ -169,8 +169,8 @@ pub enum VaultKey {
     Passphrase(Secret),
 }
 
-/// What libraries do is worth a line only when it goes wrong.
-const DEFAULT_LOG: &str = "warn,satchel=info";
+/// What libraries do is worth a line only when it goes wrong; what a client sends that is no HTTP is not.
+const DEFAULT_LOG: &str = "warn,satchel=info,actix_http::h1=off";
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8081);
 
 impl Flags {

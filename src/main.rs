@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use satchel::{boot, doors::cli::args::Line, host::sandbox, model::error::Kind};
+use satchel::{boot, doors::cli::args::Line, host::sandbox, index::ort_rten::table, model::error::Kind};
 
 /// Many threads allocate at once here, which the C library of a static binary is slow at.
 #[global_allocator]
@@ -11,6 +11,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     sandbox::run_if_helper();
+    table::install();
     match boot::run(Line::parse()) {
         Ok(exit) => ExitCode::from(u8::from(exit)),
         Err(error) => {

@@ -61,6 +61,11 @@ pub(super) fn pick(
     Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), names, tokens, total, all_tokens }
 }
 
+/// What a model is told of a tool, in tokens.
+pub fn tokens(spec: &Spec) -> u64 {
+    cost(&define(spec, wire_id(spec)))
+}
+
 fn wants(rule: Exposure, tool: &Tool, settings: &Settings, promoted: &BTreeSet<String>) -> bool {
     let spec = tool.spec();
     let found = promoted.contains(&spec.id());

@@ -8,7 +8,7 @@ mod compact;
 mod data;
 mod episodes;
 pub mod export;
-mod exposure;
+pub mod exposure;
 mod history;
 mod knowledge;
 pub mod log;

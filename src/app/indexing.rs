@@ -30,6 +30,8 @@ use crate::{
 use search::Question;
 use shelf::Shelf;
 
+/// The name vectors are kept under that were given where there is no model.
+pub const GIVEN: &str = "given";
 /// Where the index files stand, below the data directory.
 const FOLDER: &str = "indexes";
 /// How long a search waits for files that are being opened before it answers with what there is.
@@ -54,12 +56,11 @@ pub enum State {
     Building,
     /// It has everything but what is pending.
     Ready,
-    /// There is none: no model is there to make vectors.
-    Absent,
 }
 
 /// One space's indexes as they are now.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = IndexStatus)]
 pub struct Status {
     /// The space.
     pub space: Space,
@@ -112,9 +113,10 @@ impl Indexing {
         }
     }
 
-    /// Which model's vectors are searched from now on; none searches by words alone. The index of the model before
-    /// answers until that of the new one is made.
+    /// Which model's vectors are searched from now on; without one, those that were given. The index of the model
+    /// before answers until that of the new one is made.
     pub fn use_model(&self, model: Option<String>) {
+        let model = model.unwrap_or_else(|| GIVEN.to_owned());
         for shelf in self.shelves.iter() {
             shelf.want_model(model.clone());
         }

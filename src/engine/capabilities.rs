@@ -2,6 +2,7 @@
 
 use super::{
     context::Context,
+    entries::{self, FoundEntry, NewEntry, Query},
     find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     remembering::Remembering,
@@ -9,6 +10,7 @@ use super::{
 use crate::{
     host::{
         files::Rooted,
+        fonts,
         process::OwnProcesses,
         sandbox::{Command, Finished},
     },
@@ -50,6 +52,20 @@ impl Context {
         self.app().workspaces.of(self.caller().user, &self.platform().files.roots)
     }
 
+    /// Does heavy work beside the async threads, when it is its turn.
+    pub async fn work<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        self.app().work.run(work).await
+    }
+
+    /// The first font of this machine that suits.
+    pub async fn font(&self, suits: impl Fn(&[u8]) -> bool + Send + 'static) -> Result<Option<Vec<u8>>> {
+        self.work(move || Ok(fonts::find(suits))).await
+    }
+
     /// Runs a command in the sandbox; it ends with the call.
     pub async fn run_command(&self, command: Command) -> Result<Finished> {
         self.app().sandbox.run(&self.files()?, command, self.cancelled()).await
@@ -84,6 +100,24 @@ impl Context {
     /// The graph, and what of it the caller sees.
     pub fn graph(&self) -> (Graph, Sight) {
         (Graph::of(&self.app().db), Sight::of(self.caller()))
+    }
+
+    /// Puts an entry into the index everybody shares. Fails where the caller may not.
+    pub async fn put_entry(&self, new: NewEntry) -> Result<()> {
+        self.caller().demand("index:write")?;
+        entries::put(self.app(), new, self.caller().user, self.now()).await
+    }
+
+    /// Takes an entry out of that index. Fails where the caller may not.
+    pub async fn remove_entry(&self, name: String) -> Result<()> {
+        self.caller().demand("index:write")?;
+        entries::remove(self.app(), name).await
+    }
+
+    /// The best entries of that index. Fails where the caller may not read it.
+    pub async fn query_entries(&self, query: Query) -> Result<Vec<FoundEntry>> {
+        self.caller().demand("index:read")?;
+        entries::query(self.app(), query).await
     }
 
     /// The caller's lists.

@@ -151,7 +151,7 @@ impl<'a> Launcher<'a> {
         if !self.reads() {
             return Ok(Vec::new());
         }
-        let titles = self.app.knowledge.documents.titles(self.caller.user, DOCUMENTS).await?;
+        let titles = uses::documents(&self.app.db, self.caller.user, DOCUMENTS).await?;
         let thing = |(id, title): (DocumentId, String)| Thing {
             score: fit(query, &title),
             id: id.to_string(),

@@ -107,7 +107,11 @@ impl Record {
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
         let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
         let done_and_kept = self.intent_kept && outcome.is_ok();
-        match app.audit.close_call(self.event, reward).await {
+        let closed = match self.intent_kept {
+            true => app.audit.close_call(self.event, reward).await,
+            false => app.audit.append_call(self.event, reward).await,
+        };
+        match closed {
             // Its trace stands already, and the next start writes the row: what was done is not called a failure.
             Err(error) if done_and_kept => {
                 tracing::error!(?error, "a call that was done could not be closed in the audit");

@@ -149,6 +149,7 @@ impl Remembering {
 
     async fn understand(&self) -> Result<()> {
         let Some(model) = self.meaning.model() else { return Ok(()) };
+        let Some(_reading) = self.memories.begin_reading() else { return Ok(()) };
         loop {
             let unread = self.memories.unread(model.clone(), BATCH).await?;
             let texts: Vec<String> = unread.iter().map(|(_, said)| said.clone()).collect();

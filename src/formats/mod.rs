@@ -8,6 +8,9 @@ pub mod chunk;
 #[cfg(test)]
 mod chunk_tests;
 mod code;
+mod contain;
+pub mod convert;
+pub mod create;
 mod csv;
 mod docx;
 pub mod extracted;
@@ -18,6 +21,7 @@ mod kind;
 mod layout;
 pub mod limits;
 mod markdown;
+pub mod modify;
 mod office;
 mod pdf;
 mod pptx;

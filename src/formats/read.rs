@@ -1,9 +1,9 @@
 //! The one way in: finds out what a file is and reads it, contained.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::{
-    code, csv, docx,
+    code,
+    contain::contained,
+    csv, docx,
     extracted::{Draft, Extracted, Kind},
     html, json, kind,
     limits::Limits,
@@ -24,8 +24,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
             limits.file >> 20
         )));
     }
-    // A defect in a reader must cost one document, not the server.
-    catch_unwind(AssertUnwindSafe(|| dispatch(bytes, name, limits))).unwrap_or_else(|_| Err(broken()))
+    contained(|| dispatch(bytes, name, limits))
 }
 
 fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
@@ -44,8 +43,4 @@ fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
         Kind::Code => code::read(bytes, name, &mut draft)?,
     }
     Ok(draft.done)
-}
-
-fn broken() -> Error {
-    Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
 }

@@ -66,6 +66,9 @@ struct Hidden {
     except: PathBuf,
 }
 
+/// Files of one name in a folder, told apart by a number.
+const MAX_SAME_NAMES: usize = 1_000;
+
 /// How long a change waits for another change of the same file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -127,6 +130,34 @@ impl Rooted {
         self.blocking(move |files| read::bytes(&files.place(&path)?, &path)).await
     }
 
+    /// A whole file of at most `most` bytes.
+    pub async fn read_up_to(&self, path: &str, most: u64) -> Result<Vec<u8>> {
+        let path = path.to_owned();
+        self.blocking(move |files| read::up_to(&files.place(&path)?, &path, most)).await
+    }
+
+    /// Writes a new file into a folder of the workspace, which is made where it is missing. Where the name is taken, a
+    /// number is added to it: nothing is ever replaced. Gives back the path, as the other functions take it.
+    pub async fn write_new(&self, folder: &str, name: &str, ending: &str, bytes: Vec<u8>) -> Result<String> {
+        let (folder, name, ending) = (folder.to_owned(), name.to_owned(), ending.to_owned());
+        self.blocking(move |files| {
+            for number in 1..=MAX_SAME_NAMES {
+                let number = if number > 1 { format!("-{number}") } else { String::new() };
+                let path = format!("{folder}/{name}{number}.{ending}");
+                let place = files.place(&path)?;
+                let written = files.locked(&place, || match read::exists(&place) {
+                    true => Ok(false),
+                    false => write::whole(&place, &path, &bytes, Parents::Create).map(|_| true),
+                });
+                if written? {
+                    return Ok(path);
+                }
+            }
+            Err(Error::conflict(format!("Too many files are named '{name}' in '{folder}'. Choose another name.")))
+        })
+        .await
+    }
+
     /// Writes a file whole: readers see the old content or the new one, never a part. Gives back the bytes written.
     pub async fn write(&self, path: &str, bytes: Vec<u8>, parents: Parents) -> Result<u64> {
         let path = path.to_owned();
@@ -157,6 +188,22 @@ impl Rooted {
             })
         })
         .await
+    }
+
+    /// Replaces a file of at most `most` bytes by what `change` makes of its bytes; it stays as it is where that fails.
+    /// Runs on the thread it is called from, which must be one that may block.
+    pub fn update_bytes_here<T>(
+        &self,
+        path: &str,
+        most: u64,
+        change: impl FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)>,
+    ) -> Result<T> {
+        let place = self.place(path)?;
+        self.locked(&place, || {
+            let (after, answer) = change(read::up_to(&place, path, most)?)?;
+            write::whole(&place, path, &after, Parents::Must)?;
+            Ok(answer)
+        })
     }
 
     fn place(&self, path: &str) -> Result<Place> {

@@ -4,6 +4,8 @@ pub mod clipboard;
 pub mod clock;
 pub mod files;
 pub mod folder;
+pub mod fonts;
 pub mod jsonl;
 pub mod process;
 pub mod sandbox;
+pub mod work;

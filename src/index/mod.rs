@@ -2,5 +2,6 @@
 
 pub mod embed;
 pub mod graph;
+pub mod ort_rten;
 pub mod text;
 pub mod vectors;

@@ -1,9 +1,17 @@
 //! The audit's rows: what happened, who, through which door, and the chain that binds them.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{call::CallId, caller::Door, conversation::ConversationId, spec::Risk, time::Time, user::UserId};
+use super::{
+    call::CallId,
+    caller::Door,
+    conversation::ConversationId,
+    error::{Error, Result},
+    spec::Risk,
+    time::Time,
+    user::UserId,
+};
 
 /// What kind of thing happened (R45).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -91,25 +99,45 @@ pub struct Event {
 }
 
 impl Event {
-    /// What the chain's hash covers: every field, keys in this order.
-    pub fn body(&self) -> Value {
-        json!({
-            "time": self.time.millis(),
-            "event_type": self.event_type.as_str(),
-            "user_id": self.user_id,
-            "user": self.user,
-            "topic": self.topic,
-            "tool": self.tool,
-            "door": self.door.as_str(),
-            "action": self.action,
-            "arguments": self.arguments,
-            "risk": self.risk.map(Risk::as_str),
-            "outcome": self.outcome.as_str(),
-            "error": self.error,
-            "duration_ms": self.duration_ms,
-            "call_id": self.call_id,
-        })
+    /// What the chain's hash covers, as JSON text: every field, keys in this order.
+    pub fn body(&self) -> Result<String> {
+        let body = Body {
+            time: self.time.millis(),
+            event_type: self.event_type.as_str(),
+            user_id: self.user_id,
+            user: &self.user,
+            topic: self.topic,
+            tool: self.tool.as_deref(),
+            door: self.door.as_str(),
+            action: &self.action,
+            arguments: &self.arguments,
+            risk: self.risk.map(Risk::as_str),
+            outcome: self.outcome.as_str(),
+            error: self.error.as_deref(),
+            duration_ms: self.duration_ms,
+            call_id: self.call_id,
+        };
+        serde_json::to_string(&body).map_err(Error::internal)
     }
+}
+
+/// Written straight into text: every call pays for it.
+#[derive(Serialize)]
+struct Body<'a> {
+    time: i64,
+    event_type: &'a str,
+    user_id: Option<UserId>,
+    user: &'a str,
+    topic: Option<ConversationId>,
+    tool: Option<&'a str>,
+    door: &'a str,
+    action: &'a str,
+    arguments: &'a Value,
+    risk: Option<&'a str>,
+    outcome: &'a str,
+    error: Option<&'a str>,
+    duration_ms: Option<u64>,
+    call_id: Option<CallId>,
 }
 
 /// A row of the audit: an event and its place in the chain.

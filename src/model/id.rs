@@ -40,7 +40,7 @@ impl<N: Noun> FromStr for Id<N> {
 }
 
 /// At most 40 characters of what somebody typed, for a message.
-fn shorten(text: &str) -> Cow<'_, str> {
+pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
         None => text.into(),

@@ -4,7 +4,10 @@ use std::{collections::HashSet, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{Error, Result};
+use super::{
+    error::{Error, Result},
+    id::shorten,
+};
 
 /// SHA-256 of the exact text that was embedded: the name of its vector.
 pub type ContentHash = [u8; 32];
@@ -44,7 +47,7 @@ impl FromStr for Space {
     fn from_str(text: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|space| space.as_str() == text).ok_or_else(|| {
             let all = Self::ALL.map(Self::as_str).join(", ");
-            Error::not_found(format!("There is no index '{text}': there are {all}."))
+            Error::not_found(format!("There is no index '{}': there are {all}.", shorten(text)))
         })
     }
 }

@@ -4,19 +4,24 @@ use std::collections::BTreeSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words that say nothing of what a text is about, nor of what a need asks for; in order of the alphabet.
+/// Words that say nothing of what a text is about; in order of the alphabet, as the lists below.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
-    "a", "able", "about", "additionally", "after", "all", "also", "am", "an", "and", "any", "anything",
-    "appreciate", "are", "as", "assist", "at", "be", "been", "but", "by", "can", "could", "currently", "d",
-    "did", "do", "does", "everything", "finally", "find", "first", "for", "from", "get", "give", "good",
-    "great", "had", "has", "have", "he", "hello", "help", "her", "here", "hey", "hi", "his", "how", "i", "if",
-    "im", "in", "into", "is", "it", "its", "just", "kindly", "know", "lastly", "let", "like", "ll", "looking",
-    "m", "me", "my", "need", "next", "now", "of", "on", "once", "or", "our", "please", "provide", "re",
-    "really", "s", "she", "should", "show", "so", "some", "t", "tell", "than", "thank", "thanks", "that", "the",
-    "their", "them", "then", "there", "these", "they", "this", "those", "to", "today", "tool", "trying", "up",
-    "us", "use", "using", "ve", "want", "was", "we", "were", "what", "when", "where", "which", "who", "why",
-    "will", "with", "would", "you", "your",
+    "a", "about", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be", "been", "but",
+    "by", "can", "could", "d", "did", "do", "does", "everything", "for", "from", "had", "has", "have", "he",
+    "her", "his", "how", "i", "if", "im", "in", "into", "is", "it", "its", "just", "know", "let", "like", "ll",
+    "m", "me", "my", "of", "on", "or", "our", "please", "re", "s", "she", "should", "so", "some", "t", "tell",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us",
+    "ve", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your",
+];
+/// Words that say nothing more where somebody asks for what he needs.
+#[rustfmt::skip]
+const OF_NEEDS: &[&str] = &[
+    "able", "additionally", "after", "appreciate", "assist", "currently", "finally", "find", "first", "get",
+    "give", "good", "great", "hello", "help", "here", "hey", "hi", "kindly", "lastly", "looking", "need",
+    "next", "now", "once", "provide", "really", "show", "thank", "thanks", "today", "tool", "trying", "use",
+    "using", "want",
 ];
 /// Words that say nothing more where a text is about a person and what is kept of him.
 const OF_MEMORY: &[&str] = &["remember", "user"];
@@ -30,23 +35,23 @@ pub struct Term {
     pub stem: String,
 }
 
-/// The telling words of a text in order, identifiers taken apart: `readFile`, `read_file` and `read-file` are two
+/// The telling words of a need or of a tool in order, identifiers taken apart: `readFile`, `read_file` and `read-file` are two
 /// words each.
 pub fn terms(text: &str) -> Vec<Term> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let telling = split(&apart(text)).into_iter().filter(|word| !is_stop(word));
+    let telling = split(&apart(text)).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_NEEDS], word));
     telling.map(|word| Term { stem: stemmer.stem(&word).into_owned(), word }).collect()
 }
 
 /// The distinct words a text is about, in order of the alphabet.
 pub fn topics(text: &str) -> BTreeSet<String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let telling = split(text).into_iter().filter(|word| !is_stop(word) && !OF_MEMORY.contains(&word.as_str()));
+    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_MEMORY], word));
     telling.map(|word| stemmer.stem(&word).into_owned()).collect()
 }
 
-fn is_stop(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok()
+fn is_one_of(lists: &[&[&str]], word: &str) -> bool {
+    lists.iter().any(|list| list.binary_search(&word).is_ok())
 }
 
 /// An identifier as words: a space at each change of case, and for each of `_`, `-`, `.`, `/` and `:`.
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_stop_words_stand_in_order_and_once() {
-        assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
+        assert!([STOP_WORDS, OF_NEEDS, OF_MEMORY].iter().all(|list| list.is_sorted_by(|a, b| a < b)));
     }
 
     #[test]

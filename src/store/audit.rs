@@ -3,7 +3,7 @@
 //! `hash = SHA-256(prev_hash ‖ seq as 8 bytes big-endian ‖ body)`, body being [`Event::body`] as JSON text.
 //! The first row's `prev_hash` is 32 zero bytes.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -43,31 +43,44 @@ impl Audit {
 
     /// Appends a row; it is on the disk when this returns. Returns its number.
     pub async fn append(&self, event: Event) -> Result<i64> {
-        self.db.write(move |c| append(c, &event)).await
+        let row = Row::of(event)?;
+        self.db.append(move |c| row.insert(c)).await
     }
 
     /// Notes that a call that changes things is about to run.
     pub async fn open_call(&self, call: CallId, event: Event) -> Result<()> {
+        let event = serde_json::to_string(&event).map_err(Error::internal)?;
         self.db
             .write(move |c| {
                 c.prepare_cached("INSERT INTO open_calls (call_id, event) VALUES (?1, ?2)")?
-                    .execute((call.to_string(), serde_json::to_string(&event).map_err(Error::internal)?))?;
+                    .execute((call.to_string(), event))?;
                 Ok(())
             })
             .await
     }
 
-    /// Appends a call's row, closes the call and learns from it, all or nothing.
+    /// Appends the row of a call and learns from it, all or nothing.
+    pub async fn append_call(&self, event: Event, reward: Option<Reward>) -> Result<i64> {
+        self.end_call(event, reward, None).await
+    }
+
+    /// As [`Audit::append_call`], for a call [`Audit::open_call`] has noted: it is no longer open.
     pub async fn close_call(&self, event: Event, reward: Option<Reward>) -> Result<i64> {
+        let open = event.call_id;
+        self.end_call(event, reward, open).await
+    }
+
+    async fn end_call(&self, event: Event, reward: Option<Reward>, open: Option<CallId>) -> Result<i64> {
+        let row = Row::of(event)?;
         self.db
-            .write(move |c| {
-                if let Some(call) = event.call_id {
+            .append(move |c| {
+                if let Some(call) = open {
                     c.prepare_cached("DELETE FROM open_calls WHERE call_id = ?1")?.execute([call.to_string()])?;
                 }
                 if let Some(reward) = reward {
-                    learn(c, &reward, event.time)?;
+                    learn(c, &reward, row.event.time)?;
                 }
-                append(c, &event)
+                row.insert(c)
             })
             .await
     }
@@ -106,49 +119,67 @@ impl Audit {
     }
 }
 
-fn head(c: &Connection) -> Result<Option<(i64, Vec<u8>)>> {
+fn head(c: &Connection) -> Result<Option<(i64, [u8; 32])>> {
     let mut statement = c.prepare_cached("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")?;
     Ok(statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
 /// Appends a row in the transaction of what it tells of. Returns its number.
 pub(super) fn append(c: &Connection, event: &Event) -> Result<i64> {
-    let (last, prev) = head(c)?.unwrap_or((0, vec![0; 32]));
-    let seq = last + 1;
-    let hash = chain(&prev, seq, &event.body());
-    let arguments = event.arguments.to_string();
-    c.prepare_cached(
-        "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk, outcome,
-                            error, duration_ms, call_id, prev_hash, hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-    )?
-    .execute(params![
-        seq,
-        event.time.millis(),
-        event.event_type.as_str(),
-        event.user_id.map(|id| id.to_string()),
-        event.user,
-        event.topic.map(|id| id.to_string()),
-        event.tool,
-        event.door.as_str(),
-        event.action,
-        arguments,
-        event.risk.map(crate::model::spec::Risk::as_str),
-        event.outcome.as_str(),
-        event.error,
-        event.duration_ms.map(i64::try_from).transpose().map_err(Error::internal)?,
-        event.call_id.map(|id| id.to_string()),
-        prev,
-        hash.as_slice(),
-    ])?;
-    Ok(seq)
+    Row::of(event.clone())?.insert(c)
 }
 
-fn chain(prev: &[u8], seq: i64, body: &Value) -> [u8; 32] {
+/// A row whose place in the chain is not known yet. What can be written out before is: the one writer has to wait for
+/// nothing but its hash.
+struct Row {
+    event: Event,
+    body: String,
+    arguments: String,
+}
+
+impl Row {
+    fn of(event: Event) -> Result<Self> {
+        Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), event })
+    }
+
+    fn insert(&self, c: &Connection) -> Result<i64> {
+        let Self { event, body, arguments } = self;
+        let (last, prev) = head(c)?.unwrap_or((0, [0; 32]));
+        let seq = last + 1;
+        let hash = chain(&prev, seq, body);
+        c.prepare_cached(
+            "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk,
+                                outcome, error, duration_ms, call_id, prev_hash, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        )?
+        .execute(params![
+            seq,
+            event.time.millis(),
+            event.event_type.as_str(),
+            event.user_id.map(|id| id.to_string()),
+            event.user,
+            event.topic.map(|id| id.to_string()),
+            event.tool,
+            event.door.as_str(),
+            event.action,
+            arguments,
+            event.risk.map(crate::model::spec::Risk::as_str),
+            event.outcome.as_str(),
+            event.error,
+            event.duration_ms.map(i64::try_from).transpose().map_err(Error::internal)?,
+            event.call_id.map(|id| id.to_string()),
+            prev,
+            hash,
+        ])?;
+        Ok(seq)
+    }
+}
+
+fn chain(prev: &[u8], seq: i64, body: &str) -> [u8; 32] {
     let mut digest = Sha256::new();
     digest.update(prev);
     digest.update(seq.to_be_bytes());
-    digest.update(body.to_string().as_bytes());
+    digest.update(body.as_bytes());
     digest.finalize().into()
 }
 
@@ -214,7 +245,7 @@ struct StoredRow {
 }
 
 impl StoredRow {
-    fn read(row: &Row<'_>) -> Result<Self> {
+    fn read(row: &rusqlite::Row<'_>) -> Result<Self> {
         let text = |name: &str| row.get::<_, Option<String>>(name);
         let arguments: String = row.get("arguments")?;
         let body = json!({
@@ -243,7 +274,7 @@ impl StoredRow {
         if self.prev != prev {
             return Some(format!("Entry {seq} does not follow the entry before it."));
         }
-        if chain(prev, seq, &self.body).as_slice() != self.hash {
+        if chain(prev, seq, &self.body.to_string()).as_slice() != self.hash {
             return Some(format!("Entry {seq} was changed after it was written."));
         }
         None
@@ -353,7 +384,7 @@ impl Audit {
 
     /// One row by its number.
     pub async fn get(&self, seq: i64) -> Result<Entry> {
-        let filter = Filter { after: Some(seq - 1), ..Filter::default() };
+        let filter = Filter { after: Some(seq.saturating_sub(1)), ..Filter::default() };
         let found = self.find(filter, 1).await?.into_iter().find(|e| e.seq == seq);
         found.ok_or_else(|| Error::new(Kind::NotFound, format!("There is no audit entry {seq}.")))
     }

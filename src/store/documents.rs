@@ -123,15 +123,6 @@ impl Documents {
             .await
     }
 
-    /// The newest ones this person sees, by id and title.
-    pub async fn titles(&self, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String)>> {
-        let sql = format!(
-            "SELECT d.id, d.title {FROM} WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
-        );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?)))).await
-    }
-
     /// One that this person sees.
     pub async fn get(&self, user: UserId, id: DocumentId) -> Result<Document> {
         self.db.read(move |c| get(c, user, id).map(|(_, document)| document)).await

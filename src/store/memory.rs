@@ -17,8 +17,12 @@ pub use self::{
     episodes::{Due, Episodes},
     save::{Forgotten, Saved},
     search::Search,
+    vectors::Reading,
 };
-use self::{rows::first, vectors::Cache};
+use self::{
+    rows::first,
+    vectors::{Cache, Readings},
+};
 use super::db::Db;
 use crate::model::{
     conversation::ConversationId,
@@ -33,12 +37,13 @@ use crate::model::{
 pub struct MemoryStore {
     db: Db,
     cache: Cache,
+    readings: Readings,
 }
 
 impl MemoryStore {
     /// The memories of this database.
     pub fn of(db: &Db) -> Self {
-        Self { db: db.clone(), cache: Cache::new() }
+        Self { db: db.clone(), cache: Cache::new(), readings: Readings::default() }
     }
 
     /// One person's.
@@ -124,6 +129,11 @@ impl Memories {
                 if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
             })
             .await
+    }
+
+    /// Takes on the reading of what is [`Self::unread`]; none where somebody is at it.
+    pub fn begin_reading(&self) -> Option<Reading> {
+        self.store.readings.begin(self.user)
     }
 
     /// Up to `limit` memories whose meaning under this model is not known yet.

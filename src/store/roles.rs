@@ -11,6 +11,7 @@ use super::{
 use crate::model::{
     caller::Permissions,
     error::{Error, Result},
+    id::shorten,
     user::{BUILT_IN_ROLES, Role},
 };
 
@@ -156,10 +157,6 @@ fn parse_name(text: &str) -> Result<String> {
     }
     Err(Error::invalid("A role's name is 1 to 64 lower-case letters, digits, '-' or '_'.")
         .with_details(json!({"field": "name"})))
-}
-
-fn shorten(text: &str) -> String {
-    text.chars().take(64).collect()
 }
 
 fn built_in() -> Result<Vec<Role>> {

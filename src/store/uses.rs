@@ -1,15 +1,17 @@
-//! How often and how lately each person opened what: the habit the launcher ranks by.
+//! What each person may open and how often and lately he did: the habit the launcher ranks by.
 
 use std::collections::HashMap;
 
 use rusqlite::params;
 
 use super::{
+    collections::VISIBLE,
     db::Db,
-    rows::{all, first, run},
+    rows::{all, first, parsed, run},
 };
 use crate::model::{
     error::Result,
+    knowledge::DocumentId,
     launch::{Frecency, Kind},
     time::Time,
     user::UserId,
@@ -31,6 +33,16 @@ pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
         })
     });
     Ok(read.await?.into_iter().collect())
+}
+
+/// The newest documents this person sees, by id and title.
+pub async fn documents(db: &Db, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String)>> {
+    let sql = format!(
+        "SELECT d.id, d.title FROM documents d JOIN collections k ON k.number = d.collection
+         WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?)))).await
 }
 
 /// Notes that this person opened something.

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod data;
 pub mod desktop;
+pub mod documents;
 pub mod files;
 pub mod knowledge;
 pub mod list;

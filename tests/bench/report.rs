@@ -77,6 +77,12 @@ impl Report {
     }
 }
 
+/// The middle one; 0 where there is none.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
 /// Three significant places for small values, thousands marked for large ones.
 fn number(value: f64) -> String {
     if value < 100.0 {

@@ -1,11 +1,19 @@
 // Every page in both themes at both widths: nothing serious for axe, nothing wider than the screen.
-import { axe, person, same, shoot, walk } from './lib.mjs';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
 
 const PAGES = [
   '/chat',
   '/inbox',
   '/memory',
+  '/knowledge',
+  '/knowledge?q=how%20long%20may%20a%20payment%20hold%20last',
+  '/knowledge/documents',
+  '/knowledge/graph',
   '/tools',
+  '/tools?q=evaluate%20a%20math%20expression',
+  '/tools/costs',
+  '/tools/collisions',
+  '/tools/evaluation',
   '/tools/write',
   '/audit',
   '/users/people',
@@ -15,6 +23,7 @@ const PAGES = [
   '/users/account',
   '/settings/health',
   '/settings/models',
+  '/settings/indexes',
   '/settings/tools',
   '/settings/commands',
   '/settings/limits',
@@ -34,23 +43,44 @@ async function look(page, name, theme, width) {
   const found = await axe(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (over > 0) found.push(`${over} px wider than the screen`);
-  await shoot(page, `${name.slice(1).replaceAll('/', '-')}-${theme}-${width}`);
+  await shoot(page, `${name.slice(1).split('?').join('-').replace(/[/=%].*?(?=\w)/g, '-').slice(0, 40)}-${theme}-${width}`);
   return found.map((one) => `${name}: ${one}`);
+}
+
+/** What the first page takes on its way: the figure of the specification is 300 KB. */
+async function firstLoad(browser, base, state) {
+  const page = await person(browser, { state });
+  await walk('the first load is small, and the graph is not in it', page, async () => {
+    await page.goto(`${base}/chat`);
+    await settled(page);
+    const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').filter((one) => one.name.includes('/assets/')).map((one) => [one.name, one.encodedBodySize]));
+    const all = await loaded();
+    const size = all.reduce((sum, [, bytes]) => sum + bytes, 0);
+    console.log(`      ${all.length} files, ${Math.round(size / 1024)} KB`);
+    if (size === 0 || size > 300 * 1024) throw new Error(`the first load is ${size} bytes`);
+    same(all.filter(([name]) => name.includes('canvas')), [], 'files of the graph');
+    await page.goto(`${base}/knowledge/graph`);
+    await until('the graph to be loaded', async () => (await loaded()).some(([name]) => name.includes('canvas')));
+  });
+  await page.context().close();
 }
 
 export async function lookWalks({ browser, owner, base }) {
   const state = await owner.context().storageState();
   await owner.goto(`${base}/chat`);
   const talk = await owner.locator('.item-row a').first().getAttribute('href');
+  const [document] = await (await owner.request.get(`${base}/api/knowledge/documents?status=ready`)).json();
+  const others = { [talk]: '/conversation', [`/knowledge/documents/${document.id}`]: '/document' };
+  await firstLoad(browser, base, state);
   for (const theme of ['light', 'dark']) {
     for (const width of [1440, 380]) {
       const page = await person(browser, { theme, width, state });
       await walk(`every page is fine in ${theme} at ${width} px`, page, async () => {
         const found = [];
-        for (const path of [...PAGES, talk]) {
+        for (const path of [...PAGES, ...Object.keys(others)]) {
           await page.goto(`${base}${path}`);
           await settled(page);
-          found.push(...(await look(page, path === talk ? '/conversation' : path, theme, width)));
+          found.push(...(await look(page, others[path] ?? path, theme, width)));
         }
         await page.goto(`${base}/tools`);
         await settled(page);

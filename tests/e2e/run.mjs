@@ -3,10 +3,15 @@
 import { chatWalks } from './chat.mjs';
 import { firstWalks } from './first.mjs';
 import { complaints, launch, person, same, Server, verdict, walk } from './lib.mjs';
+import { governWalks } from './govern.mjs';
+import { graphWalks, knowledgeWalks } from './knowledge.mjs';
 import { lookWalks } from './look.mjs';
+import { meaningWalks, memoryWalks } from './meaning.mjs';
 import { startModel } from './model.mjs';
+import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
+import { talkWalks } from './talk.mjs';
 import { toolWalks } from './tools.mjs';
 
 if (!process.env.SATCHEL_BIN) {
@@ -25,8 +30,15 @@ try {
   const world = { browser, server, owner, base: server.ready };
   await firstWalks(world);
   await chatWalks(world);
+  await talkWalks(world);
   await toolWalks(world);
+  await nestedWalks(world);
   await peopleWalks(world);
+  await governWalks(world);
+  await knowledgeWalks(world);
+  await graphWalks(world);
+  await meaningWalks(world);
+  await memoryWalks(world);
   await lookWalks(world);
   await alone.start();
   await offlineWalks({ browser, server: alone, base: alone.ready });

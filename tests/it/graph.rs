@@ -1,11 +1,12 @@
 //! The graph: what is put into it, what lies around a node, and who sees what.
 
-use satchel::model::error::Kind;
+use satchel::{model::error::Kind, store::graph::Graph};
 use serde_json::{Value, json};
 
 use crate::support::{
     app::TestApp,
-    chat::Chat,
+    chat::{Chat, Person},
+    fake_llm::{PATIENCE, say},
     http::{Request, TestServer},
 };
 
@@ -137,4 +138,103 @@ async fn a_neighbourhood_is_bounded_and_says_so() {
     }
     let around = chat.owner.do_it("GET", "/api/graph/nodes/middle/neighbors?depth=4", Value::Null).await;
     assert_eq!((around["nodes"].as_array().unwrap().len(), &around["truncated"]), (200, &json!(true)));
+}
+
+/// Asks until the answer holds, for a while.
+async fn until(asker: &Person, path: &str, holds: impl Fn(u16, &Value) -> bool) -> Value {
+    let asking = async {
+        loop {
+            let (status, answer) = asker.ask("GET", path, Value::Null).await;
+            if holds(status, &answer) {
+                return answer;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("{path} did not come to hold"))
+}
+
+async fn put(owner: &Person, document: Value) -> String {
+    let added = owner.do_it("POST", "/api/knowledge/documents", document).await;
+    format!("document:{}", added["id"].as_str().unwrap())
+}
+
+/// What leads from a node, as `relation id`.
+async fn leads(asker: &Person, id: &str) -> Vec<String> {
+    let around = asker.do_it("GET", &format!("/api/graph/nodes/{id}/neighbors"), Value::Null).await;
+    let edges = around["edges"].as_array().unwrap().iter().filter(|edge| edge["src"] == id);
+    let mut leads: Vec<String> =
+        edges.map(|edge| format!("{} {}", edge["rel"].as_str().unwrap(), edge["dst"].as_str().unwrap())).collect();
+    leads.sort();
+    leads
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_read_for_links_and_for_mentions_of_each_other() {
+    let chat = Chat::start(vec![]).await;
+    let owner = &chat.owner;
+    let early = put(owner, json!({"title": "Budget 2026", "text": "The travel policy sets the limits."})).await;
+    until(owner, &format!("/api/graph/nodes/{early}"), |status, _| status == 200).await;
+    let text = "# Trains\n\nSee https://rail.example/fares. It follows Budget 2026.";
+    let late = put(owner, json!({"title": "Travel policy", "text": text})).await;
+    let both = |status: u16, node: &Value| status == 200 && node["degree"].as_u64() > Some(2);
+    until(owner, &format!("/api/graph/nodes/{late}"), both).await;
+    let found = leads(owner, &late).await;
+    for wanted in ["links_to page:https://rail.example/fares".to_owned(), format!("mentions {early}")] {
+        assert!(found.contains(&wanted), "{wanted} is not among {found:?}");
+    }
+    until(owner, &format!("/api/graph/nodes/{early}"), |_, node| node["degree"] == 2).await;
+    assert_eq!(leads(owner, &early).await, [format!("mentions {late}")]);
+    let page = owner.do_it("GET", "/api/graph/nodes/page:https:%2F%2Frail.example%2Ffares", Value::Null).await;
+    assert_eq!((&page["labels"], &page["name"]), (&json!(["Page"]), &json!("rail.example/fares")));
+    assert_eq!(format!("document:{}", page["documents"][0].as_str().unwrap()), late);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_a_document_is_seen_by_who_sees_the_document_and_goes_with_it() {
+    let chat = Chat::start(vec![]).await;
+    let owner = &chat.owner;
+    let closed =
+        owner.do_it("POST", "/api/knowledge/collections", json!({"name": "Closed", "roles": ["administrator"]})).await;
+    let text = "https://heliotrope.example/plan";
+    let document = put(owner, json!({"title": "Secret plan", "text": text, "collection": closed["id"]})).await;
+    until(owner, "/api/graph/nodes/site:heliotrope.example", |status, _| status == 200).await;
+    let reader = chat.person(&["index:read", "knowledge:read"]).await;
+    for path in ["nodes?q=heliotrope", "nodes?q=Secret", "nodes?label=Site"] {
+        assert_eq!(reader.do_it("GET", &format!("/api/graph/{path}"), Value::Null).await, json!([]), "{path}");
+    }
+    assert_eq!(reader.ask("GET", "/api/graph/nodes/site:heliotrope.example", Value::Null).await.0, 404);
+    let overview = reader.do_it("GET", "/api/graph/overview", Value::Null).await;
+    assert_eq!((&overview["nodes"], &overview["labels"]), (&json!(0), &json!([])));
+    let open = put(owner, json!({"title": "Open notes", "text": text})).await;
+    let unread = chat.person(&["index:read"]).await;
+    until(&reader, "/api/graph/nodes/site:heliotrope.example", |status, _| status == 200).await;
+    assert_eq!(unread.ask("GET", "/api/graph/nodes/site:heliotrope.example", Value::Null).await.0, 404);
+    let id = |node: &str| node.strip_prefix("document:").unwrap().to_owned();
+    for node in [&open, &document] {
+        owner.do_it("DELETE", &format!("/api/knowledge/documents/{}", id(node)), Value::Null).await;
+    }
+    assert_eq!(owner.ask("GET", "/api/graph/nodes/site:heliotrope.example", Value::Null).await.0, 404);
+    assert_eq!(owner.do_it("GET", "/api/graph/nodes", Value::Null).await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_reads_documents_only_where_that_is_wanted_and_paid_for() {
+    let answer = json!({
+        "entities": [{"name": "Anna Meier", "kind": "Person"}, {"name": "Acme", "kind": "Organization"}],
+        "relations": [{"from": "Anna Meier", "rel": "leads", "to": "Acme"}],
+    });
+    let chat = Chat::start(vec![say(&answer.to_string())]).await;
+    let owner = &chat.owner;
+    let document = put(owner, json!({"title": "Who is who", "text": "Anna Meier leads Acme."})).await;
+    until(owner, &format!("/api/graph/nodes/{document}"), |status, _| status == 200).await;
+    assert_eq!(owner.ask("GET", "/api/graph/nodes/thing:anna-meier", Value::Null).await.0, 404);
+    chat.set(json!({"graph": {"ask_model": true, "daily_tokens": 100_000}})).await;
+    put(owner, json!({"title": "Another", "text": "Nothing."})).await;
+    until(owner, "/api/graph/nodes/thing:anna-meier", |status, _| status == 200).await;
+    assert_eq!(leads(owner, "thing:anna-meier").await, ["leads thing:acme"]);
+    assert!(leads(owner, &document).await.contains(&"names thing:acme".to_owned()));
+    assert!(chat.llm.body(0)["messages"].to_string().contains("Anna Meier leads Acme."));
+    let spent = Graph::of(&chat.app.satchel.app.db).spent(chat.app.satchel.app.clock.now()).await.unwrap();
+    assert_eq!(spent, 15);
 }

@@ -100,3 +100,17 @@ async fn a_use_of_what_one_may_not_see_is_a_use_of_nothing() {
     chat.owner.do_it("DELETE", &conversation, Value::Null).await;
     assert_eq!(chat.owner.do_it("GET", "/api/search?q=", Value::Null).await["results"], json!([]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_found_by_who_may_see_them() {
+    let chat = Chat::start(vec![]).await;
+    let document = json!({"title": "Travel policy", "text": "Trains first."});
+    let id = chat.owner.do_it("POST", "/api/knowledge/documents", document).await["id"].clone();
+    let found = chat.owner.do_it("GET", "/api/search?q=travel%20plicy", Value::Null).await;
+    assert_eq!((&found["results"][0]["id"], &found["results"][0]["type"]), (&id, &json!("document")));
+    let mara = chat.person(&[]).await;
+    assert_eq!(mara.do_it("GET", "/api/search?q=travel%20policy", Value::Null).await["results"], json!([]));
+    let used = json!({"type": "document", "id": id});
+    assert_eq!(mara.ask("POST", "/api/search/used", used.clone()).await.0, 404);
+    assert_eq!(chat.owner.ask("POST", "/api/search/used", used).await.0, 204);
+}

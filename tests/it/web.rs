@@ -38,6 +38,12 @@ async fn unknown_paths_are_404_and_wrong_methods_405() {
         let answer = server.send(Request::new(method, path)).await;
         assert_eq!(answer.status, 405, "{method} {path}");
         assert!(answer.problem().contains(method), "{}", answer.problem());
+        let takes: &[&str] = match path {
+            "/api/users" => &["GET", "POST"],
+            "/healthz" => &["GET"],
+            _ => &["POST"],
+        };
+        assert_eq!(answer.header("allow"), Some(takes.join(", ").as_str()), "{method} {path}");
     }
     assert_eq!(server.send(Request::post("/nothing", &json!({}))).await.status, 404);
 }
@@ -160,6 +166,10 @@ async fn the_document_names_every_route_and_is_the_one_in_the_repository() {
             let responses = operation["responses"].as_object().unwrap();
             assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
             assert!(responses.contains_key("500"), "{method} {path}");
+            for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+                let types: Vec<&String> = response["content"].as_object().unwrap().keys().collect();
+                assert_eq!(types, ["application/problem+json"], "{method} {path} {status}");
+            }
             assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{method} {path} says nothing");
         }
     }

@@ -1,4 +1,4 @@
-/** What the palette offers for a text: actions, pages, tools, and the conversations that hold it. */
+/** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit. */
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -6,11 +6,11 @@ import { go } from './lib/router.svelte';
 import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
-import type { Tool } from './lib/types';
+import type { Thing } from './lib/types';
 import { places } from './places';
 
 export interface Option {
-  group: 'Pages' | 'Tools' | 'Conversations' | 'Actions';
+  group: 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Actions';
   name: string;
   detail: string;
   icon: IconName;
@@ -48,34 +48,40 @@ const fits = (option: Option, text: string) => `${option.name} ${option.detail}`
 export function near(text: string): Option[] {
   const plain = text.trim().toLowerCase();
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
+  if (plain.startsWith('#')) return [];
   const own = [...pages(), ...actions()].filter((option) => fits(option, plain));
   return plain ? own : own.slice(0, 12);
 }
 
-/** How well a tool fits: its name first, then its other names, then what it does. */
-function rank(tool: Tool, text: string): number {
-  if (tool.name.startsWith(text)) return 3;
-  if (tool.name.includes(text) || tool.aliases.some((alias) => alias.name.includes(text))) return 2;
-  return text.length > 2 && `${tool.description} ${tool.when_to_use}`.toLowerCase().includes(text) ? 1 : 0;
+const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
+const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'Pages', document: 'Documents', conversation: 'Conversations', agent: 'Tools' };
+
+/** Where a thing is opened. */
+function address({ type, id, name }: Thing): string {
+  if (type === 'page') return id;
+  if (type === 'document') return `/knowledge/documents/${id}`;
+  return type === 'conversation' ? `/chat/${id}` : `/tools/${name}`;
 }
 
-function fitting(text: string): Option[] {
-  const fit = (tools.all ?? []).map((tool) => ({ tool, score: rank(tool, text) })).filter((one) => one.score > 0);
-  return fit
-    .sort((a, b) => b.score - a.score || b.tool.stats.calls - a.tool.stats.calls)
-    .slice(0, 8)
-    .map(({ tool }) => ({ group: 'Tools', name: tool.name, detail: tool.description, icon: 'tool', risk: tool.risk, run: open(`/tools/${tool.name}`) }));
+function offered(thing: Thing): Option {
+  const { type, id, name } = thing;
+  const tool = type === 'tool' ? tools.named(id) : undefined;
+  const place = type === 'page' ? places.find((one) => one.path === id) : undefined;
+  // What is opened often comes first the next time.
+  const run = () => {
+    void client.POST('/api/search/used', { body: { type, id } }).catch(() => null);
+    go(address(thing));
+  };
+  const detail = tool?.description ?? (place ? `G ${place.key.toUpperCase()}` : '');
+  return { group: GROUPS[type], name: name || 'New conversation', detail, icon: place?.icon ?? ICONS[type], ...(tool ? { risk: tool.risk } : {}), run };
 }
 
-/** Tools and conversations for a text, best first. */
+/** What the server finds for a text by name and habit, best first; `#` asks for documents alone. */
 export async function far(text: string, signal: AbortSignal): Promise<Option[]> {
-  const plain = text.trim().toLowerCase();
+  const plain = text.trim();
   if (plain.startsWith('>')) return [];
-  const query = plain ? { search: plain } : {};
-  const [talks] = await Promise.all([ok(client.GET('/api/conversations', { params: { query }, signal })), tools.load()]);
-  const said = talks.slice(0, 6).map((one): Option => {
-    const waits = one.state === 'waiting' ? 'waits for you' : (one.folder ?? '');
-    return { group: 'Conversations', name: one.title || 'New conversation', detail: waits, icon: 'chat', run: open(`/chat/${one.id}`) };
-  });
-  return plain ? [...said, ...fitting(plain)] : said;
+  const only = plain.startsWith('#');
+  const q = only ? plain.slice(1).trim() : plain;
+  const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
+  return found.results.filter((thing) => !only || thing.type === 'document').map(offered);
 }

@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn both_sides_are_brought_to_one_scale_and_weighed() {
-        let text = side(&[(1, 8.0), (2, 4.0)], &[(3, 2.0)]);
+        let text = side(&[(1, 8.0), (2, 4.0)], &[(3, 1.6)]);
         let meaning = side(&[(2, 0.9), (3, 0.5)], &[(1, 0.1)]);
         let found = fuse(Some(&text), Some(&meaning));
         let told: Vec<_> =
             found.iter().map(|f| (f.id, (f.score * 100.0).round(), f.rank_text, f.rank_vector)).collect();
-        assert_eq!(told, [(2, 80.0, Some(2), Some(1)), (1, 40.0, Some(1), None), (3, 40.0, None, Some(2))]);
+        assert_eq!(told, [(2, 80.0, Some(2), Some(1)), (1, 40.0, Some(1), None), (3, 38.0, None, Some(2))]);
         assert_eq!((found[1].bm25, found[1].cosine), (Some(8.0), Some(0.1)));
     }
 

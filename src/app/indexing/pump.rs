@@ -76,6 +76,7 @@ struct Pump {
     changed_at: Instant,
     resting: bool,
     trimmed: i64,
+    opened: bool,
 }
 
 /// How far an index has come.
@@ -103,7 +104,18 @@ impl Pump {
     fn new(db: Db, shelf: Arc<Shelf>) -> Self {
         let now = Instant::now();
         let (text, vectors, pace) = (NOWHERE, NOWHERE, Pace::new(now));
-        Self { db, shelf, origin: String::new(), text, vectors, pace, changed_at: now, resting: true, trimmed: 0 }
+        Self {
+            db,
+            shelf,
+            origin: String::new(),
+            text,
+            vectors,
+            pace,
+            changed_at: now,
+            resting: true,
+            trimmed: 0,
+            opened: false,
+        }
     }
 
     /// Does what there is to do; how long there is nothing then.
@@ -126,23 +138,23 @@ impl Pump {
 
     /// Opens what is not open, and makes from the database what is missing.
     async fn mend(&mut self, shutdown: &CancellationToken) -> Result<()> {
-        let source = self.db.read(Source::read).await?;
-        self.origin.clone_from(&source.origin);
         let wanted = self.shelf.wanted_model();
         let all = self.shelf.rebuild_all.swap(false, Ordering::Relaxed);
+        let whole = self.text.given != NOTHING && self.shelf.text.read().is_some();
+        let in_use = self.shelf.meaning.read().as_ref().is_some_and(|meaning| meaning.model == wanted);
+        if whole && in_use && !all {
+            return Ok(());
+        }
+        let source = self.db.read(Source::read).await?;
+        self.origin.clone_from(&source.origin);
         if self.shelf.text.read().is_none() {
             let from = source.clone();
             let seen = self.blocking(move |shelf| build::open_text(shelf, &from)).await?;
             self.text = Place { given: seen, kept: seen, unkept: 0 };
         }
-        if wanted.is_none() {
-            *self.shelf.meaning.write() = None;
-            self.vectors = NOWHERE;
-        }
         let current = self.shelf.meaning.read().as_ref().map(|meaning| meaning.model.clone());
-        if current.is_none()
-            && let Some(model) = wanted.clone()
-        {
+        if current.is_none() {
+            let model = wanted.clone();
             let seen = self.blocking(move |shelf| Ok(build::open_vectors(shelf, &source, &model))).await?;
             self.vectors = seen.map_or(NOWHERE, |seen| Place { given: seen, kept: seen, unkept: 0 });
         }
@@ -150,12 +162,13 @@ impl Pump {
             self.text = NOWHERE;
         }
         let current = self.shelf.meaning.read().as_ref().map(|meaning| meaning.model.clone());
-        let vectors = wanted.filter(|wanted| all || current.as_ref() != Some(wanted));
-        self.publish(true);
+        let vectors = Some(wanted).filter(|wanted| all || current.as_ref() != Some(wanted));
+        self.publish();
         if self.text.given == NOTHING || vectors.is_some() {
             self.make(vectors, shutdown).await?;
         }
-        self.publish(true);
+        self.opened = true;
+        self.publish();
         Ok(())
     }
 
@@ -168,7 +181,7 @@ impl Pump {
         let mut vectors = model.as_ref().map(|_| Vectors::new(0, self.shelf.graph));
         if text {
             self.text_work(|text| text.clear()).await?;
-            self.publish(true);
+            self.publish();
         }
         let (mut after, mut count) = (i64::MIN, 0);
         loop {
@@ -244,7 +257,7 @@ impl Pump {
         }
         self.text.given = self.text.given.max(through);
         self.vectors.given = self.vectors.given.max(through);
-        self.publish(true);
+        self.publish();
         Ok(full)
     }
 
@@ -265,7 +278,7 @@ impl Pump {
         self.text_work(move |text| text.commit(&made)).await?;
         self.text = Place { kept: self.text.given, unkept: 0, ..self.text };
         self.resting = false;
-        self.publish(true);
+        self.publish();
         Ok(())
     }
 
@@ -324,9 +337,7 @@ impl Pump {
 
     /// Forgets the changes that every index has on the disk.
     async fn trim(&mut self) -> Result<()> {
-        let meaning = self.shelf.meaning.read().is_some();
-        // Where no vectors are kept now, a model that comes later has its own made from the entries.
-        let kept = if meaning { self.text.kept.min(self.vectors.kept) } else { self.text.kept };
+        let kept = self.text.kept.min(self.vectors.kept);
         if kept > self.trimmed {
             let space = self.shelf.space;
             self.db.write(move |c| outbox::trim(c, space, kept)).await?;
@@ -355,7 +366,7 @@ impl Pump {
     }
 
     /// Tells searches and those who wait how far the indexes have come.
-    fn publish(&self, opened: bool) {
+    fn publish(&self) {
         let model = self.shelf.meaning.read().as_ref().map(|meaning| meaning.model.clone());
         self.shelf.seen.send_if_modified(|seen| {
             // What was given but not committed is not found yet.
@@ -365,7 +376,7 @@ impl Pump {
                 self.text.kept.max(seen.text.min(self.text.given))
             };
             let vectors = if model.is_some() { self.vectors.given } else { NOTHING };
-            let now = super::shelf::Seen { text, vectors, model, opened };
+            let now = super::shelf::Seen { text, vectors, model, opened: self.opened };
             mem::replace(seen, now.clone()) != now
         });
     }

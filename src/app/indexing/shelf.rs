@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
 use tokio::sync::{Notify, watch};
 
-use super::{State, Status, TextStatus, VectorStatus};
+use super::{GIVEN, State, Status, TextStatus, VectorStatus};
 use crate::{
     index::{
         text::index::Text,
@@ -37,7 +37,7 @@ pub(super) struct Meaning {
 pub(super) struct Seen {
     pub(super) text: i64,
     pub(super) vectors: i64,
-    /// The model whose vectors are searched; none where none is wanted, or none is there yet.
+    /// The model whose vectors are searched; none where none is there yet.
     pub(super) model: Option<String>,
     pub(super) opened: bool,
 }
@@ -52,7 +52,7 @@ pub(super) struct Shelf {
     pub(super) meaning: RwLock<Option<Meaning>>,
     pub(super) seen: watch::Sender<Seen>,
     /// The model that is to be searched by.
-    wanted: Mutex<Option<String>>,
+    wanted: Mutex<String>,
     /// What stands in the files is not to be believed.
     pub(super) text_broken: AtomicBool,
     pub(super) rebuild_all: AtomicBool,
@@ -73,19 +73,19 @@ impl Shelf {
             text: RwLock::default(),
             meaning: RwLock::default(),
             seen,
-            wanted: Mutex::default(),
+            wanted: Mutex::new(GIVEN.to_owned()),
             text_broken: AtomicBool::default(),
             rebuild_all: AtomicBool::default(),
             orders: Notify::new(),
         }
     }
 
-    pub(super) fn want_model(&self, model: Option<String>) {
+    pub(super) fn want_model(&self, model: String) {
         *self.wanted.lock() = model;
         self.orders.notify_one();
     }
 
-    pub(super) fn wanted_model(&self) -> Option<String> {
+    pub(super) fn wanted_model(&self) -> String {
         self.wanted.lock().clone()
     }
 
@@ -114,8 +114,7 @@ impl Shelf {
     pub(super) async fn settled(&self, last: i64) -> Result<()> {
         let mut seen = self.seen.subscribe();
         let there = |seen: &Seen| {
-            let wanted = self.wanted_model();
-            seen.text >= last && seen.model == wanted && (wanted.is_none() || seen.vectors >= last)
+            seen.text >= last && seen.vectors >= last && seen.model.as_ref() == Some(&self.wanted_model())
         };
         seen.wait_for(there).await.map_err(Error::internal)?;
         Ok(())
@@ -137,7 +136,7 @@ impl Shelf {
             entries,
             text: TextStatus { state: state(seen.text), pending },
             vectors: VectorStatus {
-                state: if self.wanted_model().is_none() { State::Absent } else { state(seen.vectors) },
+                state: state(seen.vectors),
                 kind: vectors.map_or(SearchKind::Exact, Vectors::search_kind),
                 model: meaning.as_ref().map(|meaning| meaning.model.clone()),
                 count: vectors.map_or(0, Vectors::count),

@@ -34,7 +34,7 @@ pub enum Command {
     #[command(subcommand)]
     Key(KeyCommand),
     /// List the tools
-    Tools,
+    Tools(ToolsArgs),
     /// Find the tools for a need
     Find(FindArgs),
     /// Run a tool
@@ -104,6 +104,14 @@ pub enum KeyCommand {
         /// The key's id
         id: String,
     },
+}
+
+/// A list of tools.
+#[derive(Debug, Args)]
+pub struct ToolsArgs {
+    /// Name pairs of tools that are mistaken for each other instead, and what to do about it
+    #[arg(long)]
+    pub collisions: bool,
 }
 
 /// A need.

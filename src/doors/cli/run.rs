@@ -40,7 +40,8 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
     match command {
         Command::User(command) => people::user(command, client, &screen).await,
         Command::Key(command) => people::key(command, client, &screen).await,
-        Command::Tools => tools::list(client, &screen).await,
+        Command::Tools(args) if args.collisions => tools::collisions(client, &screen).await,
+        Command::Tools(_) => tools::list(client, &screen).await,
         Command::Find(args) => tools::find(args, client, &screen).await,
         Command::Call(args) => tools::call(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,

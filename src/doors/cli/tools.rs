@@ -17,11 +17,29 @@ pub(super) async fn list(client: &Client, screen: &Screen) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+pub(super) async fn collisions(client: &Client, screen: &Screen) -> Result<Exit> {
+    let found: Value = client.get("/api/tools/collisions").await?;
+    screen.show(&found, |found| match found.as_array().map(Vec::as_slice) {
+        None | Some([]) => "No two tools are mistaken for each other.".to_owned(),
+        Some(pairs) => pairs.iter().map(told).collect::<Vec<_>>().join("\n"),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn told(pair: &Value) -> String {
+    let needs = pair.get("needs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let lost: Vec<String> = needs.iter().map(|need| format!("    \"{}\"", cell(need, "need"))).collect();
+    let (tool, other, asked) = (cell(pair, "tool"), cell(pair, "other"), cell(pair, "asked"));
+    let head = format!("{other} comes before {tool} in {} of {asked} of its own needs:", needs.len());
+    format!("{head}\n{}\n    {}", lost.join("\n"), cell(pair, "advice"))
+}
+
 pub(super) async fn find(args: FindArgs, client: &Client, screen: &Screen) -> Result<Exit> {
     let body = json!({"query": args.need, "limit": args.limit});
     let found: Value = client.post("/api/tools/find", &body).await?;
     screen.show(&found, |found| {
-        listing(found.get("results").unwrap_or(&Value::Null), &["name", "score", "description"])
+        let list = listing(found.get("results").unwrap_or(&Value::Null), &["name", "score", "description"]);
+        format!("{list}\n{}", cell(found, "note"))
     })?;
     Ok(Exit::Done)
 }

@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{
         StatusCode,
-        header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+        header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
     },
 };
 use serde::Serialize;
@@ -32,11 +32,13 @@ pub(super) struct Problem {
 pub(super) struct Refusal {
     status: StatusCode,
     error: Error,
+    /// The methods there are, where that is what is wrong.
+    allow: Option<String>,
 }
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, error: Error) -> Self {
-        Self { status, error }
+        Self { status, error, allow: None }
     }
 }
 
@@ -53,7 +55,11 @@ impl ResponseError for Refusal {
 
     fn error_response(&self) -> HttpResponse {
         let slug = self.status.canonical_reason().unwrap_or("error").to_lowercase().replace(' ', "-");
-        respond(&self.error, self.status, &slug, self.status.canonical_reason().unwrap_or("Error"))
+        let mut response = respond(&self.error, self.status, &slug, self.status.canonical_reason().unwrap_or("Error"));
+        if let Some(allow) = self.allow.as_deref().and_then(|allow| HeaderValue::from_str(allow).ok()) {
+            response.headers_mut().insert(ALLOW, allow);
+        }
+        response
     }
 }
 
@@ -113,10 +119,10 @@ pub(super) fn no_such_path() -> Error {
 }
 
 /// The error for a path that has other methods.
-pub(super) fn wrong_method(method: &str) -> Refusal {
+pub(super) fn wrong_method(method: &str, allowed: &[&str]) -> Refusal {
     let shown: String = method.chars().take(20).collect();
     let error = Error::invalid(format!("This path does not take {shown}. GET /api/openapi.json says what it takes."));
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error)
+    Refusal { allow: Some(allowed.join(", ")), ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error) }
 }
 
 #[cfg(test)]

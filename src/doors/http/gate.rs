@@ -52,18 +52,21 @@ pub(super) async fn pass(
     };
     let found = state.table.find(request.method().as_str(), request.match_info().as_str());
     let id = Uuid::now_v7();
+    let mut number = None;
     let answered = match found {
-        Match::Route(number) => match ROUTES.get(number) {
-            Some(route) => serve(request, next, (&state, route, number)).await,
+        Match::Route(at) => match ROUTES.get(at) {
+            Some(route) => {
+                number = Some(at);
+                serve(request, next, (&state, route, at)).await
+            }
             None => Ok(answer(request, no_such_path())),
         },
-        Match::Method => {
-            let refusal = wrong_method(request.method().as_str());
+        Match::Methods(others) => {
+            let refusal = wrong_method(request.method().as_str(), &others);
             Ok(answer(request, refusal))
         }
         Match::Nothing => Ok(console(request)),
     };
-    let number = if let Match::Route(number) = found { Some(number) } else { None };
     let count = |status| state.meters.count(number, status, started.elapsed());
     match answered {
         Ok(mut response) => {

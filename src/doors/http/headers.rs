@@ -1,24 +1,27 @@
 //! Headers every answer carries.
 
-use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CROSS_ORIGIN_OPENER_POLICY, CROSS_ORIGIN_RESOURCE_POLICY, HeaderMap,
+    HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 
 /// What a page of the console may load and do: its own files, nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'; trusted-types default dompurify satchel svelte-trusted-html";
 
-const ALWAYS: &[(&str, &str)] = &[
-    ("content-security-policy", POLICY),
-    ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
-    ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-resource-policy", "same-origin"),
+static ALWAYS: [(HeaderName, HeaderValue); 5] = [
+    (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin")),
+    (CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin")),
 ];
 
 /// Adds what every answer carries. What an API answers is stored nowhere.
 pub(super) fn add(headers: &mut HeaderMap) {
-    for (name, value) in ALWAYS {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    for (name, value) in &ALWAYS {
+        headers.insert(name.clone(), value.clone());
     }
     if !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

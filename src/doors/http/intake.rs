@@ -125,8 +125,9 @@ struct NewContent {
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.knowledge;
-    let before = knowledge.documents.get(by.caller.user, id).await?;
     let (title, content) = if upload::is_multipart(request.headers()) {
+        // Before anything is taken in: there may be no such document.
+        knowledge.documents.get(by.caller.user, id).await?;
         let mut sent = upload::read(&request, payload, knowledge, limit(&state)).await?;
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
@@ -140,6 +141,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
         let body = OptionalBody::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
         let NewContent { title, text } = body.0;
         let title = title.map(|title| checked_name(&title, "title")).transpose()?;
+        let before = knowledge.documents.get(by.caller.user, id).await?;
         let text = match text {
             Some(text) => Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?),
             None => None,

@@ -106,6 +106,8 @@ struct Regenerate {
 /// Drops the last answer, asks again, and streams the turn.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
     (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+    (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
+    (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
 #[post("/api/conversations/{id}/regenerate")]
 async fn regenerate(

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, get, http::header::ContentType, web::Data};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, ResponseBuilder,
+        ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Response, ResponseBuilder,
         path::Operation,
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
@@ -20,6 +20,9 @@ use super::{
     state::State,
 };
 use crate::model::error::{Error, Result};
+
+/// The media type of errors.
+const PROBLEM: &str = "application/problem+json";
 
 pub(super) fn services(config: &mut ServiceConfig<'_>) {
     config.service(read);
@@ -52,7 +55,7 @@ pub fn document() -> OpenApi {
             && let Some(operation) = operation_mut(item, route.method)
         {
             operation.operation_id = Some(operation_id(route.method, route.path));
-            complete(operation, route.guard);
+            complete(operation, route);
         }
     }
     document
@@ -112,7 +115,8 @@ fn operation_id(method: &str, path: &str) -> String {
 }
 
 /// Adds the security and the errors that follow from the guard and the parameters.
-fn complete(operation: &mut Operation, guard: Guard) {
+fn complete(operation: &mut Operation, route: &Route) {
+    let guard = route.guard;
     let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
     match guard {
         Guard::Public => {}
@@ -141,11 +145,18 @@ fn complete(operation: &mut Operation, guard: Guard) {
     if takes_parameters {
         errors.push(("404", "No such thing, or not for this caller."));
     }
+    if !matches!(route.method, "GET") {
+        errors.push(("507", "The disk is full: nothing was written."));
+    }
     for (status, description) in errors {
         let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
-        let response =
-            ResponseBuilder::new().description(description).content("application/problem+json", problem).build();
+        let response = ResponseBuilder::new().description(description).content(PROBLEM, problem).build();
         operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+    }
+    for (_, response) in operation.responses.responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
+        if let RefOr::T(response) = response {
+            answers_with_a_problem(response);
+        }
     }
     operation.security = Some(match guard {
         Guard::Public | Guard::Machine => vec![SecurityRequirement::default()],
@@ -155,4 +166,11 @@ fn complete(operation: &mut Operation, guard: Guard) {
             SecurityRequirement::new::<_, [&str; 0], &str>("session", []),
         ],
     });
+}
+
+/// Errors are problem JSON, whatever fields they have besides.
+fn answers_with_a_problem(response: &mut Response) {
+    let given = response.content.shift_remove("application/json");
+    let problem = || ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build().into();
+    response.content.entry(PROBLEM.to_owned()).or_insert_with(|| given.unwrap_or_else(problem));
 }

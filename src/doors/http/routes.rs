@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, doctor, documents, folders, graph, health, intake, keys, knowledge,
-    memories, messages, offline, openapi, providers, roles, search, sessions, settings, setup, tickets, tool_config,
-    tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, folders, graph, health, indexes, intake,
+    keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions, settings,
+    setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -74,11 +74,16 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/settings/schema", SignedIn),
     route("GET", "/api/tools", SignedIn),
     route("GET", "/api/tools/{name}", SignedIn),
+    route("GET", "/api/tools/costs", SignedIn),
+    route("GET", "/api/tools/collisions", SignedIn),
+    route("POST", "/api/eval/tools", Permission("settings:manage")),
     route("POST", "/api/tools/find", SignedIn),
     route("POST", "/api/tools/{name}/invoke", SignedIn),
     route("GET", "/api/tools/{name}/history", SignedIn),
     route("GET", "/api/tools/{name}/stats", SignedIn),
     route("DELETE", "/api/tools/{name}/stats", Permission("settings:manage")),
+    route("GET", "/api/tools/{name}/learning", SignedIn),
+    route("DELETE", "/api/tools/{name}/learning", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/enabled", Permission("settings:manage")),
     route("GET", "/api/tools/{name}/config", Permission("settings:manage")),
     route("PUT", "/api/tools/{name}/config", Permission("settings:manage")),
@@ -144,15 +149,23 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/search", Permission("knowledge:read")),
     route("POST", "/api/knowledge/why", Permission("knowledge:read")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
+    route("GET", "/api/indexes", Permission("index:read")),
+    route("POST", "/api/indexes/{space}/rebuild", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
 ];
 
-/// Every handler. The order does not matter: no two rows of one method match the same path.
+/// Every handler. No two rows of one method match the same path, but for a fixed path beside a pattern with the same
+/// guard: there the fixed one is registered first.
+/// What is asked most stands first, as the router looks in this order.
 pub fn configure(config: &mut ServiceConfig<'_>) {
+    discovery::services(config);
+    tools::services(config);
+    auth::services(config);
+    conversations::services(config);
+    messages::services(config);
     health::services(config);
     openapi::services(config);
     setup::services(config);
-    auth::services(config);
     users::services(config);
     roles::services(config);
     keys::services(config);
@@ -160,7 +173,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     settings::services(config);
     vault::services(config);
     doctor::services(config);
-    tools::services(config);
+    learning::services(config);
     tool_config::services(config);
     tool_stats::services(config);
     tickets::services(config);
@@ -173,19 +186,18 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     knowledge::services(config);
     search::services(config);
     graph::services(config);
-    conversations::services(config);
-    messages::services(config);
+    indexes::services(config);
     offline::services(config);
     providers::services(config);
 }
 
 /// What the table says of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
     /// The row's number in [`ROUTES`].
     Route(usize),
-    /// The path is known, with other methods.
-    Method,
+    /// The path is known, with these other methods.
+    Methods(Vec<&'static str>),
     /// No such path.
     Nothing,
 }
@@ -225,14 +237,15 @@ impl Table {
         let fixed = self.fixed.get(path).into_iter().flatten().copied();
         let segments: Vec<&str> = path.split('/').collect();
         let matching = self.patterns.iter().filter(|(pattern, _)| matches(pattern, &segments));
-        let mut known = false;
+        let mut others = Vec::new();
         for number in fixed.chain(matching.map(|(_, number)| *number)) {
-            known = true;
-            if ROUTES.get(number).is_some_and(|route| route.method == method) {
-                return Match::Route(number);
+            match ROUTES.get(number) {
+                Some(route) if route.method == method => return Match::Route(number),
+                Some(route) => others.push(route.method),
+                None => {}
             }
         }
-        if known { Match::Method } else { Match::Nothing }
+        if others.is_empty() { Match::Nothing } else { Match::Methods(others) }
     }
 }
 
@@ -244,12 +257,17 @@ fn matches(pattern: &[&str], segments: &[&str]) -> bool {
         })
 }
 
-/// Two rows that match one path would leave the choice between their guards to the order of registration.
+/// Two rows that match one path would leave the choice between their guards to the order of registration. A fixed path
+/// beside a pattern with the same guard does not: whichever answers, nobody sees more.
 fn demand_unambiguous() -> Result<()> {
     for (number, a) in ROUTES.iter().enumerate() {
         for b in ROUTES.iter().skip(number + 1).filter(|b| b.method == a.method) {
             let (left, right): (Vec<&str>, Vec<&str>) = (a.path.split('/').collect(), b.path.split('/').collect());
             let both = |(l, r): (&&str, &&str)| l == r || l.starts_with('{') || r.starts_with('{');
+            let fixed = a.path.contains('{') != b.path.contains('{');
+            if fixed && a.guard == b.guard {
+                continue;
+            }
             if left.len() == right.len() && left.iter().zip(&right).all(both) {
                 return Err(broken(format!("{} {} and {} match the same paths", a.method, a.path, b.path)));
             }
@@ -269,7 +287,7 @@ mod tests {
     fn found(method: &str, path: &str) -> Option<&'static str> {
         match Table::new(&openapi::document()).unwrap().find(method, path) {
             Match::Route(number) => Some(ROUTES[number].path),
-            Match::Method => Some("other method"),
+            Match::Methods(_) => Some("other method"),
             Match::Nothing => None,
         }
     }

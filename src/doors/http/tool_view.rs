@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::{
+    agent::exposure,
     app::App,
     engine::{
         authorise, configure,
@@ -14,7 +15,6 @@ use crate::{
     },
     model::{
         error::Result,
-        llm::estimate_tokens,
         settings::Settings,
         spec::{Category, Example, Risk, Setting, Source, Status},
         time::Time,
@@ -116,7 +116,6 @@ impl ToolView {
     pub(super) fn of(tool: &Tool, facts: &Facts) -> Self {
         let spec = tool.spec();
         let (status, status_reason) = status(tool, facts);
-        let cost = json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
         Self {
             id: spec.id(),
             name: spec.name.clone(),
@@ -133,7 +132,7 @@ impl ToolView {
             status_reason,
             timeout_seconds: spec.timeout.as_secs(),
             innate: spec.innate,
-            tokens: estimate_tokens(&cost.to_string()),
+            tokens: exposure::tokens(spec),
             examples: spec.examples.clone(),
             settings: spec.settings.clone(),
             stats: stats(facts.tallies.get(&spec.id())),

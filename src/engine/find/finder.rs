@@ -3,13 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use parking_lot::{Mutex, RwLock};
+use serde::Serialize;
 use tokio::sync::OnceCell;
 
 use super::{
     catalogue::Catalogue,
     hit::{Hit, Search},
     learner::Learner,
-    ranking::{self, Question, Ranked},
+    past::Past,
+    ranking::{self, Question},
+    trial::{self, Case, Missed, Summary},
     views,
 };
 use crate::{
@@ -18,6 +21,7 @@ use crate::{
     model::{
         caller::{Caller, Permissions},
         error::{Error, Result},
+        score::DEPTH,
         settings::Settings,
     },
     store::{tool_texts, vectors},
@@ -71,6 +75,22 @@ pub struct Found {
     pub note: Option<&'static str>,
 }
 
+/// What came of one's own past requests.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Trial {
+    /// How well the tools that helped are found again, nothing that was learned counting.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Requests whose tool did not come first.
+    pub lost: Vec<Missed>,
+    /// What the figures must be taken with.
+    pub note: Option<&'static str>,
+}
+
+/// Most past requests that are tried, the newest.
+const TRIED: usize = 500;
+/// Most that are named as lost.
+const LOST: usize = 50;
 const NO_MODEL: &str = "There is no embedding model in this build: tools were found by their words alone.";
 const NOT_READY: &str = "The tools are still being embedded: this time they were found by their words alone.";
 
@@ -101,16 +121,26 @@ impl Finder {
         Ok(Found { hits, note: self.note(&prepared) })
     }
 
-    /// The order of all tools for needs that are not a caller's, with the catalogue it is of.
-    pub async fn rank_all(&self, registry: &Arc<Registry>, needs: &[String], limit: usize) -> Result<Vec<Vec<Ranked>>> {
+    /// The first places for a need among these tools, as they are numbered in the registry; nothing that was learned
+    /// counts.
+    pub(super) async fn places(&self, registry: &Arc<Registry>, need: &str, among: &[bool]) -> Result<Vec<usize>> {
         let prepared = self.prepared(registry).await;
-        let allowed = vec![true; prepared.catalogue.profiles().len()];
-        let mut all = Vec::with_capacity(needs.len());
-        for need in needs {
-            let question = self.question(&prepared, need).await?;
-            all.push(ranking::rank(&prepared.catalogue, &question, &allowed, &Default::default(), limit));
-        }
-        Ok(all)
+        let question = self.question(&prepared, need).await?;
+        let ranked = ranking::rank(&prepared.catalogue, &question, among, &Past::default(), DEPTH);
+        Ok(ranked.into_iter().map(|one| one.tool).collect())
+    }
+
+    /// Tries the tools this caller may call out on his own past requests.
+    pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
+        let prepared = self.prepared(asker.registry).await;
+        let past = self.learner.past().await?;
+        let cases: Vec<Case> = past.read().cases(asker.caller.user).take(TRIED).collect();
+        let catalogue = &prepared.catalogue;
+        let allowed = prepared.allowed(asker);
+        let without = trial::answer(catalogue, &Past::default(), &self.app.embedder, &allowed, &cases).await?;
+        let zero_shot = trial::summary("requests", catalogue.profiles().len(), &cases, &without);
+        let lost = trial::lost(&cases, &without).take(LOST).collect();
+        Ok(Trial { summary: zero_shot, lost, note: self.note(&prepared) })
     }
 
     fn note(&self, prepared: &Prepared) -> Option<&'static str> {

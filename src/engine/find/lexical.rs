@@ -143,6 +143,11 @@ impl Lexical {
         scores
     }
 
+    /// How many tools hold a stem.
+    pub fn holding(&self, stem: &str) -> usize {
+        self.postings.get(stem).map_or(0, Vec::len)
+    }
+
     /// Where a stem stands in a tool, and what it is worth there; none where it does not.
     pub fn stands(&self, stem: &str, tool: usize) -> Option<(Vec<Field>, f32)> {
         let list = self.postings.get(stem)?;

@@ -4,6 +4,7 @@
 //! need of several steps apart, `ranking` joins the scores, `past` lets former successes vote, `finder` is the handle.
 
 pub mod catalogue;
+pub mod collisions;
 pub mod finder;
 pub mod hit;
 pub mod learner;

@@ -5,7 +5,10 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows};
+use super::{
+    rows::{Row, Rows},
+    trial::Case,
+};
 use crate::model::{learning::Used, user::UserId};
 
 /// Past needs that vote.
@@ -74,6 +77,16 @@ impl Past {
     /// Every past need.
     pub fn needs(&self) -> &[Need] {
         &self.needs
+    }
+
+    /// A person's own needs with the tools that met them, the newest first.
+    pub(super) fn cases(&self, user: UserId) -> impl Iterator<Item = Case> {
+        let own = self.needs.iter().enumerate().rev().filter(move |(_, need)| need.user == user);
+        own.filter_map(|(number, need)| {
+            let met = need.used.iter().filter(|used| used.successes > used.failures);
+            let groups: Vec<Vec<String>> = met.map(|used| vec![used.tool.clone()]).collect();
+            (!groups.is_empty()).then(|| Case { id: number.to_string(), query: need.text.clone(), groups })
+        })
     }
 
     /// What the nearest past needs say for tools, by id.

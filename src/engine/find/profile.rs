@@ -66,7 +66,7 @@ impl Profile {
         for (name, description) in &self.aliases {
             fields.extend([(Field::Alias, name.as_str()), (Field::AboutAlias, description)]);
         }
-        for (name, about) in &self.server {
+        if let Some((name, about)) = &self.server {
             fields.extend([(Field::Group, name.as_str()), (Field::AboutGroup, about)]);
         }
         for (name, description) in &self.parameters {

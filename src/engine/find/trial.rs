@@ -57,14 +57,42 @@ pub struct Summary {
     pub p95_ms: f64,
 }
 
-/// Answers each case. Every tool of the catalogue may be found.
-pub async fn answer(catalogue: &Catalogue, past: &Past, embedder: &Embedder, cases: &[Case]) -> Result<Vec<Answer>> {
-    let allowed = vec![true; catalogue.profiles().len()];
+/// A need whose tool did not come first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Missed {
+    /// The need.
+    pub query: String,
+    /// The tools that met it.
+    pub wanted: Vec<String>,
+    /// The tools that came first instead.
+    pub came: Vec<String>,
+}
+
+/// The cases whose first answer is none of the wanted ones.
+pub(super) fn lost(cases: &[Case], answers: &[Answer]) -> impl Iterator<Item = Missed> {
+    let wrong = |(case, answer): &(&Case, &Answer)| {
+        !answer.ranked.first().is_some_and(|first| case.groups.iter().flatten().any(|id| id == first))
+    };
+    cases.iter().zip(answers).filter(wrong).map(|(case, answer)| Missed {
+        query: case.query.clone(),
+        wanted: case.groups.iter().flatten().cloned().collect(),
+        came: answer.ranked.iter().take(3).cloned().collect(),
+    })
+}
+
+/// Answers each case with the tools that are allowed.
+pub async fn answer(
+    catalogue: &Catalogue,
+    past: &Past,
+    embedder: &Embedder,
+    allowed: &[bool],
+    cases: &[Case],
+) -> Result<Vec<Answer>> {
     let mut answers = Vec::with_capacity(cases.len());
     for case in cases {
         let started = Instant::now();
         let question = Question::of(embedder, &case.query).await?;
-        let ranked = ranking::rank(catalogue, &question, &allowed, past, DEPTH);
+        let ranked = ranking::rank(catalogue, &question, allowed, past, DEPTH);
         let ms = started.elapsed().as_secs_f64() * 1_000.0;
         let ids = ranked.iter().filter_map(|one| Some(catalogue.profiles().get(one.tool)?.id.clone())).collect();
         answers.push(Answer { id: case.id.clone(), ranked: ids, ms });
@@ -107,12 +135,13 @@ mod tests {
             query: query.into(),
             groups: vec![vec![wanted.to_owned()]],
         };
-        let cases = [case("read the file", "read_file"), case("read my mail", "send_mail")];
+        let cases = [case("read the file", "read_file"), case("send my mail", "send_mail")];
         let embedder = Embedder::new(None, Limits::default());
-        let answers = answer(&catalogue, &Past::default(), &embedder, &cases).await.unwrap();
+        let answers = answer(&catalogue, &Past::default(), &embedder, &[true; 2], &cases).await.unwrap();
         assert_eq!(answers[0].ranked, ["read_file"]);
-        assert_eq!(answers[1].ranked, ["send_mail", "read_file"]);
+        assert_eq!(answers[1].ranked, ["send_mail"]);
         let summary = summary("mine", 2, &cases, &answers);
+        assert_eq!(lost(&cases, &answers).count(), 0);
         assert_eq!((summary.tools, summary.queries, summary.measures.ndcg_10), (2, 2, 1.0));
     }
 }

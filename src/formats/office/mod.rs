@@ -2,4 +2,6 @@
 
 pub(super) mod package;
 pub(super) mod properties;
+pub(super) mod rewrite;
+pub(super) mod splice;
 pub(super) mod xml;

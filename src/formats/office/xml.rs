@@ -105,7 +105,8 @@ pub(in crate::formats) fn values<'a>(element: &'a BytesStart<'_>) -> impl Iterat
     attributes.into_iter().filter_map(|found| found.normalized_value(XmlVersion::Implicit1_0).ok())
 }
 
-fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> Result<char> {
+/// The character a reference stands for.
+pub(in crate::formats) fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> Result<char> {
     if let Some(c) = reference.resolve_char_ref().map_err(damaged)? {
         return Ok(c);
     }
@@ -119,7 +120,7 @@ fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> Result<char> {
     }
 }
 
-fn entities() -> Error {
+pub(super) fn entities() -> Error {
     Error::invalid("The document was refused: its XML defines entities, as only hostile files do.")
 }
 
@@ -127,7 +128,7 @@ fn cut_off() -> Error {
     Error::invalid("The document is damaged or incomplete: its XML ends too early. Save it anew, or fetch it again.")
 }
 
-fn damaged(cause: quick_xml::Error) -> Error {
+pub(super) fn damaged(cause: quick_xml::Error) -> Error {
     Error::invalid("The document is damaged: its XML is not well-formed. Save it anew, or fetch it again.")
         .caused_by(cause)
 }

@@ -11,7 +11,7 @@ use super::{
     file::{File, find},
     font::Font,
     lexer::{Lexer, Word, is_space},
-    line::{Glyph, Lines},
+    line::{Glyph, Lines, logical},
     pages::Page,
 };
 use crate::model::error::Result;
@@ -316,7 +316,8 @@ impl Runner<'_, '_> {
 
     fn end_mark(&mut self) -> Result<()> {
         match self.marks.pop().flatten() {
-            Some(Mark { text, first: Some(first) }) => self.put(Glyph { text, ..first }),
+            // It stands in the order it is read in, and the line will be turned round.
+            Some(Mark { text, first: Some(first) }) => self.put(Glyph { text: logical(&text), ..first }),
             _ => Ok(()),
         }
     }

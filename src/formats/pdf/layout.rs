@@ -12,7 +12,10 @@ use crate::{
 const LARGER: f64 = 1.12;
 
 /// Longest heading, in characters.
-const MAX_HEADING: usize = 250;
+const MAX_HEADING: usize = 160;
+
+/// Characters from which on a page has a size of running text of its own.
+const FULL_PAGE: usize = 250;
 
 /// Lines of a paragraph are at most this far apart, as a share of the size.
 const LEADING: f64 = 1.75;
@@ -40,9 +43,10 @@ pub(super) fn blocks(lines: &[Line], draft: &mut Draft) -> Result<()> {
     end(&mut paragraph, &sizes, draft)
 }
 
-/// The size of running text, and those of headings from the largest.
+/// The sizes of running text, and those of headings from the largest.
 struct Sizes {
-    body: f64,
+    body: i64,
+    pages: HashMap<u32, i64>,
     headings: Vec<i64>,
 }
 
@@ -51,27 +55,43 @@ fn tenths(size: f64) -> i64 {
     (size * 10.0).round() as i64
 }
 
+/// Characters of each size.
+type Counts = HashMap<i64, usize>;
+
 impl Sizes {
     fn of(lines: &[Line]) -> Self {
-        let mut counts: HashMap<i64, usize> = HashMap::new();
+        let (mut all, mut pages): (Counts, HashMap<u32, Counts>) = (Counts::new(), HashMap::new());
         for line in lines {
-            *counts.entry(tenths(line.size)).or_default() +=
-                line.cells.iter().map(|cell| cell.text.len()).sum::<usize>();
+            let length = line.cells.iter().map(|cell| cell.text.len()).sum::<usize>();
+            *all.entry(tenths(line.size)).or_default() += length;
+            *pages.entry(line.page).or_default().entry(tenths(line.size)).or_default() += length;
         }
-        let body = counts.iter().max_by_key(|(size, count)| (**count, **size)).map_or(0, |(size, _)| *size);
-        let body = body as f64 / 10.0;
-        let mut headings: Vec<i64> = counts.into_keys().filter(|size| *size as f64 > body * LARGER * 10.0).collect();
+        pages.retain(|_, counts| counts.values().sum::<usize>() >= FULL_PAGE);
+        let pages: HashMap<u32, i64> = pages.iter().map(|(page, counts)| (*page, usual(counts))).collect();
+        let body = usual(&all);
+        let least = pages.values().copied().chain([body]).min().unwrap_or(body);
+        let mut headings: Vec<i64> = all.into_keys().filter(|size| is_larger(*size, least)).collect();
         headings.sort_unstable_by(|a, b| b.cmp(a));
-        Self { body, headings }
+        Self { body, pages, headings }
     }
 
-    fn heading(&self, size: f64) -> Option<u8> {
-        if size <= self.body * LARGER {
+    fn heading(&self, line: &Line) -> Option<u8> {
+        let (size, body) = (tenths(line.size), self.pages.get(&line.page).copied().unwrap_or(self.body));
+        if !is_larger(size, body) {
             return None;
         }
-        let place = self.headings.iter().position(|heading| *heading == tenths(size))?;
+        let place = self.headings.iter().position(|heading| *heading == size)?;
         u8::try_from(place + 1).ok().map(|level| level.min(6))
     }
+}
+
+/// The size most characters have.
+fn usual(counts: &Counts) -> i64 {
+    counts.iter().max_by_key(|(size, count)| (**count, **size)).map_or(0, |(size, _)| *size)
+}
+
+fn is_larger(size: i64, body: i64) -> bool {
+    size as f64 > body as f64 * LARGER
 }
 
 /// Whether a line goes on with the paragraph the one before belongs to.
@@ -158,7 +178,7 @@ fn end(paragraph: &mut Vec<&Line>, sizes: &Sizes, draft: &mut Draft) -> Result<(
     for line in paragraph.drain(..) {
         join(&mut text, &line.text());
     }
-    let heading = sizes.heading(first.size).filter(|_| text.chars().count() <= MAX_HEADING);
+    let heading = sizes.heading(first).filter(|_| text.chars().count() <= MAX_HEADING);
     let kind = match heading {
         Some(level) => BlockKind::Heading(level),
         None if is_item(first) => BlockKind::ListItem,

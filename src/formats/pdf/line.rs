@@ -54,7 +54,7 @@ impl Line {
     /// The line as running text.
     pub(super) fn text(&self) -> String {
         let cells: Vec<&str> = self.cells.iter().map(|cell| cell.text.trim()).collect();
-        cells.join(" ")
+        logical(&cells.join(" "))
     }
 
     /// Whether a glyph goes on where the line ends.
@@ -78,6 +78,14 @@ impl Line {
             self.cells.push(Cell { start: glyph.start, end: glyph.end, text: glyph.text });
             return;
         }
+        if gap < -0.1 * size
+            && let Some(letter) = accented(&cell.text, &glyph.text)
+        {
+            cell.text.pop();
+            cell.text.push(letter);
+            cell.end = cell.end.max(glyph.end);
+            return;
+        }
         if gap > BLANK * size && !blank && !glyph.text.is_empty() {
             cell.text.push(' ');
         }
@@ -88,6 +96,71 @@ impl Line {
         } else if gap <= BLANK * size {
             cell.end = cell.end.max(glyph.end);
         }
+    }
+}
+
+/// Accents that are set on their own before their letter, as TeX does, and their combining forms.
+const ACCENTS: [(char, char); 9] = [
+    ('´', '\u{301}'),
+    ('`', '\u{300}'),
+    ('ˆ', '\u{302}'),
+    ('^', '\u{302}'),
+    ('˜', '\u{303}'),
+    ('¨', '\u{308}'),
+    ('ˇ', '\u{30c}'),
+    ('˚', '\u{30a}'),
+    ('¸', '\u{327}'),
+];
+
+/// The letter with the accent it was set over.
+fn accented(before: &str, letter: &str) -> Option<char> {
+    let accent = before.chars().last()?;
+    let (_, mark) = ACCENTS.iter().find(|(known, _)| *known == accent)?;
+    let mut letters = letter.chars();
+    let letter = letters.next().filter(|_| letters.next().is_none())?;
+    // TeX has a letter without its dot for this.
+    let letter = if letter == 'ı' { 'i' } else { letter };
+    unicode_normalization::char::compose(letter, *mark)
+}
+
+/// Whether a character is of a script that runs from right to left.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}') && !c.is_numeric()
+}
+
+/// Text that was put together from left to right, in the order it is read in.
+pub(super) fn logical(shown: &str) -> String {
+    if !shown.contains(is_right_to_left) {
+        return shown.to_owned();
+    }
+    let mut chars: Vec<char> = shown.chars().collect();
+    let backward = chars.iter().filter(|c| is_right_to_left(**c)).count();
+    let forward = chars.iter().filter(|c| c.is_alphabetic() && !is_right_to_left(**c)).count();
+    if backward >= forward {
+        chars.reverse();
+        turn(&mut chars, |c| c.is_alphanumeric() && !is_right_to_left(c));
+    } else {
+        turn(&mut chars, is_right_to_left);
+    }
+    chars.into_iter().collect()
+}
+
+/// Turns round each stretch that begins and ends with characters of a kind, what stands between them being neutral.
+fn turn(chars: &mut [char], of_kind: impl Fn(char) -> bool) {
+    let mut at = 0;
+    while let Some(from) = chars.iter().skip(at).position(|c| of_kind(*c)).map(|from| from + at) {
+        let mut end = from + 1;
+        for (place, c) in chars.iter().enumerate().skip(end) {
+            match () {
+                () if of_kind(*c) => end = place + 1,
+                () if c.is_alphanumeric() => break,
+                () => {}
+            }
+        }
+        if let Some(stretch) = chars.get_mut(from..end) {
+            stretch.reverse();
+        }
+        at = end;
     }
 }
 
@@ -150,6 +223,13 @@ mod tests {
         assert_eq!(lines(&[(0.0, 0.0, "ab"), (10.5, 0.0, "c"), (18.0, 0.0, "d")]), [["abc d"]]);
         assert_eq!(lines(&[(0.0, 0.0, "ab"), (40.0, 0.0, "c")]), [["ab", "c"]]);
         assert_eq!(lines(&[(0.0, 0.0, "ab "), (40.0, 0.0, " "), (45.0, 0.0, "c")]), [["ab  ", "c"]]);
+    }
+
+    #[test]
+    fn scripts_that_run_from_right_to_left_are_turned_round() {
+        assert_eq!(logical("Greek, םלוע םולש (test) 12"), "Greek, שלום עולם (test) 12");
+        assert_eq!(logical(".12 abc xyz םלוע םולש"), "שלום עולם 12 abc xyz.");
+        assert_eq!(logical("abc"), "abc");
     }
 
     #[test]

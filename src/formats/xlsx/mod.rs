@@ -1,6 +1,11 @@
 //! Workbooks of Excel and LibreOffice.
 
-pub(super) mod book;
-pub(super) mod cell;
+mod book;
+mod cell;
+pub(super) mod change;
+pub(super) mod csv;
+mod formula;
 mod number;
 pub(super) mod read;
+mod sheet;
+pub(super) mod write;

@@ -137,13 +137,13 @@ impl Cells {
 impl Cell {
     fn show(self, book: &Book) -> String {
         match (self.kind.as_str(), self.formula) {
+            (_, Some(formula)) if self.value.is_empty() && !formula.is_empty() => format!("={formula}"),
             ("s", _) => {
                 let text = self.value.trim().parse::<usize>().ok().and_then(|at| book.texts.get(at));
                 text.cloned().unwrap_or_default()
             }
             ("b", _) => if self.value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
             ("str" | "inlineStr" | "e" | "d", _) => self.value,
-            (_, Some(formula)) if self.value.is_empty() && !formula.is_empty() => format!("={formula}"),
             _ => match self.value.trim().parse::<f64>() {
                 Ok(value) if value.is_finite() => {
                     number::show(value, book.formats.get(self.style).copied().unwrap_or_default(), book.since_1904)

@@ -62,6 +62,25 @@ pub(super) fn bytes(place: &Place, path: &str) -> Result<Vec<u8>> {
     bytes_at(&file, 0, size, path)
 }
 
+/// A whole file that is a document: it cannot be read in parts.
+pub(super) fn up_to(place: &Place, path: &str, most: u64) -> Result<Vec<u8>> {
+    let (file, size) = open(place, path)?;
+    if size > most {
+        return Err(Error::invalid(format!(
+            "'{path}' has {} MB, and at most {} MB are read. Split it.",
+            size >> 20,
+            most >> 20
+        )));
+    }
+    bytes_at(&file, 0, size, path)
+}
+
+/// Whether something is there, whatever it is.
+pub(super) fn exists(place: &Place) -> bool {
+    let found = place.open(OFlags::PATH);
+    !found.is_err_and(|e| matches!(e.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR)))
+}
+
 /// Opens a regular file. It is looked at before it is opened for reading: opening a device or a pipe has effects.
 fn open(place: &Place, path: &str) -> Result<(File, u64)> {
     let fault = |e: io::Error| Fault::new(path, e).of_file();

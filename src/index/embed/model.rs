@@ -37,6 +37,12 @@ pub struct Model {
     pub onnx: Cow<'static, [u8]>,
     /// `tokenizer.json` as the Hugging Face tokenizers write it.
     pub tokenizer: Cow<'static, [u8]>,
+    /// `config.json`, for the padding token's number.
+    pub config: Cow<'static, [u8]>,
+    /// `special_tokens_map.json`.
+    pub special_tokens: Cow<'static, [u8]>,
+    /// `tokenizer_config.json`, for the padding token's name.
+    pub tokenizer_config: Cow<'static, [u8]>,
 }
 
 impl Model {
@@ -52,6 +58,9 @@ impl Model {
             passage_prefix: String::new(),
             onnx: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/model.onnx"))),
             tokenizer: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer.json"))),
+            config: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/config.json"))),
+            special_tokens: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/special_tokens_map.json"))),
+            tokenizer_config: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer_config.json"))),
         })
     }
 

@@ -1,6 +1,7 @@
 //! The threads that embed. They start with the first text and end, with the model, after a time without any.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -12,9 +13,12 @@ use super::{
     encoder::Encoder,
     model::Model,
     queue::{Item, Queue},
-    tokens::Tokens,
+    tokens::Counter,
 };
 use crate::model::error::{Error, Result};
+
+/// How far passages stand back, as `nice` counts.
+const NICENESS: i32 = 10;
 
 /// How much of the machine embedding may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +42,7 @@ pub(super) struct Workers {
     limits: Limits,
     state: Mutex<State>,
     changed: Condvar,
-    tokens: Mutex<Option<Arc<Tokens>>>,
-    encoder: Mutex<Option<Arc<Encoder>>>,
+    counter: Mutex<Option<Arc<Counter>>>,
 }
 
 #[derive(Default)]
@@ -47,6 +50,8 @@ struct State {
     queue: Queue,
     alive: usize,
     has_query_thread: bool,
+    /// Threads that hold the model.
+    loaded: usize,
     last_use: Option<Instant>,
 }
 
@@ -59,14 +64,7 @@ enum Duty {
 
 impl Workers {
     pub(super) fn new(model: Model, limits: Limits) -> Arc<Self> {
-        Arc::new(Self {
-            model,
-            limits,
-            state: Mutex::default(),
-            changed: Condvar::new(),
-            tokens: Mutex::default(),
-            encoder: Mutex::default(),
-        })
+        Arc::new(Self { model, limits, state: Mutex::default(), changed: Condvar::new(), counter: Mutex::default() })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -75,7 +73,7 @@ impl Workers {
 
     /// Whether the model is in memory.
     pub(super) fn is_loaded(&self) -> bool {
-        self.encoder.lock().is_some()
+        self.state.lock().loaded > 0
     }
 
     /// Adds work, and threads where there are too few.
@@ -87,16 +85,16 @@ impl Workers {
         self.changed.notify_all();
     }
 
-    /// The tokenizer, which counting needs as well.
-    pub(super) fn tokens(self: &Arc<Self>) -> Result<Arc<Tokens>> {
-        let mut tokens = self.tokens.lock();
-        if let Some(loaded) = tokens.as_ref() {
+    /// What counts tokens.
+    pub(super) fn counter(self: &Arc<Self>) -> Result<Arc<Counter>> {
+        let mut counter = self.counter.lock();
+        if let Some(loaded) = counter.as_ref() {
             return Ok(Arc::clone(loaded));
         }
-        let loaded = Arc::new(Tokens::load(&self.model)?);
-        *tokens = Some(Arc::clone(&loaded));
-        drop(tokens);
-        // Threads that end take it out of memory again.
+        let loaded = Arc::new(Counter::load(&self.model)?);
+        *counter = Some(Arc::clone(&loaded));
+        drop(counter);
+        // The last thread that ends takes it out of memory again.
         self.keep_awake(&mut self.state.lock());
         Ok(loaded)
     }
@@ -119,13 +117,21 @@ impl Workers {
         started.is_ok()
     }
 
-    fn work(self: Arc<Self>, duty: Duty) {
+    /// A thread's life.
+    fn work(&self, duty: Duty) {
+        if duty == Duty::Everything {
+            give_way();
+        }
+        let mut encoder = None;
         while let Some(batch) = self.next(duty) {
-            self.answer(batch);
+            self.answer(batch, &mut encoder);
+        }
+        if encoder.take().is_some() {
+            self.state.lock().loaded -= 1;
         }
     }
 
-    /// Waits for work; `None` after idling for long, with the model gone when this was the last thread.
+    /// Waits for work; `None` after idling for long.
     fn next(&self, duty: Duty) -> Option<Vec<Item>> {
         let mut state = self.state.lock();
         loop {
@@ -147,20 +153,22 @@ impl Workers {
         }
     }
 
+    /// In the same breath as the decision to end: work that comes next starts a new thread.
     fn leave(&self, duty: Duty, state: &mut State) {
         state.alive -= 1;
         if duty == Duty::Queries {
             state.has_query_thread = false;
         }
         if state.alive == 0 {
-            *self.encoder.lock() = None;
-            *self.tokens.lock() = None;
+            *self.counter.lock() = None;
         }
     }
 
-    fn answer(self: &Arc<Self>, batch: Vec<Item>) {
+    fn answer(&self, batch: Vec<Item>, encoder: &mut Option<Encoder>) {
         let texts: Vec<&str> = batch.iter().map(|item| item.text.as_str()).collect();
-        match self.embed(&texts) {
+        // Else whoever waits for this batch would wait for ever.
+        let vectors = catch_unwind(AssertUnwindSafe(|| self.embed(&texts, encoder)));
+        match vectors.unwrap_or_else(|_| Err(Error::internal("the embedding model panicked"))) {
             Ok(vectors) => {
                 for (item, vector) in batch.into_iter().zip(vectors) {
                     // Nobody waits any more: nothing is lost.
@@ -175,23 +183,22 @@ impl Workers {
         }
     }
 
-    fn embed(self: &Arc<Self>, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let tokens = self.tokens()?;
-        let encoder = self.encoder()?;
-        let texts = texts.iter().map(|text| tokens.of(text)).collect::<Result<Vec<_>>>()?;
-        let vectors = encoder.encode(&texts)?;
-        if vectors.len() == texts.len() { Ok(vectors) } else { Err(Error::internal("the model lost a text")) }
-    }
-
-    fn encoder(&self) -> Result<Arc<Encoder>> {
-        let mut encoder = self.encoder.lock();
-        if let Some(loaded) = encoder.as_ref() {
-            return Ok(Arc::clone(loaded));
+    fn embed(&self, texts: &[&str], encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
+        if let Some(encoder) = encoder {
+            return encoder.encode(texts);
         }
         let started = Instant::now();
-        let loaded = Arc::new(Encoder::load(&self.model)?);
+        let loaded = encoder.insert(Encoder::load(&self.model)?);
+        self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
-        *encoder = Some(Arc::clone(&loaded));
-        Ok(loaded)
+        loaded.encode(texts)
+    }
+}
+
+/// Lets everything else go first: requests, and queries among them. What the thread starts inherits it.
+fn give_way() {
+    let thread = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), NICENESS) {
+        tracing::debug!(%error, "embedding keeps its priority");
     }
 }

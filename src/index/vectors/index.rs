@@ -26,8 +26,8 @@ const EFFORT: usize = 200;
 const BATCH: usize = 32;
 /// One dead row in this many, and the index is made anew without them.
 const DEAD_SHARE: usize = 5;
-/// Fewer dead rows than this are not worth it.
-const DEAD_LEAST: usize = 1_000;
+/// Fewer dead rows than one in this many of what a graph begins at are not worth it.
+const DEAD_LEAST: usize = 20;
 
 pub use crate::config::GraphKind;
 
@@ -57,6 +57,7 @@ pub struct Nearest<'a> {
 /// The vectors of a space.
 pub struct Vectors {
     kind: GraphKind,
+    graph_from: usize,
     rows: Rows,
     owners: Vec<Owner>,
     places: HashMap<i64, Row>,
@@ -76,8 +77,13 @@ pub(crate) struct Owner {
 impl Vectors {
     /// No vectors yet; 0 leaves their length to the first.
     pub fn new(dimensions: usize, kind: GraphKind) -> Self {
+        Self::with_graph_from(dimensions, kind, GRAPH_FROM)
+    }
+
+    /// The same, with a graph from another number of vectors on.
+    pub(crate) fn with_graph_from(dimensions: usize, kind: GraphKind, graph_from: usize) -> Self {
         let (places, by_tag) = (HashMap::new(), HashMap::new());
-        Self { kind, rows: Rows::new(dimensions), owners: Vec::new(), places, by_tag, dead: 0, graph: None }
+        Self { kind, graph_from, rows: Rows::new(dimensions), owners: Vec::new(), places, by_tag, dead: 0, graph: None }
     }
 
     /// How long the vectors are.
@@ -239,7 +245,7 @@ impl Vectors {
     /// The graph, where what it does not know yet is little.
     fn useful_graph(&self) -> Option<&dyn Graph> {
         let graph = self.graph.as_deref()?;
-        (self.owners.len() - graph.linked() <= GRAPH_FROM).then_some(graph)
+        (self.owners.len() - graph.linked() <= self.graph_from).then_some(graph)
     }
 
     fn walk(&self, graph: &dyn Graph, query: &Query, ask: &Nearest<'_>) -> Vec<Near> {
@@ -265,16 +271,16 @@ impl Vectors {
 impl Vectors {
     /// Links rows for about this long; whether there is more to do.
     pub fn work(&mut self, budget: Duration) -> bool {
-        if self.dead >= DEAD_LEAST && self.dead * DEAD_SHARE >= self.owners.len() {
+        if self.dead * DEAD_LEAST >= self.graph_from && self.dead * DEAD_SHARE >= self.owners.len() {
             self.compact();
         }
-        if self.graph.is_none() && self.count() > GRAPH_FROM {
+        if self.graph.is_none() && self.count() > self.graph_from {
             self.graph = Some(match self.kind {
                 GraphKind::Own => Box::new(Hnsw::new()),
                 GraphKind::Library => Box::new(Library::new()),
             });
         }
-        if self.count() < GRAPH_FROM / 2 {
+        if self.count() < self.graph_from / 2 {
             self.graph = None;
         }
         let Some(graph) = &mut self.graph else { return false };
@@ -292,7 +298,7 @@ impl Vectors {
     pub fn has_work(&self) -> bool {
         match &self.graph {
             Some(graph) => graph.linked() < self.rows.len(),
-            None => self.count() > GRAPH_FROM,
+            None => self.count() > self.graph_from,
         }
     }
 

@@ -14,8 +14,11 @@ fn noise(seed: u64, length: usize) -> Vec<f32> {
     unit(&numbers.collect::<Vec<_>>())
 }
 
+/// A graph is kept from here on.
+const FROM: usize = 300;
+
 fn filled(kind: GraphKind, count: i64) -> Vectors {
-    let mut vectors = Vectors::new(16, kind);
+    let mut vectors = Vectors::with_graph_from(16, kind, FROM);
     for id in 0..count {
         vectors.put(id, id % 7, &noise(id as u64 + 1, 16));
     }
@@ -41,18 +44,18 @@ fn ids(vectors: &Vectors, vector: &[f32], tags: Option<&HashSet<i64>>, limit: us
 
 #[test]
 fn few_vectors_are_searched_exactly() {
-    let vectors = filled(GraphKind::Own, 3_000);
+    let vectors = filled(GraphKind::Own, 250);
     assert_eq!(vectors.search_kind(), SearchKind::Exact);
     for seed in 0..50 {
         let asked = noise(1 << 40 | seed, 16);
-        assert_eq!(ids(&vectors, &asked, None, 10), truth(&asked, 3_000, |_| true, 10));
+        assert_eq!(ids(&vectors, &asked, None, 10), truth(&asked, 250, |_| true, 10));
     }
 }
 
 #[test]
 fn both_graphs_find_nearly_all_of_the_true_nearest() {
     for kind in [GraphKind::Own, GraphKind::Library] {
-        let count = GRAPH_FROM as i64 + 500;
+        let count = FROM as i64 + 900;
         let mut vectors = filled(kind, count);
         all_linked(&mut vectors);
         assert_eq!(vectors.search_kind(), SearchKind::Hnsw);
@@ -68,7 +71,7 @@ fn both_graphs_find_nearly_all_of_the_true_nearest() {
 
 #[test]
 fn a_filter_loses_nothing() {
-    let count = GRAPH_FROM as i64 + 500;
+    let count = FROM as i64 + 900;
     let mut vectors = filled(GraphKind::Own, count);
     all_linked(&mut vectors);
     let asked = noise(77, 16);
@@ -82,7 +85,7 @@ fn a_filter_loses_nothing() {
 
 #[test]
 fn what_was_removed_is_never_found_and_what_was_replaced_is_found_as_it_is_now() {
-    let count = GRAPH_FROM as i64 + 3_000;
+    let count = FROM as i64 + 900;
     let mut vectors = filled(GraphKind::Own, count);
     all_linked(&mut vectors);
     let gone = |id: i64| id % 9 == 4;
@@ -97,7 +100,7 @@ fn what_was_removed_is_never_found_and_what_was_replaced_is_found_as_it_is_now()
 
 #[test]
 fn with_a_fifth_dead_it_is_made_anew_without_them() {
-    let count = GRAPH_FROM as i64 + 6_000;
+    let count = FROM as i64 + 900;
     let mut vectors = filled(GraphKind::Own, count);
     all_linked(&mut vectors);
     let gone = |id: i64| id % 4 == 1;

@@ -178,7 +178,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::{
-        super::index::{GRAPH_FROM, Nearest, SearchKind},
+        super::index::{Nearest, SearchKind},
         *,
     };
 
@@ -216,8 +216,8 @@ mod tests {
     fn the_graph_comes_back_with_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
-        let mut vectors = Vectors::new(3, GraphKind::Own);
-        for id in 0..=GRAPH_FROM as i64 {
+        let mut vectors = Vectors::with_graph_from(3, GraphKind::Own, 200);
+        for id in 0..=400 {
             vectors.put(id, 0, &[(id % 151) as f32 - 75.0, (id % 53) as f32, (id % 29) as f32]);
         }
         while vectors.work(std::time::Duration::from_secs(1)) {}

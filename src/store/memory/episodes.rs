@@ -20,6 +20,8 @@ use crate::{
 
 /// Most conversations looked at in one go.
 const AT_ONCE: i64 = 50;
+/// Most of those a person has just left: his turn waits for them, the others are found once they rest.
+const LEFT: i64 = 3;
 
 /// A conversation that is over, or rests.
 #[derive(Debug, Clone)]
@@ -61,7 +63,7 @@ impl Episodes {
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at DESC LIMIT ?3";
-        self.db.read(move |c| due(c, sql, (user.to_string(), current.to_string(), AT_ONCE))).await
+        self.db.read(move |c| due(c, sql, (user.to_string(), current.to_string(), LEFT))).await
     }
 
     /// Writes the episode of a conversation, over the one it has.

@@ -1,8 +1,9 @@
 //! What memories mean: vectors beside their rows, and a bounded copy in memory of those that are searched.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use moka::sync::Cache as Bounded;
+use parking_lot::Mutex;
 use rusqlite::{Connection, params};
 
 use crate::{
@@ -18,6 +19,29 @@ use crate::{
 const MOST: u64 = 64 << 20;
 /// How long an unused copy is kept.
 const IDLE: Duration = Duration::from_secs(600);
+
+/// Whose memories are being read for their meaning. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Readings(Arc<Mutex<HashSet<UserId>>>);
+
+/// One person's memories are being read until it is dropped.
+pub struct Reading {
+    all: Readings,
+    user: UserId,
+}
+
+impl Readings {
+    /// None where somebody reads them already.
+    pub(super) fn begin(&self, user: UserId) -> Option<Reading> {
+        self.0.lock().insert(user).then(|| Reading { all: self.clone(), user })
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.all.0.lock().remove(&self.user);
+    }
+}
 
 /// One person's vectors of one model.
 #[derive(Debug, Clone, Default)]
@@ -121,6 +145,11 @@ pub(super) fn add(c: &Connection, user: UserId, id: MemoryId, said: &str, vector
 
 /// Memories without a vector of this model, the newest first.
 pub(super) fn missing(c: &Connection, user: UserId, model: &str, limit: usize) -> Result<Vec<(MemoryId, String)>> {
+    let counted = "SELECT (SELECT count(*) FROM memories WHERE user = ?1)
+                        > (SELECT count(*) FROM memory_vectors WHERE user = ?1 AND model = ?2)";
+    if first(c, counted, (user.to_string(), model), |row| Ok(row.get(0)?))? != Some(true) {
+        return Ok(Vec::new());
+    }
     let sql =
         "SELECT m.id, m.content FROM memories m LEFT JOIN memory_vectors v ON v.memory = m.number AND v.model = ?2
                WHERE m.user = ?1 AND v.memory IS NULL ORDER BY m.number DESC LIMIT ?3";

@@ -5,6 +5,9 @@ mod graph_get_node;
 mod graph_neighbors;
 mod graph_upsert_edge;
 mod graph_upsert_node;
+mod index_put;
+mod index_query;
+mod index_remove;
 mod search_knowledge;
 
 use crate::engine::tool::Tool;
@@ -14,6 +17,9 @@ pub fn tools() -> Vec<Tool> {
     vec![
         search_knowledge::tool(),
         document::tool(),
+        index_put::tool(),
+        index_query::tool(),
+        index_remove::tool(),
         graph_upsert_node::tool(),
         graph_upsert_edge::tool(),
         graph_get_node::tool(),

@@ -30,7 +30,9 @@ async fn the_tools_are_listed_and_found() {
         assert_eq!((table.code, table.out.lines().count()), (0, names.len() + 1));
         assert!(table.out.starts_with("name "), "{}", table.out);
         let found = home.run(&["find", "work out what 3 times 4 is", "--limit", "2"]).await;
-        assert_eq!((found.code, found.out.lines().count()), (0, 3), "{found:?}");
+        // Its last line may say that the tools are still being embedded.
+        let rows = found.out.lines().filter(|line| !line.is_empty() && !line.starts_with("The tools")).count();
+        assert_eq!((found.code, rows), (0, 3), "{found:?}");
         let found = home.json(&["find", "evaluate a mathematical expression"]).await;
         assert_eq!(found["results"][0]["name"], "calculator");
         assert_eq!(home.run(&["find"]).await.code, 2);

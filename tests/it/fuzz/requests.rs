@@ -30,6 +30,8 @@ const SEGMENTS: &[(&str, &str)] = &[
     ("a quote", "'%20OR%20'1'='1"),
     ("a negative number", "-1"),
     ("a number beyond 64 bits", "99999999999999999999"),
+    ("the least number", "-9223372036854775808"),
+    ("the greatest number", "9223372036854775807"),
 ];
 /// What is put into query parameters.
 const PARAMETERS: &[(&str, &str)] = &[
@@ -42,6 +44,8 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("a negative number", "-1"),
     ("a fraction", "1.5"),
     ("a number beyond 64 bits", "99999999999999999999"),
+    ("the least number", "-9223372036854775808"),
+    ("the greatest number", "9223372036854775807"),
     ("commas", ",,,"),
 ];
 /// How long a parameter is that is too long.

@@ -376,6 +376,148 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/eval/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
+         *     learned from them.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_eval_tools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes that pass, those with the most edges first.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One node.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/nodes/{id}/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_nodes_id_neighbors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The graph at a glance: how much there is, of which kinds, and its hubs.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_graph_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/indexes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Each space's indexes: what they hold, and whether they can be relied on.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_indexes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/indexes/{space}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a space's indexes again from the database, in the background. Searches are answered meanwhile, by words
+         *     perhaps not with everything.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_indexes_space_rebuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys": {
         parameters: {
             query?: never;
@@ -411,6 +553,328 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/knowledge/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The collections open to the caller.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_collections"];
+        put?: never;
+        /**
+         * Makes a collection.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_collections"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/collections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Makes a collection what the body says. Who sees it follows at once.
+         * @description Needs the permission `knowledge:write`.
+         */
+        put: operations["put_api_knowledge_collections_id"];
+        post?: never;
+        /**
+         * Removes a collection that holds no documents.
+         * @description Needs the permission `knowledge:write`.
+         */
+        delete: operations["delete_api_knowledge_collections_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents open to the caller, newest first.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_documents"];
+        put?: never;
+        /**
+         * Takes in files (`multipart/form-data`, field `file`), or a text or an address (JSON). Reading goes on after the
+         *     answer: ask for the document until it is ready or failed.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One document, and how far taking it in is.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_documents_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Puts a document in the trash: it is found no more, and can be restored for a while. One that is there already is
+         *     removed for good.
+         * @description Needs the permission `knowledge:write`.
+         */
+        delete: operations["delete_api_knowledge_documents_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops the work on a document at once. What it was found by before stays.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_documents_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The passages of a document, in order.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_documents_id_chunks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a document, and where its passages stand in it.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_documents_id_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The file of a document, as it came.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_knowledge_documents_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a document out of the trash; it is read again.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_documents_id_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries a document again that failed or was stopped.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_documents_id_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replaces what a document says. It is found by what it said before until the new content is read.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["post_api_knowledge_documents_id_update"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The folders, by path.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_knowledge_folders"];
+        put?: never;
+        /**
+         * Takes in every file of a folder, and follows what changes there.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_knowledge_folders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/folders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forgets a folder and its documents. The files in it are not touched.
+         * @description Needs the permission `settings:manage`.
+         */
+        delete: operations["delete_api_knowledge_folders_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The passages that answer a question best, by words and meaning, among the documents open to the caller.
+         * @description Needs the permission `knowledge:read`.
+         */
+        post: operations["post_api_knowledge_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says which stage of the search lost a passage.
+         * @description Needs the permission `knowledge:read`.
+         */
+        post: operations["post_api_knowledge_why"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memories": {
         parameters: {
             query?: never;
@@ -421,8 +885,25 @@ export interface paths {
         /** The caller's memories: the newest, or those about something, the best first. */
         get: operations["get_api_memories"];
         put?: never;
-        /** Remembers something. What says the same as an earlier memory renews that one. */
+        /** Remembers something. What says the same as an earlier memory renews that one; a new value takes an old one's place. */
         post: operations["post_api_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All of the caller's memories, with their earlier wordings, as a file to keep. */
+        get: operations["get_api_memories_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -456,7 +937,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finds the tools that fit, by words alone. */
+        /** Finds the tools that fit. */
         post: operations["post_api_offline_ask"];
         delete?: never;
         options?: never;
@@ -638,10 +1119,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Finds tools and the caller's own conversations. */
+        /** Finds tools, pages, documents and conversations the caller may open, by name and habit. */
         get: operations["get_api_search"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that the caller opened something: it ranks higher from now on. */
+        post: operations["post_api_search_used"];
         delete?: never;
         options?: never;
         head?: never;
@@ -790,6 +1288,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tools/collisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better. */
+        get: operations["get_api_tools_collisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the tools the caller may call cost in a model's context, by tool and by source. */
+        get: operations["get_api_tools_costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tools/find": {
         parameters: {
             query?: never;
@@ -917,6 +1449,27 @@ export interface paths {
         /** Runs a tool. A tool's own failure is an answer with `success: false`. */
         post: operations["post_api_tools_name_invoke"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/{name}/learning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was learned of a tool: everybody's needs counted, the caller's own shown. */
+        get: operations["get_api_tools_name_learning"];
+        put?: never;
+        post?: never;
+        /**
+         * Forgets which needs a tool was used for, everybody's.
+         * @description Needs the permission `settings:manage`.
+         */
+        delete: operations["delete_api_tools_name_learning"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1069,6 +1622,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A document that is being taken in. */
+        Accepted: {
+            /** @description Its id. */
+            id: string;
+            /** @description Where it stands. */
+            status: components["schemas"]["DocumentStatus"];
+        };
         /** @description Another name of a tool, with what differs under it. */
         AliasView: {
             /** @description The name. */
@@ -1180,6 +1740,139 @@ export interface components {
             /** @description What to do, where it is not. */
             fix?: string | null;
         };
+        /** @description A passage of a document. */
+        Chunk: {
+            /** @description Its number. */
+            id: components["schemas"]["i64"];
+            /**
+             * Format: int32
+             * @description Its place among the document's passages, from 0.
+             */
+            ordinal: number;
+            /** @description The headings it stands under, outermost first, joined by ` › `. */
+            heading: string;
+            /**
+             * Format: int32
+             * @description The page it begins on.
+             */
+            page?: number | null;
+            /**
+             * Format: int64
+             * @description Where it begins in the document's text, in characters (Unicode code points).
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Where it ends.
+             */
+            end: number;
+            /** @description Exactly that part of the text. */
+            text: string;
+        };
+        /** @description Where a passage stands in a document's text. */
+        ChunkPlace: {
+            /** @description The passage. */
+            id: components["schemas"]["i64"];
+            /**
+             * Format: int64
+             * @description Where it begins, in characters (Unicode code points) of the whole text.
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Where it ends.
+             */
+            end: number;
+            /**
+             * Format: int32
+             * @description The page it begins on.
+             */
+            page?: number | null;
+        };
+        /** @description A passage a message cites. */
+        Citation: {
+            /**
+             * Format: int32
+             * @description The number it stands under in the message's text, as `[3]`.
+             */
+            number: number;
+            /** @description The document. */
+            document_id: string;
+            /** @description The passage, as it was numbered then. */
+            chunk_id: components["schemas"]["i64"];
+            /** @description The document's title then. */
+            title: string;
+            /** @description The headings it stands under. */
+            heading: string;
+            /**
+             * Format: int32
+             * @description Its page.
+             */
+            page?: number | null;
+            /**
+             * Format: int64
+             * @description Where it begins in the document's text then, in characters.
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Where it ends.
+             */
+            end: number;
+            /** @description What it says; empty once the document was deleted. */
+            text: string;
+            /**
+             * Format: double
+             * @description How well it answered, 0 to 1.
+             */
+            score: number;
+        };
+        /** @description Documents that belong together and are seen by the same people. */
+        Collection: {
+            /** @description Stable id. */
+            id: string;
+            /** @description Its name; no other has it. */
+            name: string;
+            /** @description What is in it. */
+            description: string;
+            /** @description Names of the roles that see it; none means everybody who may read knowledge. Administrators see all. */
+            roles?: string[] | null;
+            /**
+             * Format: int64
+             * @description Documents in it.
+             */
+            documents: number;
+            /** @description Whether documents go here that name no other. */
+            default: boolean;
+            /** @description When it was made. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was last changed. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description A collection as it is to be. */
+        CollectionBody: {
+            /** @description Its name; no other has it. */
+            name: string;
+            /** @description What is in it. */
+            description?: string;
+            /** @description Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all. */
+            roles?: string[] | null;
+        };
+        /** @description Two tools that are mistaken for each other. */
+        Collision: {
+            /** @description The tool whose own needs were asked. */
+            tool: string;
+            /** @description The tool that answered better. */
+            other: string;
+            /** @description The needs where it did, each with the place the tool itself came to. */
+            needs: components["schemas"]["Lost"][];
+            /** @description How many needs of the tool were asked. */
+            asked: number;
+            /** @description Words both say of themselves, the rarest first. */
+            shared: string[];
+            /** @description What to do about it. */
+            advice: string;
+        };
         /** @description Whether a configuration is complete. */
         Completeness: {
             /** @description Whether it is. */
@@ -1230,6 +1923,11 @@ export interface components {
              * @description Memories.
              */
             memory: number;
+            /**
+             * Format: int64
+             * @description Passages of documents.
+             */
+            knowledge?: number;
             /**
              * Format: int64
              * @description Messages.
@@ -1285,6 +1983,42 @@ export interface components {
             messages: components["schemas"]["Message"][];
             turn?: components["schemas"]["Turn"] | null;
         };
+        /** @description What a model is told of a tool, in tokens. */
+        Cost: {
+            /** @description The tool's id. */
+            id: string;
+            /** @description Where it comes from. */
+            source: components["schemas"]["Source"];
+            /**
+             * Format: int64
+             * @description About how many tokens.
+             */
+            tokens: number;
+            /** @description Whether it is in front of the model always. */
+            innate: boolean;
+        };
+        /** @description What showing the caller's tools to a model costs. */
+        Costs: {
+            /**
+             * Format: int64
+             * @description All of them, in tokens.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Those that are shown always.
+             */
+            innate: number;
+            /**
+             * Format: int32
+             * @description The tokens that tools may take before they are found by need instead.
+             */
+            budget: number;
+            /** @description By source. */
+            sources: components["schemas"]["SourceCost"][];
+            /** @description Each tool, the dearest first. */
+            tools: components["schemas"]["Cost"][];
+        };
         /** @description A key, with the only sight of it there is. */
         Created: components["schemas"]["ApiKey"] & {
             /** @description What to send as `Authorization: Bearer …`. It cannot be shown again. */
@@ -1339,6 +2073,91 @@ export interface components {
             /** @description What it has. */
             models: string[];
         };
+        /** @description Something that was taken in to be found again. */
+        Document: {
+            /** @description Stable id. */
+            id: string;
+            /** @description The collection it is in. */
+            collection: string;
+            /** @description That collection's name. */
+            collection_name: string;
+            /** @description Its title: its own, or the name of its file. */
+            title: string;
+            /** @description Where it came from. */
+            source: components["schemas"]["DocumentSource"];
+            /** @description Media type. */
+            mime: string;
+            /** @description What it was read as: pdf, docx, markdown, …; none until it was read. */
+            kind?: string | null;
+            /**
+             * Format: int64
+             * @description Size of the file.
+             */
+            bytes: number;
+            /** @description SHA-256 of the file; none until it was fetched. */
+            sha256?: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["DocumentStatus"];
+            /**
+             * Format: double
+             * @description How far it is, 0 to 1.
+             */
+            progress: number;
+            /** @description Why it failed, or what is wrong with its last update. */
+            reason?: string | null;
+            /**
+             * Format: int64
+             * @description Passages it is found by.
+             */
+            chunks: number;
+            /**
+             * Format: int32
+             * @description Its pages, where it has any.
+             */
+            pages?: number | null;
+            /** @description Who brought it in. */
+            added_by?: string | null;
+            /** @description When. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it last changed. */
+            updated_at: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description Counts its contents: 1 is the first, 0 none yet.
+             */
+            version: number;
+        };
+        /** @description What was read of a document. */
+        DocumentContent: {
+            /** @description Its title. */
+            title: string;
+            /** @description The text, or the part of it that was asked for. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Where that part begins, in characters.
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description How many characters the whole text has.
+             */
+            characters: number;
+            /** @description The passages that stand in it, in order. */
+            chunks: components["schemas"]["ChunkPlace"][];
+        };
+        /** @description Where a document came from. */
+        DocumentSource: {
+            /** @description How it came. */
+            kind: components["schemas"]["SourceKind"];
+            /** @description The file's name, the address, or the path. */
+            uri?: string | null;
+        };
+        /**
+         * @description Where a document stands.
+         * @enum {string}
+         */
+        DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
         /** @description A row of the audit: an event and its place in the chain. */
         Entry: {
             /**
@@ -1467,15 +2286,140 @@ export interface components {
              */
             roots: string[];
         };
+        /** @description Files. */
+        FilesForm: {
+            /** @description One or several. */
+            file: string[];
+            /** @description Where they go; the default collection if left out. */
+            collection?: string | null;
+        };
+        /** @description A folder of this machine whose files are documents. */
+        Folder: {
+            /** @description Stable id. */
+            id: string;
+            /** @description Its absolute path. */
+            path: string;
+            /** @description The collection its files go to. */
+            collection: string;
+            /** @description Whether changes are followed. */
+            watch: boolean;
+            /**
+             * Format: int64
+             * @description Documents from it.
+             */
+            documents: number;
+            scanned_at?: components["schemas"]["Time"] | null;
+            /** @description Why that failed. */
+            reason?: string | null;
+            /** @description When it was added. */
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description A memory that made room. */
+        Forgotten: {
+            /** @description Its key. */
+            key: string;
+            /** @description Its layer. */
+            layer: components["schemas"]["Layer"];
+            /** @description What it said. */
+            content: string;
+        };
         /** @description The tools that fit a need. */
         FoundTools: {
             /** @description The best first. */
             results: components["schemas"]["Hit"][];
+            /** @description What they must be taken with, for instance that there is no embedding model and only words were compared. */
+            note?: string | null;
             /**
              * Format: double
              * @description How long the search took.
              */
             took_ms: number;
+        };
+        /** @description How many of a kind there are. */
+        GraphCount: {
+            /** @description The label or relation. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+        };
+        /** @description A relation from one thing to another. */
+        GraphEdge: {
+            /** @description The id it comes from. */
+            src: string;
+            /** @description What the relation is. */
+            rel: string;
+            /** @description The id it goes to. */
+            dst: string;
+            /** @description What is known of it. */
+            props: Record<string, never>;
+        };
+        /** @description A thing. */
+        GraphNode: {
+            /** @description Its id; no other has it. */
+            id: string;
+            /** @description What it is called: its property `name` or `title`, else its id. */
+            name: string;
+            /** @description What kind of thing it is. */
+            labels: string[];
+            /** @description What is known of it. */
+            props: Record<string, never>;
+            /**
+             * Format: int64
+             * @description How many edges it has, in and out, that the caller may see.
+             */
+            degree: number;
+            /** @description The documents that speak of it, by id, as far as the caller may see them. */
+            documents: string[];
+            /** @description When it was first put here. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was last changed. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description The graph at a glance. */
+        GraphOverview: {
+            /**
+             * Format: int64
+             * @description How many nodes the caller may see.
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description How many edges.
+             */
+            edges: number;
+            /** @description Kinds of nodes, the most frequent first. */
+            labels: components["schemas"]["GraphCount"][];
+            /** @description Kinds of edges, the most frequent first. */
+            relations: components["schemas"]["GraphCount"][];
+            /** @description The nodes with the most edges, and the edges between them. */
+            hubs: components["schemas"]["GraphPart"];
+        };
+        /** @description A part of the graph. */
+        GraphPart: {
+            /** @description Its nodes; of a neighbourhood the one in the middle comes first, then the near ones. */
+            nodes: components["schemas"]["GraphNode"][];
+            /** @description The edges between them. */
+            edges: components["schemas"]["GraphEdge"][];
+            /** @description Whether there is more that was left out. */
+            truncated: boolean;
+        };
+        /** @description The graph of documents and what they speak of. */
+        GraphSettings: {
+            /**
+             * @description Whether a model reads new documents for people, places, things and how they are related. It sends their text to
+             *     the connected model.
+             * @default false
+             */
+            ask_model: boolean;
+            /**
+             * Format: int64
+             * @description Tokens this may take in a day (UTC).
+             * @default 200000
+             */
+            daily_tokens: number;
         };
         /** @description The server's health. */
         Health: {
@@ -1500,13 +2444,15 @@ export interface components {
              * @description How well it fits: 1 is the best of this search.
              */
             score: number;
-            /** @description Each word that matched, and where. */
-            why: string[];
+            /** @description Why it fits. */
+            why: components["schemas"]["Why"];
             /** @description How risky a call is. */
             risk: components["schemas"]["Risk"];
             /** @description Its parameters. */
             parameters: unknown;
         };
+        /** @description One file gives one object, several give an array. */
+        Intake: components["schemas"]["Accepted"] | components["schemas"]["Accepted"][];
         /** @description A call. */
         Invocation: {
             /** @description The arguments. */
@@ -1533,20 +2479,183 @@ export interface components {
              */
             meta: Record<string, never>;
         };
-        /**
-         * @description What kind of thing was found.
-         * @enum {string}
-         */
-        Kind: "tool" | "conversation";
+        /** @description Documents. */
+        Knowledge: {
+            /**
+             * Format: int32
+             * @description Largest file that is taken in, in MB.
+             * @default 100
+             */
+            max_file_mb: number;
+            /**
+             * Format: int32
+             * @description Days a deleted document can be restored; 0 removes it at once.
+             * @default 30
+             */
+            trash_days: number;
+            /**
+             * @description Whether the chat is given passages that bear on a question without being asked for them.
+             * @default true
+             */
+            in_chat: boolean;
+            /**
+             * Format: int32
+             * @description Most tokens of a turn those passages take.
+             * @default 1500
+             */
+            chat_tokens: number;
+        };
+        /** @description Why a passage was found. */
+        KnowledgeExplanation: {
+            /**
+             * Format: float
+             * @description How well the words fit (BM25).
+             */
+            bm25?: number | null;
+            /**
+             * Format: float
+             * @description How near the meaning is (cosine).
+             */
+            cosine?: number | null;
+            /**
+             * Format: float
+             * @description Both together: what results are ordered by.
+             */
+            fused: number;
+            /**
+             * Format: int32
+             * @description Its place by words alone, from 1.
+             */
+            rank_text?: number | null;
+            /**
+             * Format: int32
+             * @description Its place by meaning alone, from 1.
+             */
+            rank_vector?: number | null;
+            /** @description The words of the question it holds. */
+            terms: string[];
+        };
+        /** @description A question. */
+        KnowledgeQuestion: {
+            /** @description What is to be found, in the asker's own words. */
+            query: string;
+            /** @description Most passages; 5 if left out, 100 at most. */
+            limit?: number | null;
+            /** @description Only in these collections. */
+            collections?: string[];
+            /** @description Only in these documents. */
+            documents?: string[];
+            /** @description Only in documents of these kinds: pdf, docx, markdown, … */
+            kinds?: string[];
+            /** @description Whether each result says why it was found. */
+            explain?: boolean;
+        };
+        /** @description A passage that was found. */
+        KnowledgeResult: {
+            /** @description Its document. */
+            document_id: string;
+            /** @description Its number. */
+            chunk_id: components["schemas"]["i64"];
+            /** @description The document's title. */
+            title: string;
+            /** @description The headings it stands under. */
+            heading: string;
+            /**
+             * Format: int32
+             * @description The page it begins on.
+             */
+            page?: number | null;
+            /**
+             * Format: int64
+             * @description Where it begins in the document's text, in characters (Unicode code points).
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Where it ends.
+             */
+            end: number;
+            /** @description What it says. */
+            text: string;
+            /** @description Where the words of the question stand in `text`, in characters: `[from, to)`. */
+            spans: number[][];
+            /**
+             * Format: double
+             * @description How well it answers; 1 is the best there can be.
+             */
+            score: number;
+            explain?: components["schemas"]["KnowledgeExplanation"] | null;
+        };
+        /** @description Passages that were found. */
+        KnowledgeResults: {
+            /** @description The best first. */
+            results: components["schemas"]["KnowledgeResult"][];
+            /**
+             * Format: double
+             * @description How long it took.
+             */
+            took_ms: number;
+        };
+        /** @description One stage of the search and what it made of the passage. */
+        KnowledgeStage: {
+            /** @description `ready`, `access`, `text`, `vector`, `fusion` or `limit`. */
+            name: string;
+            /** @description Whether the passage got past it. */
+            passed: boolean;
+            /** @description What happened there. */
+            detail: string;
+        };
+        /** @description What each stage of the search made of a passage. */
+        KnowledgeStages: {
+            /** @description In their order; the first that was not passed lost it. */
+            stages: components["schemas"]["KnowledgeStage"][];
+        };
         /**
          * @description What kind of memory it is.
          * @enum {string}
          */
         Layer: "fact" | "gist" | "episode";
+        /** @description What was learned of one tool. */
+        Learned: {
+            /**
+             * Format: int32
+             * @description Needs it was called for, everybody's.
+             */
+            needs: number;
+            /**
+             * Format: int32
+             * @description People who had them.
+             */
+            people: number;
+            /**
+             * Format: int32
+             * @description Calls that did what was asked.
+             */
+            successes: number;
+            /**
+             * Format: int32
+             * @description Calls that failed.
+             */
+            failures: number;
+            /**
+             * Format: float
+             * @description The most a past success can add to its score in a search.
+             */
+            bound: number;
+            /** @description The caller's own needs, the newest first; those of others are counted and never shown. */
+            own: components["schemas"]["OwnNeed"][];
+        };
         Login: {
             /** @description In whatever case. */
             username: string;
             password: string;
+        };
+        /** @description A need of a tool that another answered better. */
+        Lost: {
+            /** @description The need. */
+            need: string;
+            /** @description The place the tool itself came to; none where it was not among the first ten. */
+            place?: number | null;
         };
         /** @description The caller. */
         Me: {
@@ -1560,6 +2669,39 @@ export interface components {
             permissions: string[];
             /** @description `session`, `key` or `local`. */
             credential: string;
+        };
+        /** @description What one ranking is worth, or the mean of many. */
+        Measures: {
+            /**
+             * Format: double
+             * @description Share of what was wanted that stands first.
+             */
+            recall_1: number;
+            /**
+             * Format: double
+             * @description Share of what was wanted among the first five.
+             */
+            recall_5: number;
+            /**
+             * Format: double
+             * @description Share of what was wanted among the first ten.
+             */
+            recall_10: number;
+            /**
+             * Format: double
+             * @description Discounted gain of the first ten, against the best there could be.
+             */
+            ndcg_10: number;
+            /**
+             * Format: double
+             * @description One over the rank of the first that was wanted.
+             */
+            mrr_10: number;
+            /**
+             * Format: double
+             * @description 1 where everything wanted is among the first ten.
+             */
+            complete_10: number;
         };
         /** @description One memory. It belongs to one person and nobody else reads it, administrators included (R4). */
         Memory: {
@@ -1579,6 +2721,22 @@ export interface components {
             updated_at: components["schemas"]["Time"];
             /** @description The conversation it comes from. */
             source_conversation?: string | null;
+            /** @description The message it comes from: what the person had said last. */
+            source_message?: string | null;
+            /**
+             * Format: double
+             * @description How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
+             */
+            strength: number;
+            /**
+             * Format: int32
+             * @description How often it was called back.
+             */
+            recalls: number;
+            /** @description Other wordings of the same that were merged into it, the latest first. */
+            merged_from: components["schemas"]["Wording"][];
+            /** @description What it said before it was corrected, the latest first. */
+            history: components["schemas"]["Wording"][];
         };
         MemoryChange: {
             /** @description What is remembered. */
@@ -1588,6 +2746,14 @@ export interface components {
             layer?: components["schemas"]["Layer"] | null;
             /** @description Its short name. */
             key?: string | null;
+        };
+        /** @description What is remembered of people. */
+        MemorySettings: {
+            /**
+             * @description Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+             * @default true
+             */
+            episodes: boolean;
         };
         /** @description One message, with the tool calls the model made in it. */
         Message: {
@@ -1603,6 +2769,8 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Tool calls, in the model's order. */
             steps: components["schemas"]["Step"][];
+            /** @description The passages of documents its text cites, as `[number]`. */
+            citations: components["schemas"]["Citation"][];
             /** @description When. */
             created_at: components["schemas"]["Time"];
             /** @description The model that wrote it. */
@@ -1611,6 +2779,15 @@ export interface components {
             /** @description Why it is not whole. */
             error?: string | null;
         };
+        /** @description A need whose tool did not come first. */
+        Missed: {
+            /** @description The need. */
+            query: string;
+            /** @description The tools that met it. */
+            wanted: string[];
+            /** @description The tools that came first instead. */
+            came: string[];
+        };
         /** @description A need in plain words. */
         Need: {
             /** @description What you want to do. */
@@ -1618,9 +2795,24 @@ export interface components {
             /** @description How many tools to return; 5 if left out, 50 at most. */
             limit?: number | null;
         };
+        /** @description A new content: a file (`multipart/form-data`), a text (JSON), or nothing, to fetch an address or a folder's file again. */
+        NewContent: {
+            /** @description A new title. */
+            title?: string | null;
+            /** @description The new text, Markdown. */
+            text?: string | null;
+        };
         NewConversation: {
             /** @description Left out, the first message's first words become the title. */
             title?: string | null;
+        };
+        NewFolder: {
+            /** @description An absolute path on the server's machine. */
+            path: string;
+            /** @description Where its files go; the default collection if left out. */
+            collection?: string | null;
+            /** @description Whether changes in it are followed; they are if left out. */
+            watch?: boolean;
         };
         NewKey: {
             /** @description What it is for. */
@@ -1659,6 +2851,17 @@ export interface components {
             /** @description None that the caller does not hold. */
             permissions: string[];
         };
+        /** @description A text with a title, or an address. */
+        NewText: {
+            /** @description The text's title; with an address, what to call it instead of its own. */
+            title?: string | null;
+            /** @description The text, Markdown. */
+            text?: string | null;
+            /** @description Or an address to fetch. */
+            url?: string | null;
+            /** @description Where it goes; the default collection if left out. */
+            collection?: string | null;
+        };
         NewUser: {
             username: string;
             /** @description 10 characters at least. */
@@ -1677,12 +2880,39 @@ export interface components {
             /** @description What is wanted. */
             text: string;
         };
+        /** @description A need of the caller. */
+        OwnNeed: {
+            /** @description What was asked for. */
+            need: string;
+            /**
+             * Format: int32
+             * @description Calls that did what was asked.
+             */
+            successes: number;
+            /**
+             * Format: int32
+             * @description Calls that failed.
+             */
+            failures: number;
+            /** @description The last call. */
+            last_at: components["schemas"]["Time"];
+        };
         Owner: {
             /** @description From the link. */
             token: string;
             username: string;
             /** @description 10 characters at least. */
             password: string;
+        };
+        /** @description A need it was used for with success. */
+        PastSuccess: {
+            /** @description The need, where it was the caller's own; those of others are not shown. */
+            query?: string | null;
+            /**
+             * Format: double
+             * @description How near it is to this one.
+             */
+            similarity: number;
         };
         /** @description One permission. */
         PermissionInfo: {
@@ -1816,6 +3046,20 @@ export interface components {
              */
             new_key?: string | null;
         };
+        /** @description A memory as it was kept, and what became of others by that. */
+        SavedMemory: components["schemas"]["Memory"] & {
+            /** @description It was there already, in these words or nearly, and was renewed. */
+            merged: boolean;
+            /** @description What it said before, where this corrects it. */
+            replaced?: string | null;
+            /** @description What was forgotten to make room for it. */
+            forgotten: components["schemas"]["Forgotten"][];
+        };
+        /**
+         * @description How the vectors are searched now.
+         * @enum {string}
+         */
+        SearchKind: "exact" | "hnsw";
         /** @description A signed-in browser. */
         Session: {
             /** @description Stable id. */
@@ -1905,6 +3149,31 @@ export interface components {
              *     }
              */
             chat: components["schemas"]["Chat"];
+            /**
+             * @description What is remembered of people.
+             * @default {
+             *       "episodes": true
+             *     }
+             */
+            memory: components["schemas"]["MemorySettings"];
+            /**
+             * @description The graph.
+             * @default {
+             *       "ask_model": false,
+             *       "daily_tokens": 200000
+             *     }
+             */
+            graph: components["schemas"]["GraphSettings"];
+            /**
+             * @description Documents.
+             * @default {
+             *       "max_file_mb": 100,
+             *       "trash_days": 30,
+             *       "in_chat": true,
+             *       "chat_tokens": 1500
+             *     }
+             */
+            knowledge: components["schemas"]["Knowledge"];
         };
         /** @description Whether there is an owner yet. */
         Setup: {
@@ -1916,11 +3185,38 @@ export interface components {
          * @enum {string}
          */
         Source: "builtin" | "script" | "mcp" | "catalog" | "interface";
+        /** @description What the tools of one source cost. */
+        SourceCost: {
+            /** @description The source. */
+            source: components["schemas"]["Source"];
+            /** @description How many tools it has. */
+            tools: number;
+            /**
+             * Format: int64
+             * @description About how many tokens all of them are.
+             */
+            tokens: number;
+        };
+        /**
+         * @description How a document came in.
+         * @enum {string}
+         */
+        SourceKind: "upload" | "url" | "folder" | "text";
+        /**
+         * @description A set of entries with indexes of its own.
+         * @enum {string}
+         */
+        Space: "knowledge" | "entries";
         /**
          * @description Who wrote a message.
          * @enum {string}
          */
         Speaker: "user" | "assistant";
+        /**
+         * @description Whether an index can be relied on.
+         * @enum {string}
+         */
+        State: "opening" | "building" | "ready";
         /** @description How a tool has fared. */
         Stats: {
             /**
@@ -1950,11 +3246,20 @@ export interface components {
              */
             weight: number;
         };
-        /**
-         * @description Whether a tool can be used now (R36).
-         * @enum {string}
-         */
-        Status: "system" | "available" | "connected" | "disabled" | "error";
+        /** @description One space's indexes as they are now. */
+        Status: {
+            /** @description The space. */
+            space: components["schemas"]["Space"];
+            /**
+             * Format: int64
+             * @description Entries that are found by their words.
+             */
+            entries: number;
+            /** @description The index of words. */
+            text: components["schemas"]["TextStatus"];
+            /** @description The index of vectors. */
+            vectors: components["schemas"]["VectorStatus"];
+        };
         /** @description One tool call of a turn. */
         Step: {
             /** @description The call's id, as in its audit row. */
@@ -1989,25 +3294,59 @@ export interface components {
          * @enum {string}
          */
         StepState: "pending" | "running" | "done" | "waiting" | "uncertain" | "cancelled";
+        /** @description What a set of cases came to. */
+        Summary: components["schemas"]["Measures"] & {
+            /** @description The set's name. */
+            set: string;
+            /** @description How many tools were ranked. */
+            tools: number;
+            /** @description How many needs were asked. */
+            queries: number;
+            /**
+             * Format: double
+             * @description Half the needs took less.
+             */
+            p50_ms: number;
+            /**
+             * Format: double
+             * @description 95 in 100 took less.
+             */
+            p95_ms: number;
+        };
         /** @description On or off. */
         Switch: {
             /** @description Whether it can be called. */
             enabled: boolean;
         };
-        /** @description Something that was found. */
+        /** @description The index of words as it is now. */
+        TextStatus: {
+            /** @description Whether it can be relied on. */
+            state: components["schemas"]["State"];
+            /**
+             * Format: int64
+             * @description Changes it has not seen yet.
+             */
+            pending: number;
+        };
+        /** @description Something that can be opened. */
         Thing: {
-            /** @description A tool's or a conversation's id. */
+            /** @description A tool's, document's or conversation's id; a page's path. */
             id: string;
             /** @description Its name or title. */
             name: string;
             /** @description What it is. */
-            type: components["schemas"]["Kind"];
+            type: components["schemas"]["ThingKind"];
             /**
              * Format: double
-             * @description How well it fits, 1 at best.
+             * @description How well it fits, times how often and lately it was opened; the best has the most.
              */
             score: number;
         };
+        /**
+         * @description What kind of thing it is.
+         * @enum {string}
+         */
+        ThingKind: "tool" | "page" | "document" | "conversation" | "agent";
         /** @description What was found. */
         Things: {
             /** @description The best first. */
@@ -2092,6 +3431,13 @@ export interface components {
             /** @description How it has fared. */
             stats: components["schemas"]["Stats"];
         };
+        /** @description What came of one's own past requests. */
+        Trial: components["schemas"]["Summary"] & {
+            /** @description Requests whose tool did not come first. */
+            lost: components["schemas"]["Missed"][];
+            /** @description What the figures must be taken with. */
+            note?: string | null;
+        };
         /** @description From a person's message to the end of the model's answer. */
         Turn: {
             /** @description Stable id. */
@@ -2127,6 +3473,12 @@ export interface components {
              */
             output_tokens: number;
         };
+        Used: {
+            /** @description What kind of thing was opened. */
+            type: components["schemas"]["ThingKind"];
+            /** @description Its id, as the search gave it. */
+            id: string;
+        };
         /** @description A person who may sign in. */
         User: {
             /** @description Stable id. */
@@ -2148,6 +3500,21 @@ export interface components {
             /** @description 10 characters at least; ends his sessions. */
             password?: string | null;
         };
+        /** @description The index of vectors as it is now. */
+        VectorStatus: {
+            /** @description Whether it can be relied on. */
+            state: components["schemas"]["State"];
+            /** @description How a search without a filter is done. */
+            kind: components["schemas"]["SearchKind"];
+            /** @description The model its vectors are of. */
+            model?: string | null;
+            /** @description Entries that are found by their meaning. */
+            count: number;
+            /** @description Rows of vectors that were removed or replaced; they go when there are many. */
+            dead: number;
+            /** @description Memory. */
+            bytes: number;
+        };
         /** @description What verifying the chain found. */
         Verification: {
             /** @description Whether every row stands as it was written. */
@@ -2164,6 +3531,44 @@ export interface components {
             /** @description When it was verified. */
             verified_at: components["schemas"]["Time"];
         };
+        /** @description Why a tool fits a need. */
+        Why: {
+            /** @description Words of the need that the tool's profile holds, the most telling first. */
+            words: string[];
+            /** @description The part of the profile where the most telling word stands. */
+            field?: string | null;
+            /** @description The step of the need it fits, where that is closer than the whole need. */
+            clause?: string | null;
+            /**
+             * Format: double
+             * @description How near it is by meaning, 1 at most; none without an embedding model.
+             */
+            cosine?: number | null;
+            /**
+             * Format: double
+             * @description What the words are worth.
+             */
+            bm25: number;
+            past?: components["schemas"]["PastSuccess"] | null;
+        };
+        WhyNotFound: {
+            /** @description The question that was asked. */
+            query: string;
+            /** @description The document that should have come. */
+            document_id?: string | null;
+            chunk_id?: components["schemas"]["i64"] | null;
+            /** @description How many results the answer had; 5 if left out. */
+            limit?: number | null;
+        };
+        /** @description An earlier wording of a memory. */
+        Wording: {
+            /** @description What it said. */
+            content: string;
+            /** @description When that was said. */
+            said_at: components["schemas"]["Time"];
+        };
+        /** Format: int64 */
+        i64: number;
     };
     responses: never;
     parameters: never;
@@ -3594,6 +4999,418 @@ export interface operations {
             };
         };
     };
+    post_api_eval_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_nodes: {
+        parameters: {
+            query?: {
+                /** @description What the id or the name holds. */
+                q?: string | null;
+                /** @description Only with this label. */
+                label?: string | null;
+                /** @description How many; 50 if left out, 200 at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphNode"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_nodes_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphNode"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_nodes_id_neighbors: {
+        parameters: {
+            query?: {
+                /** @description Only over edges of this relation. */
+                rel?: string | null;
+                /** @description How many edges away, 1 to 4; 1 if left out. */
+                depth?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphPart"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_graph_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphOverview"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_indexes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_indexes_space_rebuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description knowledge or entries */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has begun. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such space. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_keys: {
         parameters: {
             query?: {
@@ -3794,11 +5611,1406 @@ export interface operations {
             };
         };
     };
+    get_api_knowledge_collections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_collections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectionBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_knowledge_collections_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_knowledge_collections_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_documents: {
+        parameters: {
+            query?: {
+                /** @description Only of this collection. */
+                collection?: string | null;
+                /** @description Only those whose title or source holds this. */
+                q?: string | null;
+                /** @description Only in this state. Without it all come but those in the trash. */
+                status?: components["schemas"]["DocumentStatus"] | null;
+                /** @description How many; 100 if left out, 1000 at most. */
+                limit?: number | null;
+                /** @description Only those that came before the document with this id. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewText"];
+                "multipart/form-data": components["schemas"]["FilesForm"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Intake"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_documents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_knowledge_documents_id: {
+        parameters: {
+            query?: {
+                /** @description Whether nothing of it is kept, so that it cannot be restored. */
+                forever?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_documents_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_documents_id_chunks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chunk"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_documents_id_content: {
+        parameters: {
+            query?: {
+                /** @description The first character wanted; 0 if left out. */
+                start?: number;
+                /** @description How many characters; all if left out. */
+                length?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentContent"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_documents_id_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_documents_id_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_documents_id_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_documents_id_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContent"];
+                "multipart/form-data": components["schemas"]["FilesForm"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_knowledge_folders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_folders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFolder"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_knowledge_folders_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnowledgeQuestion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeResults"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_knowledge_why: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhyNotFound"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeStages"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_memories: {
         parameters: {
             query?: {
                 /** @description What they should be about; left out, the newest come. */
                 q?: string | null;
+                /** @description Only this layer. */
+                layer?: components["schemas"]["Layer"] | null;
             };
             header?: never;
             path?: never;
@@ -3870,7 +7082,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Memory"];
+                    "application/json": components["schemas"]["SavedMemory"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */
@@ -3902,6 +7114,43 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_memories_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4873,7 +8122,7 @@ export interface operations {
     get_api_search: {
         parameters: {
             query: {
-                /** @description What is looked for. */
+                /** @description What is looked for; empty gives what the caller opens most. */
                 q: string;
                 /** @description How many things to name; 10 if left out, 50 at most. */
                 limit?: number | null;
@@ -4912,6 +8161,72 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_search_used: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Used"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5519,6 +8834,80 @@ export interface operations {
             };
         };
     };
+    get_api_tools_collisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collision"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_tools_costs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Costs"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_tools_find: {
         parameters: {
             query?: never;
@@ -6076,6 +9465,127 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_tools_name_learning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Learned"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_tools_name_learning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -5,9 +5,9 @@ import { go } from './router.svelte';
 import { session } from './session.svelte';
 
 export const table: readonly (readonly [string[], string])[] = [
-  [['Ctrl', 'K'], 'search or run anything; > for actions'],
+  [['Ctrl', 'K'], 'search or run anything; > for actions, # for documents'],
   [['/'], "focus the page's search"],
-  [['G', 'then C I M T A U S'], places.map((place) => place.name).join(', ')],
+  [['G', `then ${places.map((place) => place.key.toUpperCase()).join(' ')}`], places.map((place) => place.name).join(', ')],
   [['J', 'K'], 'move in a list'],
   [['Enter', 'Esc'], 'open, back'],
   [['Ctrl', 'Enter'], 'run, send, approve the focused card'],

@@ -1,5 +1,5 @@
-/** Where we are: one path, one query, kept in the address bar. */
-const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+/** Where we are: path, query and the place on the page, kept in the address bar. */
+const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search), hash: new URLSearchParams(location.hash.slice(1)) });
 
 export const route = $state(read());
 
@@ -11,7 +11,7 @@ export function go(to: string, { replace = false } = {}) {
 
 /** Turns clicks on links of our own into navigation without loading the page. */
 export function listen() {
-  addEventListener('popstate', () => Object.assign(route, read()));
+  for (const event of ['popstate', 'hashchange']) addEventListener(event, () => Object.assign(route, read()));
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a');
     const own = link?.origin === location.origin && !link.target && !link.hasAttribute('download');

@@ -9,6 +9,18 @@ use clap::{Args, Subcommand};
 pub enum EvalCommand {
     /// How well find_tools finds tools
     Tools(EvalTools),
+    /// How well documents are found by questions
+    Docs(EvalDocs),
+}
+
+/// Sets of documents and questions.
+#[derive(Debug, Args)]
+pub struct EvalDocs {
+    /// The sets: folders with docs.jsonl and queries.jsonl
+    pub dir: PathBuf,
+    /// Where the answers go: one file a set, and the documents as they were taken in, so that the next run is quicker
+    #[arg(long, value_name = "RUN")]
+    pub out: PathBuf,
 }
 
 /// Sets of tools and needs.

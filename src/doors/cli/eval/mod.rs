@@ -2,6 +2,7 @@
 //! no server, and goes through the same functions as a search does.
 
 pub mod args;
+pub mod docs;
 mod set;
 mod table;
 pub mod tools;

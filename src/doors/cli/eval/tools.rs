@@ -40,7 +40,8 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
             catalogue.see(&vectors);
         }
         let cases = set::cases(folder)?;
-        let answers = trial::answer(&catalogue, &past, embedder, &cases).await?;
+        let every = vec![true; catalogue.profiles().len()];
+        let answers = trial::answer(&catalogue, &past, embedder, &every, &cases).await?;
         jsonl::write(&args.out.join(format!("tools.{name}.jsonl")), &answers)?;
         summaries.push(trial::summary(name, catalogue.profiles().len(), &cases, &answers));
     }

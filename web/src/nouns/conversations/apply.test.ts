@@ -3,7 +3,7 @@ import type { Ticket } from '../../lib/types';
 import { apply, type Picture } from './apply';
 import { blocks, guess } from './blocks';
 
-const empty = (): Picture => ({ title: '', messages: [], state: 'running', context: null, usage: null, memories: [], error: null });
+const empty = (): Picture => ({ title: '', messages: [], state: 'running', context: null, usage: null, memories: [], passages: [], error: null });
 let n = 0;
 const event = (name: string, data: unknown) => ({ id: `turn-${++n}`, name, data: JSON.stringify(data) });
 const ticket = { id: 't1', state: 'pending', asked_as: 'write' } as Ticket;

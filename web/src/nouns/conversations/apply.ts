@@ -1,6 +1,6 @@
 /** What each event of a turn does to the conversation on screen. Pure: the same events always give the same picture. */
 import type { ServerEvent } from '../../lib/sse';
-import type { ContextBill, InvokeAnswer, Memory, Message, Step, Ticket } from '../../lib/types';
+import type { Citation, ContextBill, InvokeAnswer, Memory, Message, Step, Ticket } from '../../lib/types';
 
 export type TalkState = 'idle' | 'running' | 'waiting';
 
@@ -11,6 +11,8 @@ export interface Picture {
   context: ContextBill | null;
   usage: { input_tokens: number; output_tokens: number } | null;
   memories: Pick<Memory, 'id' | 'content'>[];
+  /** Passages of documents the model was given. */
+  passages: Citation[];
   error: string | null;
 }
 
@@ -35,6 +37,12 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
       break;
     case 'ticket_decided':
       settle(picture, step(picture, data), data['ticket'] as Ticket);
+      break;
+    case 'knowledge':
+      picture.passages = (data['passages'] as Citation[] | undefined) ?? [];
+      break;
+    case 'citations':
+      message(picture, data, turn).citations = (data['citations'] as Message['citations'] | undefined) ?? [];
       break;
     case 'memory':
       picture.memories = (data['memories'] as Picture['memories'] | undefined) ?? [];
@@ -79,7 +87,7 @@ function message(picture: Picture, data: Data, turn: string): Message {
 
 export function blank(id: string, turn: string, role: Message['role'], text: string): Message {
   const created_at = new Date().toISOString();
-  return { id, turn_id: turn, role, text, attachments: [], steps: [], created_at, model: null, usage: null, error: null };
+  return { id, turn_id: turn, role, text, attachments: [], steps: [], citations: [], created_at, model: null, usage: null, error: null };
 }
 
 function start(into: Message, data: Data) {

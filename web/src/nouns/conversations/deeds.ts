@@ -52,7 +52,7 @@ async function form(talk: Talk, name: string): Promise<boolean> {
   await tools.load().catch(() => null);
   const tool = tools.named(name);
   if (!tool) return false;
-  const found = { id: tool.id, name: tool.name, description: tool.description, score: 1, why: [], risk: tool.risk };
+  const found = { id: tool.id, name: tool.name, description: tool.description, score: 1, why: { words: [], bm25: 0 }, risk: tool.risk };
   talk.offline.push({ text: `/tool ${tool.name}`, tools: [found], note: '' });
   return true;
 }

@@ -37,6 +37,7 @@ export class Talk implements Picture {
   context = $state<ContextBill | null>(null);
   usage = $state<Picture['usage']>(null);
   memories = $state<Picture['memories']>([]);
+  passages = $state<Picture['passages']>([]);
   error = $state<string | null>(null);
   failure = $state<unknown>(null);
   loading = $state(false);
@@ -57,7 +58,7 @@ export class Talk implements Picture {
   async open(id: string | null) {
     if (id === this.id && id !== null) return;
     this.close();
-    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], offline: [] });
+    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], passages: [], offline: [] });
     Object.assign(this, { state: 'idle', error: null, failure: null, tainted: false });
     this.last = null;
     if (!id) return;

@@ -1,0 +1,117 @@
+//! How tools are found and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
+
+use std::collections::BTreeMap;
+
+use actix_web::{
+    get, post,
+    web::{Data, Json},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::state::State;
+use crate::{
+    agent::exposure,
+    engine::{
+        authorise,
+        find::{
+            collisions::{self, Collision},
+            finder::{Asker, Trial},
+        },
+    },
+    model::{caller::Caller, error::Result, spec::Source},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(costs).service(confused).service(try_out);
+}
+
+/// What a model is told of a tool, in tokens.
+#[derive(Serialize, ToSchema)]
+struct Cost {
+    /// The tool's id.
+    id: String,
+    /// Where it comes from.
+    source: Source,
+    /// About how many tokens.
+    tokens: u64,
+    /// Whether it is in front of the model always.
+    innate: bool,
+}
+
+/// What the tools of one source cost.
+#[derive(Serialize, ToSchema)]
+struct SourceCost {
+    /// The source.
+    source: Source,
+    /// How many tools it has.
+    tools: usize,
+    /// About how many tokens all of them are.
+    tokens: u64,
+}
+
+/// What showing the caller's tools to a model costs.
+#[derive(Serialize, ToSchema)]
+struct Costs {
+    /// All of them, in tokens.
+    total: u64,
+    /// Those that are shown always.
+    innate: u64,
+    /// The tokens that tools may take before they are found by need instead.
+    budget: u32,
+    /// By source.
+    sources: Vec<SourceCost>,
+    /// Each tool, the dearest first.
+    tools: Vec<Cost>,
+}
+
+/// What the tools the caller may call cost in a model's context, by tool and by source.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Costs)))]
+#[get("/api/tools/costs")]
+async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings));
+    let cost = |spec: &crate::model::spec::Spec| Cost {
+        id: spec.id(),
+        source: spec.source,
+        tokens: exposure::tokens(spec),
+        innate: spec.innate,
+    };
+    let mut tools: Vec<Cost> = callable.map(|tool| cost(tool.spec())).collect();
+    tools.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.id.cmp(&b.id)));
+    let mut by_source: BTreeMap<Source, (usize, u64)> = BTreeMap::new();
+    for tool in &tools {
+        let (count, tokens) = by_source.entry(tool.source).or_default();
+        *count += 1;
+        *tokens += tool.tokens;
+    }
+    let sources = by_source.into_iter().map(|(source, (tools, tokens))| SourceCost { source, tools, tokens }).collect();
+    Ok(Json(Costs {
+        total: tools.iter().map(|tool| tool.tokens).sum(),
+        innate: tools.iter().filter(|tool| tool.innate).map(|tool| tool.tokens).sum(),
+        budget: settings.chat.tool_token_budget,
+        sources,
+        tools,
+    }))
+}
+
+/// Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Collision>)))]
+#[get("/api/tools/collisions")]
+async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collision>>> {
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let may = |tool| authorise::may_call(tool, &caller, &settings);
+    let among: Vec<bool> = registry.tools().iter().map(|tool| may(tool)).collect();
+    Ok(Json(collisions::find(state.invoker.finder(), &registry, &among).await?))
+}
+
+/// Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
+/// learned from them.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Trial)))]
+#[post("/api/eval/tools")]
+async fn try_out(state: Data<State>, caller: Caller) -> Result<Json<Trial>> {
+    let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    Ok(Json(state.invoker.finder().try_out(asker).await?))
+}

@@ -1,0 +1,36 @@
+//! `/api/tools/{name}/learning`: what find_tools learned of a tool from use, and forgetting it.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    web::{Data, Json, Path},
+};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{state::State, tools::visible};
+use crate::{
+    engine::find::past::BOUND,
+    model::{caller::Caller, error::Result, learning::Learned},
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(learned).service(forget);
+}
+
+/// What was learned of a tool: everybody's needs counted, the caller's own shown.
+#[utoipa::path(tag = "tools", responses((status = 200, body = Learned)))]
+#[get("/api/tools/{name}/learning")]
+async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {
+    let tool = visible(&state, &caller, &name)?;
+    let learning = state.invoker.finder().learner().stored();
+    Ok(Json(learning.of_tool(&tool.spec().id(), caller.user, BOUND).await?))
+}
+
+/// Forgets which needs a tool was used for, everybody's.
+#[utoipa::path(tag = "tools", responses((status = 204)))]
+#[delete("/api/tools/{name}/learning")]
+async fn forget(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
+    let tool = visible(&state, &by.caller, &name)?;
+    state.invoker.finder().learner().stored().reset(&by, tool.spec().id()).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

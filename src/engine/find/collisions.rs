@@ -1,0 +1,101 @@
+//! Tools that are mistaken for each other: each tool's own words for when to use it are asked as needs, and where
+//! another tool answers better, the two collide.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::Serialize;
+
+use super::{finder::Finder, lexical::Lexical, profile::Profile};
+use crate::{
+    engine::registry::Registry,
+    model::{error::Result, words},
+};
+
+/// Most tools whose needs are asked, in the order of registration.
+const TOOLS: usize = 400;
+/// Most needs of one tool that are asked.
+const ASKED: usize = 6;
+/// Most words that are named as shared.
+const SHARED: usize = 6;
+
+/// Two tools that are mistaken for each other.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Collision {
+    /// The tool whose own needs were asked.
+    pub tool: String,
+    /// The tool that answered better.
+    pub other: String,
+    /// The needs where it did, each with the place the tool itself came to.
+    pub needs: Vec<Lost>,
+    /// How many needs of the tool were asked.
+    pub asked: usize,
+    /// Words both say of themselves, the rarest first.
+    pub shared: Vec<String>,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// A need of a tool that another answered better.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Lost {
+    /// The need.
+    pub need: String,
+    /// The place the tool itself came to; none where it was not among the first ten.
+    pub place: Option<usize>,
+}
+
+/// Every pair among these tools, those that collide most often first. `among` says which tools count, in the
+/// registry's order.
+pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> Result<Vec<Collision>> {
+    let profiles: Vec<Profile> = registry.tools().iter().map(|tool| Profile::of(tool)).collect();
+    let lexical = Lexical::of(profiles.iter().map(Profile::fields));
+    let mut found = Vec::new();
+    let counting = profiles.iter().enumerate().filter(|(own, _)| among.get(*own).copied().unwrap_or_default());
+    for (own, profile) in counting.take(TOOLS) {
+        let needs: Vec<&str> = profile.needs().into_iter().take(ASKED).collect();
+        let mut lost: BTreeMap<usize, Vec<Lost>> = BTreeMap::new();
+        for need in &needs {
+            let ranked = finder.places(registry, need, among).await?;
+            let place = ranked.iter().position(|tool| *tool == own);
+            if let Some(first) = ranked.first().filter(|first| **first != own) {
+                lost.entry(*first).or_default().push(Lost { need: (*need).to_owned(), place: place.map(|p| p + 1) });
+            }
+        }
+        for (other, lost) in lost {
+            if let Some(other) = profiles.get(other) {
+                found.push(collision(&lexical, profile, other, lost, needs.len()));
+            }
+        }
+    }
+    found.sort_by(|a, b| b.needs.len().cmp(&a.needs.len()).then_with(|| a.tool.cmp(&b.tool)));
+    Ok(found)
+}
+
+fn collision(lexical: &Lexical, tool: &Profile, other: &Profile, needs: Vec<Lost>, asked: usize) -> Collision {
+    let shared = shared(lexical, tool, other);
+    let said = match shared.as_slice() {
+        [] => "They mean nearly the same to the model.".to_owned(),
+        shared => format!("Both say {}.", shared.join(", ")),
+    };
+    let advice = format!(
+        "{said} Say in when-to-use of {} what {} does not do, and take words out of {} that belong to it.",
+        tool.name, other.name, other.name
+    );
+    Collision { tool: tool.id.clone(), other: other.id.clone(), needs, asked, shared, advice }
+}
+
+/// The words both profiles hold, the rarest of the catalogue first.
+fn shared(lexical: &Lexical, a: &Profile, b: &Profile) -> Vec<String> {
+    let stems = |profile: &Profile| -> BTreeMap<String, String> {
+        let terms = profile.fields().into_iter().flat_map(|(_, text)| words::terms(text));
+        terms.map(|term| (term.stem, term.word)).collect()
+    };
+    let others = stems(b);
+    let mut both: Vec<(usize, String)> = stems(a)
+        .into_iter()
+        .filter(|(stem, _)| others.contains_key(stem))
+        .map(|(stem, word)| (lexical.holding(&stem), word))
+        .collect();
+    both.sort();
+    both.into_iter().take(SHARED).map(|(_, word)| word).collect()
+}

@@ -1,0 +1,98 @@
+//! Changes a DOCX: adds paragraphs at its end, or replaces a text wherever it stands.
+
+use std::collections::BTreeSet;
+
+use quick_xml::events::Event;
+
+use super::{replace, write::paragraph};
+use crate::{
+    formats::{
+        limits::{Budget, Limits},
+        office::{
+            package::Package,
+            rewrite::{Changes, rewrite},
+            splice::{Edit, Places, splice},
+        },
+    },
+    model::error::{Error, Result},
+};
+
+/// Parts that hold text beside the main one.
+const PARTS: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
+
+/// Adds paragraphs behind the last one.
+pub(in crate::formats) fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {
+    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
+    let main = package.main_part("word/document.xml", &mut budget)?;
+    let text = package.needed(&main, &mut budget)?;
+    let (at, prefix) = end_of_body(&text, &mut budget)?;
+    let added: String = paragraphs.iter().map(|text| paragraph(&prefix, text)).collect();
+    let text = splice(&text, vec![Edit { range: at..at, text: added }]);
+    rewrite(&mut package, &Changes::from([(main, Some(text.into_bytes()))]))
+}
+
+/// Where the next paragraph belongs: before the last section's page settings, which end the body. With it the prefix
+/// the part has for its elements.
+fn end_of_body(text: &str, budget: &mut Budget) -> Result<(usize, String)> {
+    let mut places = Places::new(text);
+    let (mut depth, mut body, mut settings) = (0_usize, None, None);
+    while let Some((event, range)) = places.next(budget)? {
+        match event {
+            Event::Start(ref element) | Event::Empty(ref element) => {
+                let name = element.name().into_inner();
+                let (prefix, local) = name.rsplit_once(':').map_or(("", name), |(prefix, local)| (prefix, local));
+                match (local, &body) {
+                    ("body", None) => body = Some((depth + 1, prefix.to_owned())),
+                    (_, Some((inside, _))) if *inside == depth => {
+                        settings = (local == "sectPr").then_some(range.start);
+                    }
+                    _ => {}
+                }
+                depth += usize::from(matches!(event, Event::Start(_)));
+            }
+            Event::End(_) => {
+                depth = depth.saturating_sub(1);
+                if let Some((_, prefix)) = body.take_if(|(inside, _)| depth + 1 == *inside) {
+                    let prefix = if prefix.is_empty() { prefix } else { format!("{prefix}:") };
+                    return Ok((settings.unwrap_or(range.start), prefix));
+                }
+            }
+            _ => {}
+        }
+    }
+    Err(Error::invalid("The document is damaged: its text has no body."))
+}
+
+/// A document with a text replaced, and how often it stood there.
+#[derive(Debug)]
+pub(in crate::formats) struct Replaced {
+    pub(in crate::formats) bytes: Vec<u8>,
+    pub(in crate::formats) count: usize,
+}
+
+/// Replaces a text in the body, headers, footers and notes. The new text looks as the old one's beginning did.
+pub(in crate::formats) fn replace_all(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<Replaced> {
+    if old.is_empty() {
+        return Err(Error::invalid("`old_text` is empty: name the text to replace."));
+    }
+    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
+    let main = package.main_part("word/document.xml", &mut budget)?;
+    let relations = package.relations(&main, &mut budget)?;
+    let beside = relations.values().filter(|relation| PARTS.contains(&relation.kind.as_str()));
+    let parts: BTreeSet<String> = beside.map(|relation| relation.target.clone()).chain([main]).collect();
+    let (mut changes, mut count) = (Changes::new(), 0);
+    for part in parts {
+        let Some(text) = package.text(&part, &mut budget)? else { continue };
+        let (edits, found) = replace::edits(&text, old, new, &mut budget)?;
+        count += found;
+        if !edits.is_empty() {
+            changes.insert(part, Some(splice(&text, edits).into_bytes()));
+        }
+    }
+    if count == 0 {
+        return Err(Error::invalid(
+            "`old_text` does not occur in the document, at least not within one paragraph. Read the document and quote it exactly.",
+        ));
+    }
+    Ok(Replaced { bytes: rewrite(&mut package, &changes)?, count })
+}

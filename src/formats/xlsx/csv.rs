@@ -1,0 +1,52 @@
+//! The sheets of an XLSX as CSV.
+
+use csv::WriterBuilder;
+
+use super::{book::Book, read};
+use crate::{
+    formats::{
+        limits::{Budget, Limits},
+        office::package::Package,
+    },
+    model::error::{Error, Result},
+};
+
+/// A sheet as CSV.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvSheet {
+    /// The sheet's name.
+    pub name: String,
+    /// Its rows, in UTF-8, separated by commas.
+    pub csv: String,
+}
+
+/// All sheets, or the one that is named.
+pub(in crate::formats) fn convert(bytes: &[u8], only: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {
+    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
+    let mut book = Book::open(&mut package, &mut budget)?;
+    book.fill(&mut package, &mut budget)?;
+    let mut sheets = Vec::new();
+    for sheet in book.sheets.iter().filter(|sheet| only.is_none_or(|only| sheet.name.eq_ignore_ascii_case(only))) {
+        let rows = read::cells(&mut package, &book, sheet, &mut budget)?.rows;
+        let csv = text(&rows)?;
+        budget.keep(csv.len())?;
+        sheets.push(CsvSheet { name: sheet.name.clone(), csv });
+    }
+    if sheets.is_empty() {
+        let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+        return Err(Error::invalid(format!("There is no such sheet. The workbook has: {}.", names.join(", "))));
+    }
+    Ok(sheets)
+}
+
+fn text(rows: &[Vec<String>]) -> Result<String> {
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    let empty = String::new();
+    for row in rows {
+        let cells = row.iter().chain(std::iter::repeat(&empty)).take(width.max(1));
+        writer.write_record(cells).map_err(Error::internal)?;
+    }
+    let bytes = writer.into_inner().map_err(|e| Error::internal(e.to_string()))?;
+    String::from_utf8(bytes).map_err(Error::internal)
+}

@@ -1,0 +1,90 @@
+//! Makes an XLSX of rows of values: numbers stay numbers, and a text that begins with `=` is a formula.
+
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Formula, Workbook, Worksheet, XlsxError};
+use serde_json::Value;
+
+use super::{
+    cell::{COLUMNS, ROWS},
+    change,
+};
+use crate::{
+    formats::limits::Limits,
+    model::error::{Error, Result},
+};
+
+/// A sheet to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSheet {
+    /// Its name.
+    pub name: String,
+    /// Its rows, from the top; values are texts, numbers, switches or nothing.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// A workbook; `created` is seconds since 1970.
+pub(in crate::formats) fn write(title: &str, sheets: &[NewSheet], created: i64) -> Result<Vec<u8>> {
+    if sheets.is_empty() {
+        return Err(Error::invalid("A workbook needs a sheet: give `sheets` with a name and rows."));
+    }
+    let mut book = Workbook::new();
+    let mut properties = DocProperties::new().set_title(title);
+    if let Ok(time) = ExcelDateTime::from_timestamp(created) {
+        properties = properties.set_creation_datetime(&time);
+    }
+    book.set_properties(&properties);
+    for sheet in sheets {
+        let page = book.add_worksheet();
+        page.set_name(&sheet.name).map_err(|e| refused(&sheet.name, &e))?;
+        rows(page, sheet)?;
+        page.autofit();
+    }
+    let bytes = book.save_to_buffer().map_err(|e| match e {
+        XlsxError::SheetnameReused(name) => {
+            Error::invalid(format!("Two sheets are named '{name}'; names differ in more than capitals."))
+        }
+        other => Error::internal(other),
+    })?;
+    // Formulas are written with a result of 0, which some programs show; without one they compute it.
+    change::update(&bytes, &[], &Limits::default())
+}
+
+fn rows(page: &mut Worksheet, sheet: &NewSheet) -> Result<()> {
+    for (row, values) in (0_u32..).zip(&sheet.rows) {
+        for (column, value) in (0_u32..).zip(values) {
+            let column = u16::try_from(column).ok().filter(|column| u32::from(*column) < COLUMNS && row < ROWS);
+            let column = column.ok_or_else(|| {
+                Error::invalid(format!("The sheet '{}' has more than {COLUMNS} columns or {ROWS} rows.", sheet.name))
+            })?;
+            cell(page, row, column, value).map_err(|e| refused(&sheet.name, &e))?;
+        }
+    }
+    Ok(())
+}
+
+fn cell(page: &mut Worksheet, row: u32, column: u16, value: &Value) -> Result<(), XlsxError> {
+    match value {
+        Value::Null => {}
+        Value::Bool(on) => drop(page.write_boolean(row, column, *on)?),
+        Value::Number(number) => drop(page.write_number(row, column, number.as_f64().unwrap_or_default())?),
+        Value::String(text) => match text.strip_prefix('=').filter(|rest| !rest.trim().is_empty()) {
+            Some(formula) => drop(page.write_formula(row, column, Formula::new(formula))?),
+            None => drop(page.write_string(row, column, text)?),
+        },
+        other => drop(page.write_string(row, column, other.to_string())?),
+    }
+    Ok(())
+}
+
+fn refused(sheet: &str, cause: &XlsxError) -> Error {
+    Error::invalid(match cause {
+        XlsxError::SheetnameCannotBeBlank(_) => "A sheet needs a name.".to_owned(),
+        XlsxError::SheetnameLengthExceeded(_) => format!("The sheet's name '{sheet}' is longer than 31 characters."),
+        XlsxError::SheetnameContainsInvalidCharacter(_) | XlsxError::SheetnameStartsOrEndsWithApostrophe(_) => format!(
+            "The sheet's name '{sheet}' holds one of the characters [ ] : * ? / \\ or begins or ends with an apostrophe."
+        ),
+        XlsxError::MaxStringLengthExceeded => {
+            format!("A text in the sheet '{sheet}' is longer than 32,767 characters, the most a cell holds.")
+        }
+        other => format!("The sheet '{sheet}' cannot be written: {other}."),
+    })
+}

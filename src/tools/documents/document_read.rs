@@ -1,0 +1,71 @@
+//! `document_read`: text, tables and metadata of a document.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::storage::{TIMEOUT, limits, load};
+use crate::{
+    engine::{context::Context, tool::Tool},
+    formats::read,
+    model::{error::Result, output::Output, spec::Category},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Storage path of the document to read.
+    file_path: String,
+}
+
+pub(super) fn tool() -> Tool {
+    let made = |format: &str, content: Value| {
+        vec![("document_create", json!({"format": format, "title": "Sales", "content": content}))]
+    };
+    Tool::new(
+        "document_read",
+        Category::Knowledge,
+        "Extracts text, tables and metadata (title, author, dates, pages, sheets) from a document: PDF, DOCX, XLSX, PPTX, \
+         and also HTML, Markdown, CSV, JSON and plain text.",
+        "Somebody asks to read, view or extract information from an uploaded document, a report or a spreadsheet.",
+        run,
+    )
+    .permission("knowledge:read")
+    .timeout(TIMEOUT)
+    .example_after(
+        made("docx", json!({"paragraphs": ["Revenue rose in Q4."]})),
+        "A text",
+        json!({"file_path": "documents/Sales.docx"}),
+        json!({"text": "Sales\n\nRevenue rose in Q4.", "tables": [], "metadata": {"format": "docx", "title": "Sales"}}),
+    )
+    .example_after(
+        made("xlsx", json!({"sheets": [{"name": "2026", "rows": [["Item", "Price"], ["Tea", 2.5]]}]})),
+        "A spreadsheet: every sheet is a table",
+        json!({"file_path": "documents/Sales.xlsx"}),
+        json!({
+            "tables": [{"name": "2026", "rows": [["Item", "Price"], ["Tea", "2.5"]]}],
+            "metadata": {"format": "xlsx", "sheets": ["2026"]},
+        }),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let path = args.file_path;
+    let bytes = load(&cx, &path).await?;
+    let name = path.clone();
+    let data = cx
+        .work(move || {
+            let read = read::read(&bytes, &name, &limits())?;
+            let mut metadata = read.metadata.clone();
+            metadata.insert("format".to_owned(), json!(read.kind.as_str()));
+            if let Some(title) = &read.title {
+                metadata.insert("title".to_owned(), json!(title));
+            }
+            if let Some(pages) = read.pages {
+                metadata.insert("pages".to_owned(), json!(pages));
+            }
+            Ok(json!({"text": read.text(), "tables": read.tables, "metadata": metadata}))
+        })
+        .await?;
+    Ok(Output { title: Some(path), ..Output::json(data) })
+}

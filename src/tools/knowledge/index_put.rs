@@ -1,0 +1,103 @@
+//! `index_put`: puts a text or a vector under a name into the index.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    engine::{
+        context::Context,
+        entries::NewEntry,
+        tool::{Alias, Tool},
+    },
+    model::{
+        error::{Error, Result},
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The entry's name, unique in the index: putting it again takes the place of what was given before.
+    id: String,
+    /// What it says: found by its words and, where no vector is given, by its meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Its vector, as long as the index's; left out, it is made from the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vector: Option<Vec<f32>>,
+    /// Words to filter by, e.g. `{"lang": "en"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+/// `search_index`: always a text.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    /// Unique document ID.
+    id: String,
+    /// Document contents.
+    text: String,
+    /// string->string map of metadata.
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "index_put",
+        Category::Knowledge,
+        "Puts a text, a vector, or both under a name into the platform's search index, with metadata to filter by. \
+         Everybody who may read the index finds it.",
+        "Small pieces of text or vectors of your own should be kept to be searched later by word or by nearness. For \
+         whole documents use knowledge.",
+        run,
+    )
+    .risk(Risk::LowWrite)
+    .permission("index:write")
+    .example(
+        "A text",
+        json!({"id": "faq-1", "text": "Refunds take five days.", "metadata": {"lang": "en"}}),
+        json!({"ok": true}),
+    )
+    .alias(
+        Alias::new(
+            "search_index",
+            "Indexes a text document in the full-text search index.",
+            |document: Document| {
+                let Document { id, text, metadata } = document;
+                Ok(Args { id, text: Some(text), vector: None, metadata })
+            },
+            |data| data,
+        )
+        .example("A document", json!({"id": "doc-1", "text": "The quick brown fox"}), json!({"ok": true})),
+    )
+    .alias(
+        Alias::new(
+            "vector_upsert",
+            "Puts a vector, or a text to be embedded, with optional metadata under an id.",
+            |args: Args| {
+                if args.text.is_none() && args.vector.is_none() {
+                    return Err(Error::invalid("Give 'vector', or 'text' to be embedded."));
+                }
+                Ok(args)
+            },
+            |data| data,
+        )
+        .example(
+            "A text to be embedded",
+            json!({"id": "v-1", "text": "a warm day", "metadata": {"kind": "weather"}}),
+            json!({"ok": true}),
+        ),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let Args { id, text, vector, metadata } = args;
+    cx.put_entry(NewEntry { name: id, text, vector, metadata }).await?;
+    Ok(Output::json(json!({"ok": true})))
+}

@@ -1,0 +1,125 @@
+// Knowledge: brought in, searched with reasons, opened at the passage, explained where it was lost; and the graph.
+import { axe, same, shoot, until, walk } from './lib.mjs';
+import { drop } from './talk.mjs';
+
+const base64 = (text) => Buffer.from(text).toString('base64');
+const POLICY = `# Payment holds
+
+A payment hold needs a reason code and a review date no later than 14 days ahead. It may be renewed once; after 28 days finance decides.
+
+# Late fees
+
+While a hold stands, due dates keep running. Late fees are disputed with the claim, not with the invoice.
+`;
+const GARDEN = '# Roses\n\nRoses are pruned in March, above an outward bud. Water them in the morning.\n';
+
+const aside = (page) => page.getByRole('complementary', { name: 'Collections and uploads' });
+const uploads = (page) => aside(page).getByRole('region', { name: 'Uploads' });
+const search = (page) => page.getByRole('region', { name: 'Search', exact: true });
+
+export async function knowledgeWalks({ owner, base }) {
+  await walk('a collection is made for some roles', owner, async () => {
+    await owner.goto(`${base}/knowledge`);
+    await aside(owner).getByRole('button', { name: 'New collection' }).click();
+    const form = owner.getByRole('form', { name: 'New collection' });
+    await form.getByLabel('Name').fill('Garden');
+    await form.getByRole('radio', { name: /Only these roles/ }).check();
+    await form.getByRole('checkbox', { name: 'viewer' }).check();
+    await shoot(owner, 'knowledge-collection');
+    await form.getByRole('button', { name: 'Make the collection' }).click();
+    await aside(owner).getByRole('button', { name: /Garden, viewer/ }).waitFor();
+  });
+
+  await walk('files are dropped, each shows how far it is, and what cannot be read says why', owner, async () => {
+    await drop(owner, '.cols.knowledge', [
+      { name: 'policy.md', mime: 'text/markdown', base64: base64(POLICY) },
+      { name: 'roses.md', mime: 'text/markdown', base64: base64(GARDEN) },
+      { name: 'broken.pdf', mime: 'application/pdf', base64: base64('%PDF-1.7 and nothing more') },
+    ]);
+    const list = uploads(owner);
+    await list.getByRole('status').filter({ hasText: '2 of 3 ready, 1 failed' }).waitFor({ timeout: 30_000 });
+    await shoot(owner, 'knowledge-uploads');
+    const again = owner.waitForResponse((response) => response.url().endsWith('/retry'));
+    await list.getByRole('button', { name: 'Try again' }).click();
+    same((await again).status(), 202, 'the answer to another try');
+    await list.getByRole('status').filter({ hasText: '1 failed' }).waitFor({ timeout: 30_000 });
+    await list.getByRole('button', { name: 'Remove' }).click();
+    await list.getByText('broken.pdf').waitFor({ state: 'detached' });
+  });
+
+  await walk('a question in other words finds the passage, with the reasons', owner, async () => {
+    await owner.getByLabel('Search knowledge').fill('how long may a payment hold last');
+    const first = search(owner).getByRole('article').first();
+    await first.getByText('A payment hold needs a reason code').waitFor();
+    await first.locator('mark', { hasText: /hold/i }).first().waitFor();
+    await first.getByText('Words').waitFor();
+    await shoot(owner, 'knowledge');
+    await search(owner).getByRole('switch', { name: 'Explain' }).uncheck();
+    await first.getByText('Words').waitFor({ state: 'detached' });
+  });
+
+  await walk('why a document was not found is said stage by stage', owner, async () => {
+    const options = search(owner).getByLabel('Document you expected');
+    const roses = await options.locator('option').filter({ hasText: /roses/i }).first().getAttribute('value');
+    await options.selectOption(roses);
+    await search(owner).getByRole('link', { name: 'Open the document' }).waitFor();
+    if ((await search(owner).locator('section ol li').count()) < 2) throw new Error('no stages');
+    await shoot(owner, 'knowledge-why');
+    same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('a result opens its document at the passage', owner, async () => {
+    await search(owner).getByRole('article').first().getByRole('link').first().click();
+    await until('the address of the passage', () => /\/knowledge\/documents\/[^#]+#chunk=/.test(owner.url()));
+    const chosen = owner.locator('section[aria-current="true"]');
+    await chosen.getByText('A payment hold needs a reason code').waitFor();
+    await shoot(owner, 'knowledge-document');
+    same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('text is added, listed, put in the trash and taken out again', owner, async () => {
+    await owner.goto(`${base}/knowledge/documents`);
+    await owner.getByRole('button', { name: 'Upload' }).first().click();
+    const form = owner.getByRole('form', { name: 'Add to knowledge' });
+    await form.getByRole('button', { name: 'Text', exact: true }).click();
+    await form.getByLabel('Title').fill('A note on ladders');
+    await form.getByLabel(/^Text/).fill('Ladders stand on even ground. Two people carry a long one.');
+    await form.getByRole('button', { name: 'Add the text' }).click();
+    const row = owner.getByRole('listitem').filter({ hasText: 'A note on ladders' });
+    await row.getByText('Ready').waitFor({ timeout: 30_000 });
+    await row.getByRole('button', { name: 'Delete A note on ladders' }).click();
+    await row.waitFor({ state: 'detached' });
+    await owner.getByLabel('State').selectOption('deleted');
+    await row.getByRole('button', { name: 'Restore' }).click();
+    await owner.getByLabel('State').selectOption('');
+    await row.getByText('Ready').waitFor({ timeout: 30_000 });
+  });
+}
+
+export async function graphWalks({ owner, base }) {
+  const put = async (tool, params) => {
+    const response = await owner.request.post(`${base}/api/tools/${tool}/invoke`, { data: { params }, headers: { origin: base } });
+    same((await response.json()).success, true, tool);
+  };
+
+  await walk('the graph is searched, a node opened and its neighbours shown; the list says the same as the picture', owner, async () => {
+    await put('graph_upsert_node', { id: 'Orbit Parts', labels: ['Supplier'], props: { city: 'Halden' } });
+    await put('graph_upsert_node', { id: 'Disputes', labels: ['Topic'] });
+    await put('graph_upsert_edge', { src: 'Orbit Parts', rel: 'subject_of', dst: 'Disputes' });
+    await owner.goto(`${base}/knowledge/graph`);
+    await owner.getByLabel('Search the graph').fill('Orbit');
+    const nodes = owner.getByRole('region', { name: 'Nodes' });
+    await nodes.getByRole('button', { name: /Orbit Parts/ }).click();
+    const panel = owner.getByRole('complementary', { name: 'Node' });
+    await panel.getByRole('heading', { name: 'Orbit Parts' }).waitFor();
+    const relation = panel.getByRole('button', { name: /subject_of/ });
+    await relation.waitFor();
+    await owner.getByRole('img', { name: /^Graph of \d+ nodes/ }).waitFor();
+    await owner.getByRole('group', { name: 'Zoom' }).waitFor();
+    await shoot(owner, 'knowledge-graph');
+    same(await axe(owner), [], 'what axe found');
+    await relation.focus();
+    await owner.keyboard.press('Enter');
+    await panel.getByRole('heading', { name: 'Disputes' }).waitFor();
+  });
+}

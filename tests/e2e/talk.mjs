@@ -1,0 +1,194 @@
+// What a person does with a conversation: again, otherwise, from here, with files, with a say in what runs; and a very long one.
+import { availableParallelism, loadavg } from 'node:os';
+import { ask } from './chat.mjs';
+import { signIn } from './first.mjs';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
+
+const WRITER = { name: 'olga', password: 'a long enough password' };
+const thread = (page) => page.getByRole('region', { name: 'Messages' });
+const said = (page) => thread(page).locator('.prose');
+
+/** Drops files where a selector finds something. */
+export async function drop(page, selector, files) {
+  const given = await page.evaluateHandle((all) => {
+    const made = new DataTransfer();
+    for (const { name, mime, base64 } of all) made.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type: mime }));
+    return made;
+  }, files);
+  for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent(selector, type, { dataTransfer: given });
+}
+
+/** A user with these permissions, made over the API, and the browser in which they are signed in. */
+async function colleague({ browser, owner, base }, { name, password }, permissions) {
+  const send = (path, data) => owner.request.post(`${base}/api/${path}`, { data, headers: { origin: base } });
+  same((await send('roles', { name: `role-of-${name}`, permissions })).status(), 201, 'the role');
+  same((await send('users', { username: name, password, role: `role-of-${name}` })).status(), 201, 'the user');
+  const page = await person(browser);
+  await signIn(page, base, name, password);
+  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  return page;
+}
+
+export async function talkWalks(world) {
+  const { owner, base } = world;
+
+  await walk('an answer is asked for again and takes the place of the first', owner, async () => {
+    await ask(owner, base, 'What is 17.5% of 2,480, once more?');
+    await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
+    const again = owner.waitForResponse((response) => response.url().endsWith('/regenerate'));
+    await thread(owner).getByRole('button', { name: 'Answer again' }).click();
+    same((await again).status(), 200, 'the answer to it');
+    await thread(owner).getByRole('button', { name: 'Answer again' }).waitFor();
+    same([await said(owner).count(), await thread(owner).locator('.you').count()], [1, 1], 'answers and questions');
+  });
+
+  await walk('a message is edited and goes on in a branch; the first conversation stays', owner, async () => {
+    const first = owner.url();
+    await thread(owner).locator('.you').hover();
+    await thread(owner).getByRole('button', { name: 'Edit the message' }).click();
+    await owner.getByLabel('Edit the message').fill('Only say something');
+    await owner.getByRole('button', { name: 'Send in a new branch' }).click();
+    await said(owner).getByText('Noted.').waitFor();
+    await until('another address', () => owner.url() !== first && /\/chat\/.+/.test(owner.url()));
+    if ((await thread(owner).textContent()).includes('17.5%')) throw new Error('the branch holds the old question');
+    await owner.goto(first);
+    await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
+  });
+
+  await walk('a conversation is branched where somebody chooses', owner, async () => {
+    const first = owner.url();
+    await said(owner).first().hover();
+    await thread(owner).getByRole('button', { name: 'Branch from here' }).click();
+    await until('another address', () => owner.url() !== first && /\/chat\/.+/.test(owner.url()));
+    await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
+    await owner.getByLabel('Message', { exact: true }).fill('And now?');
+    await owner.keyboard.press('Enter');
+    await said(owner).getByText('Noted.').waitFor();
+    await owner.goto(first);
+    await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
+    same(await thread(owner).locator('.you').count(), 1, 'questions in the first one');
+  });
+
+  await walk('files are attached by dropping them, and one is taken off again', owner, async () => {
+    await owner.goto(`${base}/chat`);
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const text = Buffer.from('number,due\nOP-1,2026-09-12\n').toString('base64');
+    await drop(owner, 'form.composer', [{ name: 'dot.png', mime: 'image/png', base64: dot }, { name: 'open.csv', mime: 'text/csv', base64: text }, { name: 'wrong.txt', mime: 'text/plain', base64: text }]);
+    const box = owner.locator('.composer .thumbs');
+    await box.getByText('wrong.txt').waitFor();
+    await owner.getByRole('button', { name: 'Remove wrong.txt' }).click();
+    await shoot(owner, 'chat-attachments');
+    await owner.getByLabel('Message', { exact: true }).fill('Look at these');
+    await owner.keyboard.press('Enter');
+    await said(owner).getByText('Noted.').waitFor();
+    await owner.reload();
+    await thread(owner).getByText('open.csv').waitFor();
+    same(await thread(owner).getByRole('img', { name: 'dot.png' }).count(), 1, 'pictures');
+    if ((await thread(owner).textContent()).includes('wrong.txt')) throw new Error('what was taken off was sent');
+  });
+
+  const olga = await colleague(world, WRITER, ['host:fs.read', 'host:fs.write']);
+  const card = () => olga.getByRole('form', { name: 'Approval: write' });
+
+  await walk('arguments are edited while approving, and what runs is what was seen', olga, async () => {
+    await ask(olga, base, 'Please note it down');
+    await card().getByLabel('Path').fill('mine.txt');
+    await card().getByText('Edited, was walk.txt').waitFor();
+    await shoot(olga, 'chat-approval-edited');
+    await card().getByRole('button', { name: 'Approve once' }).click();
+    await said(olga).getByText('It is written').waitFor();
+    await thread(olga).locator('details.step > summary').filter({ hasText: 'write' }).first().waitFor();
+    await olga.goto(`${base}/tools/read`);
+    await olga.getByLabel(/^path/).fill('mine.txt');
+    await olga.keyboard.press('Control+Enter');
+    await olga.getByRole('region', { name: 'Result', exact: true }).getByText('written on the walk').waitFor();
+  });
+
+  await walk('an approval for the conversation holds there, and only there', olga, async () => {
+    await ask(olga, base, 'Please note it down');
+    await card().getByRole('button', { name: 'For this conversation' }).click();
+    await said(olga).getByText('It is written').waitFor();
+    await olga.getByLabel('Message', { exact: true }).fill('Now note it down again');
+    await olga.keyboard.press('Enter');
+    await until('the second answer', async () => (await said(olga).getByText('It is written').count()) === 2);
+    same(await card().count(), 0, 'questions');
+    await ask(olga, base, 'Please note it down');
+    await card().waitFor();
+  });
+  await olga.context().close();
+
+  await longWalk(world);
+}
+
+/** The page's own count, while it rests or scrolls: frames, those over 50 ms, and how much was drawn at most. */
+const watch = ({ pace, time }) =>
+  new Promise((done) => {
+    const scroller = document.querySelector('.scroller');
+    const count = { frames: 0, slow: 0, longest: 0, rows: 0, nodes: 0 };
+    const end = performance.now() + time;
+    let [was, step] = [performance.now(), -pace];
+    const frame = (now) => {
+      count.frames += 1;
+      count.longest = Math.max(count.longest, Math.round(now - was));
+      if (now - was > 50) count.slow += 1;
+      was = now;
+      if (count.frames % 20 === 0) {
+        count.rows = Math.max(count.rows, document.querySelectorAll('.turn-block').length);
+        count.nodes = Math.max(count.nodes, document.querySelectorAll('*').length);
+      }
+      if (scroller.scrollTop < 200) step = pace;
+      scroller.scrollTop += step;
+      if (now < end) requestAnimationFrame(frame);
+      else done(count);
+    };
+    requestAnimationFrame(frame);
+  });
+
+export const longWalk = ({ owner, base }) => walk('a conversation of 5,000 messages scrolls smoothly and keeps the page small', owner, () => long(owner, base));
+
+async function long(page, base) {
+  await ask(page, base, 'What is 17.5% of 2,480, for a long time?');
+  await said(page).getByText('17.5% of 2,480 is 434').waitFor();
+  const address = page.url();
+  // The conversation as it is, two thousand five hundred times over.
+  await page.route(/\/api\/conversations\/[^/]+$/, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    const talk = await response.json();
+    const [asked, ...rest] = talk.messages;
+    const answer = rest.at(-1);
+    talk.messages = Array.from({ length: 2500 }, (_, n) => [
+      { ...asked, id: `asked-${n}`, text: `Question ${n + 1}. ${'It goes on a little. '.repeat(n % 7)}` },
+      { ...answer, id: `said-${n}`, steps: n % 5 ? [] : rest[0].steps.map((step) => ({ ...step, call_id: `${step.call_id}-${n}` })), text: `**Answer ${n + 1}.**\n\n${'A line of what was said, and a little more of it.\n\n'.repeat(1 + (n % 4))}` },
+    ]).flat();
+    await route.fulfill({ response, json: talk });
+  });
+  await page.goto(`${address}?again`);
+  await thread(page).getByText('Answer 2500.').waitFor();
+  await until('the end to be in view', () => page.evaluate(() => {
+    const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.scroller');
+    return scrollHeight - scrollTop - clientHeight < 4;
+  }));
+  const rest = await page.evaluate(watch, { pace: 0, time: 2000 });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async () => (await cdp.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value * 1000;
+  const before = await spent();
+  const count = await page.evaluate(watch, { pace: 120, time: 4000 });
+  const each = ((await spent()) - before) / count.frames;
+  await cdp.detach();
+  console.log(`      at rest ${rest.frames} frames, ${rest.slow} over 50 ms; scrolling ${count.frames} frames, ${count.slow} over 50 ms, the longest ${count.longest} ms, ${each.toFixed(1)} ms of the page's own time for each; at most ${count.rows} rows and ${count.nodes} nodes`);
+  if (count.rows > 90 || count.nodes > 3000) throw new Error('too much is drawn');
+  // Its own time is what the page can help; frames are late, too, where the machine has other work than this.
+  if (each > 16) throw new Error(`a frame takes the page ${each.toFixed(1)} ms`);
+  const free = loadavg()[0] < availableParallelism();
+  if (free && count.slow / count.frames > rest.slow / rest.frames + 0.05) throw new Error('too many frames took over 50 ms');
+  // What is read does not move while rows above it are measured.
+  await page.evaluate(() => document.querySelector('.scroller').scrollTo({ top: document.querySelector('.scroller').scrollHeight / 2 }));
+  await until('the middle', async () => Number(/Answer (\d+)/.exec(await said(page).first().textContent())?.[1]) < 2000);
+  await page.evaluate(() => document.querySelector('.scroller').scrollTo({ top: 0 }));
+  await thread(page).getByText('Question 1.', { exact: false }).first().waitFor();
+  same(await axe(page), [], 'what axe found');
+  await shoot(page, 'chat-long');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+}

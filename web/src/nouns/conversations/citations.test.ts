@@ -1,0 +1,38 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Citation } from '../../lib/types';
+import { cite } from './citations';
+
+const one = (number: number, more: Partial<Citation> = {}): Citation => ({ number, document_id: 'd1', chunk_id: 40 + number, title: 'Policy.docx', heading: 'Policy › Holds', page: 4, start: 0, end: 9, text: 'A payment hold ends.', score: 0.91, ...more });
+let root: HTMLElement;
+
+beforeEach(() => {
+  root = document.createElement('div');
+});
+
+function say(html: Node[], citations: Citation[]) {
+  root.replaceChildren(...html);
+  cite(root, citations);
+  return [...root.querySelectorAll('a.cite')].map((link) => [link.textContent, link.getAttribute('href'), link.getAttribute('aria-label')]);
+}
+const text = (words: string, tag = 'p') => Object.assign(document.createElement(tag), { textContent: words });
+
+describe('citations', () => {
+  it('become chips that open the document at the passage', () => {
+    expect(say([text('It ends after 14 days.[1] Once [2].')], [one(1), one(2, { page: null, heading: '' })])).toEqual([
+      ['1', '/knowledge/documents/d1#chunk=41', 'Source 1: Policy.docx, § Holds, page 4'],
+      ['2', '/knowledge/documents/d1#chunk=42', 'Source 2: Policy.docx'],
+    ]);
+    expect(root.querySelector('.passage')?.textContent).toContain('A payment hold ends.');
+    expect(root.querySelector('p')?.lastChild?.textContent).toBe('.');
+  });
+
+  it('leave other numbers, code and links as they are', () => {
+    expect(say([text('list[3] and [1]', 'code'), text('see [9]')], [one(1)])).toEqual([]);
+    expect(root.textContent).toBe('list[3] and [1]see [9]');
+  });
+
+  it('show a passage as text, whatever it holds', () => {
+    say([text('x [1]')], [one(1, { text: '<img src=x onerror=alert(1)>' })]);
+    expect([root.querySelector('img'), root.querySelector('.said')?.textContent]).toEqual([null, '<img src=x onerror=alert(1)>']);
+  });
+});

@@ -1,0 +1,86 @@
+/** Citations in an answer: `[2]` in its text becomes a chip that shows the passage and opens the document there. */
+import type { Citation } from '../../lib/types';
+import { address, place } from '../knowledge/passages';
+
+const MARK = /\[(\d{1,3})\]/g;
+const MOST = 420;
+
+/** Makes chips of the numbers that stand for one of these passages; all others stay text. */
+export function cite(root: ParentNode & Node, citations: readonly Citation[]) {
+  if (citations.length === 0) return;
+  const known = new Map(citations.map((one) => [one.number, one]));
+  const texts: Text[] = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode as Text;
+    if (!text.parentElement?.closest('pre, code, a')) texts.push(text);
+  }
+  for (const text of texts) split(text, known);
+}
+
+function split(text: Text, known: ReadonlyMap<number, Citation>) {
+  const made: (string | Node)[] = [];
+  let at = 0;
+  for (const mark of text.data.matchAll(MARK)) {
+    const citation = known.get(Number(mark[1]));
+    if (!citation) continue;
+    made.push(text.data.slice(at, mark.index), chip(citation));
+    at = mark.index + mark[0].length;
+  }
+  if (made.length > 0) text.replaceWith(...made, text.data.slice(at));
+}
+
+let count = 0;
+
+function chip(citation: Citation): HTMLElement {
+  const holder = element('span', 'cw');
+  const link = element('a', 'cite', String(citation.number));
+  const passage = element('span', 'passage');
+  count += 1;
+  passage.id = `passage-${count}`;
+  passage.setAttribute('role', 'tooltip');
+  link.setAttribute('href', address(citation.document_id, citation.chunk_id));
+  link.setAttribute('aria-label', `Source ${citation.number}: ${[citation.title, place(citation.heading, citation.page)].filter(Boolean).join(', ')}`);
+  link.setAttribute('aria-describedby', passage.id);
+  passage.append(head(citation), said(citation), score(citation), element('span', 'meta', 'Opens the document at this passage'));
+  for (const event of ['mouseenter', 'focusin']) holder.addEventListener(event, () => fit(holder, passage));
+  holder.append(link, passage);
+  return holder;
+}
+
+function element(tag: string, name: string, text = ''): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = name;
+  made.textContent = text;
+  return made;
+}
+
+function head({ title, heading, page }: Citation): HTMLElement {
+  const row = element('span', 'row');
+  row.append(element('span', 'strong cut', title), element('span', 'meta end cut', place(heading, page)));
+  return row;
+}
+
+function said({ text }: Citation): HTMLElement {
+  const letters = Array.from(text);
+  return element('span', 'said', letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : text || 'The document was deleted.');
+}
+
+function score({ score }: Citation): HTMLElement {
+  const made = element('span', 'scores');
+  const meter = element('span', 'meter');
+  const bar = document.createElement('i');
+  bar.style.width = `${Math.max(0, Math.min(100, score * 100))}%`;
+  meter.append(bar);
+  made.append(element('span', '', 'Fits'), meter, element('span', 'num', score.toFixed(2)));
+  return made;
+}
+
+/** Keeps the passage on the page: the thread scrolls by itself and cuts what hangs over. */
+function fit(holder: HTMLElement, passage: HTMLElement) {
+  const room = holder.closest('.scroller')?.getBoundingClientRect();
+  if (!room) return;
+  const { left, top } = holder.getBoundingClientRect();
+  passage.classList.toggle('to-left', left + 400 > room.right);
+  passage.classList.toggle('below', top - room.top < passage.offsetHeight + 12);
+}

@@ -1,0 +1,92 @@
+/** The part of the graph that is on screen: nodes that were searched or opened, and what joins them. */
+import { SvelteMap } from 'svelte/reactivity';
+import { client, ok } from '../../lib/http';
+import type { GraphEdge, GraphNode, GraphPart } from '../../lib/types';
+
+const MOST = 600;
+
+export const edgeKey = ({ src, rel, dst }: Pick<GraphEdge, 'src' | 'rel' | 'dst'>) => `${src}\u0000${rel}\u0000${dst}`;
+
+export class View {
+  nodes = new SvelteMap<string, GraphNode>();
+  edges = new SvelteMap<string, GraphEdge>();
+  expanded = new SvelteMap<string, true>();
+  selected = $state('');
+  found = $state<GraphNode[] | null>(null);
+  failure = $state<unknown>(null);
+  loading = $state(true);
+  /** Says that the picture could hold no more. */
+  full = $state(false);
+  /** How many nodes the whole graph has. */
+  whole = $state(0);
+
+  get chosen(): GraphNode | undefined {
+    return this.nodes.get(this.selected);
+  }
+
+  /** The relations of a node that are on screen, each with the node at the other end. */
+  relations(id: string): { edge: GraphEdge; other: GraphNode; out: boolean }[] {
+    return [...this.edges.values()].flatMap((edge) => {
+      const out = edge.src === id;
+      const other = out || edge.dst === id ? this.nodes.get(out ? edge.dst : edge.src) : undefined;
+      return other ? [{ edge, other, out }] : [];
+    });
+  }
+
+  take({ nodes, edges }: Pick<GraphPart, 'nodes' | 'edges'>) {
+    for (const node of nodes) {
+      if (this.nodes.size >= MOST && !this.nodes.has(node.id)) this.full = true;
+      else this.nodes.set(node.id, node);
+    }
+    for (const edge of edges) if (this.nodes.has(edge.src) && this.nodes.has(edge.dst)) this.edges.set(edgeKey(edge), edge);
+  }
+
+  private async attempt(work: () => Promise<void>) {
+    this.failure = null;
+    try {
+      await work();
+    } catch (failure) {
+      this.failure = failure;
+    }
+    this.loading = false;
+  }
+
+  start() {
+    return this.attempt(async () => {
+      const { hubs, nodes } = await ok(client.GET('/api/graph/overview'));
+      this.whole = nodes;
+      this.take(hubs);
+    });
+  }
+
+  search(text: string) {
+    if (!text) {
+      this.found = null;
+      return Promise.resolve();
+    }
+    return this.attempt(async () => void (this.found = await ok(client.GET('/api/graph/nodes', { params: { query: { q: text, limit: 30 } } }))));
+  }
+
+  /** Puts a node in the picture, with what it is joined to. */
+  async open(node: GraphNode) {
+    this.take({ nodes: [node], edges: [] });
+    this.selected = node.id;
+    if (!this.expanded.has(node.id)) await this.expand(node.id);
+  }
+
+  expand(id: string) {
+    return this.attempt(async () => {
+      this.take(await ok(client.GET('/api/graph/nodes/{id}/neighbors', { params: { path: { id }, query: {} } })));
+      this.expanded.set(id, true);
+    });
+  }
+
+  /** Takes a node out of the picture; the graph keeps it. */
+  hide(id: string) {
+    this.nodes.delete(id);
+    for (const [key, edge] of this.edges) if (edge.src === id || edge.dst === id) this.edges.delete(key);
+    this.expanded.delete(id);
+    if (this.selected === id) this.selected = '';
+    this.full = false;
+  }
+}
