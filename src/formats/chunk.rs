@@ -110,6 +110,10 @@ impl<'a> Cutter<'a> {
                 }
                 kind => {
                     silent = None;
+                    if growing.units.last().is_some_and(|unit| unit.page != laid.page) {
+                        // A passage is cited with its page, so it stands on one.
+                        self.close(&mut growing, &layout, &mut chunks);
+                    }
                     self.border(kind, laid, &layout, &mut growing, &mut chunks);
                     for unit in self.units(laid, &layout) {
                         self.grow(&mut growing, unit, &layout, &mut chunks);

@@ -86,6 +86,15 @@ fn paragraphs_that_are_parted_share_a_sentence() {
 }
 
 #[test]
+fn a_passage_stands_on_one_page() {
+    let on = |page: u32, text: &str| Block { kind: Paragraph, text: text.to_owned(), page: Some(page) };
+    let document = extracted(vec![on(1, "Title page."), on(2, "A walnut ledger."), on(2, "More of it.")]);
+    let found: Vec<(Option<u32>, String)> = cut(&document).chunks.into_iter().map(|c| (c.page, c.text)).collect();
+    let wanted = [(Some(1), "Title page.".to_owned()), (Some(2), "A walnut ledger.\n\nMore of it.".to_owned())];
+    assert_eq!(found, wanted);
+}
+
+#[test]
 fn rows_are_kept_whole_under_their_header() {
     let rows = (0..200).map(|n| (TableRow, format!("Item {n}\t{n}\tin stock")));
     let table = [(TableRow, "Name\tCount\tState".to_owned())].into_iter().chain(rows).collect();

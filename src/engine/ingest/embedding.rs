@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// Texts handed to the model at once.
-const BATCH: usize = 128;
+const BATCH: usize = 64;
 /// Documents that share a batch: a small one is not kept waiting by a large one.
-const SHARING: usize = 4;
+const SHARING: usize = 2;
 /// Documents looked at for one batch.
 const LOOKED_AT: u32 = 64;
 /// How long the worker waits at most before he looks for work himself.
