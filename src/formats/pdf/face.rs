@@ -102,9 +102,14 @@ impl<'a> Faces<'a> {
         Some(Piece { font: member.write.clone(), glyphs, width, range })
     }
 
-    /// How wide a text is, as a share of the size.
+    /// How wide a text is at most, as a share of the size: letters that join or move together take less.
     pub(super) fn width(&self, text: &str) -> f32 {
-        self.shape(text, 0..text.len(), false).iter().map(|piece| piece.width).sum()
+        let wide = |c: char| {
+            let member = self.0.get(self.holding(c)?)?;
+            let advance = member.shape.glyph_hor_advance(member.shape.glyph_index(c)?)?;
+            Some(f32::from(advance) / member.shape.units_per_em() as f32)
+        };
+        text.chars().filter_map(wide).sum()
     }
 }
 
