@@ -60,6 +60,7 @@ pub enum State {
 
 /// One space's indexes as they are now.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = IndexStatus)]
 pub struct Status {
     /// The space.
     pub space: Space,

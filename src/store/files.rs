@@ -165,6 +165,11 @@ impl Incoming {
         self.file.write_all(piece).await.map_err(fault)
     }
 
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
     /// Flushes it to the disk and gives it its name.
     pub async fn finish(mut self) -> Result<Stored> {
         self.file.flush().await.map_err(fault)?;

@@ -45,11 +45,14 @@ impl Knowledge {
 
     /// Takes a document in, with its file where it has one already.
     pub async fn add(&self, by: &Actor, new: NewDocument, stored: Option<Stored>) -> Result<Document> {
-        let added = self.documents.add(by, new).await?;
-        // From here on a row names the file.
-        drop(stored);
+        let added = self.documents.add(by, new).await;
+        // From here on a row names the file, or nobody does.
+        let kept = stored.map(|stored| stored.hash.clone());
+        if added.is_err() {
+            self.forget_files(kept).await?;
+        }
         self.ingest.wake(Worker::Reader);
-        Ok(added)
+        added
     }
 
     /// Gives a document a new content; none means: fetch its source again.
@@ -61,8 +64,15 @@ impl Knowledge {
         content: Option<(Content, Stored)>,
     ) -> Result<Document> {
         let (content, stored) = content.unzip();
-        let (document, before) = self.documents.update(by, id, title, content).await?;
-        drop(stored);
+        let updated = self.documents.update(by, id, title, content).await;
+        let kept = stored.map(|stored| stored.hash.clone());
+        let (document, before) = match updated {
+            Ok(updated) => updated,
+            Err(error) => {
+                self.forget_files(kept).await?;
+                return Err(error);
+            }
+        };
         self.ingest.interrupt(id);
         self.ingest.wake(Worker::Reader);
         self.forget_files(before).await?;

@@ -181,7 +181,8 @@ async fn what_cannot_be_taken_in_is_refused_with_a_reason() {
     let refused = library.send("", &large, &[]).await;
     assert_eq!(refused.status, 413);
     assert!(refused.problem().contains("larger than 1 MB"), "{}", refused.text());
-    assert_eq!(library.count("SELECT count(*) FROM documents"), 0, "all or nothing");
+    let kept = library.do_it("GET", "/documents", Value::Null).await;
+    assert_eq!(library.count("SELECT count(*) FROM documents"), 0, "all or nothing: {kept}");
     let files = library.server.app.dir.path().join("files");
     let left: usize =
         std::fs::read_dir(files).unwrap().map(|group| std::fs::read_dir(group.unwrap().path()).unwrap().count()).sum();

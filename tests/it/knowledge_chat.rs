@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{
     chat::{Chat, Person, find, names, results},
     fake_llm::{call, say},
+    library::pause,
 };
 
 /// Adds a text and waits until it is found.
@@ -20,6 +21,7 @@ async fn add(person: &Person, title: &str, text: &str) -> String {
             "failed" => panic!("{document}"),
             _ => assert!(begun.elapsed().as_secs() < 60, "{document}"),
         }
+        pause().await;
     }
 }
 

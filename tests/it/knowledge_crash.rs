@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{
     chat::Person,
     http::{Request, send},
-    library::{File, form},
+    library::{File, form, pause},
     program::{Home, Serving, With},
 };
 
@@ -21,6 +21,7 @@ async fn settled(person: &Person, id: &str) -> Value {
             return document;
         }
         assert!(begun.elapsed().as_secs() < 180, "not in time: {document}");
+        pause().await;
     }
 }
 
@@ -50,6 +51,7 @@ async fn a_kill_in_the_middle_loses_no_document() {
             if far || begun.elapsed().as_millis() > 400 * (round + 1) {
                 break;
             }
+            pause().await;
         }
         let pid = rustix::process::Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
@@ -126,6 +128,7 @@ async fn fifty_megabytes_of_text_are_no_fifty_megabytes_of_memory() {
             break;
         }
         assert!(document["status"] != "failed" && begun.elapsed().as_secs() < 240, "{document}");
+        pause().await;
     }
     let read = peak_mb(server.pid());
     assert!(read < before + 120, "{before} MB before, {read} MB after reading");

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use crate::support::{
-    library::{File, Library, titles},
+    library::{File, Library, pause, titles},
     papers,
 };
 
@@ -153,6 +153,7 @@ async fn a_watched_folder_is_followed() {
                 return found;
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "{query}: {found:?}");
+            pause().await;
         }
     };
     let kites = found("kite wind", Some("needs wind")).await;

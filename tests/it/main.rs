@@ -10,6 +10,7 @@ mod clipboard;
 mod crash;
 mod data;
 mod disk;
+mod documents;
 mod doors;
 mod embeddings;
 mod engine;

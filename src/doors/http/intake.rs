@@ -218,7 +218,6 @@ async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Do
     let mut files = std::mem::take(&mut sent.files).into_iter();
     for (content, stored) in files.by_ref() {
         let stem = content.name.rsplit_once('.').map_or(content.name.as_str(), |(stem, _)| stem);
-        let hash = content.hash.clone();
         let new = NewDocument {
             collection,
             title: fitted_title(stem),
@@ -232,7 +231,6 @@ async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Do
             Err(error) => {
                 sent.files.extend(files);
                 upload::discard(knowledge, sent).await;
-                knowledge.forget_files([hash]).await?;
                 return Err(error);
             }
         }

@@ -98,10 +98,10 @@ async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64) 
     while let Some(piece) = piece(part).await? {
         incoming.write(&piece).await?;
     }
-    let stored = incoming.finish().await?;
-    if stored.bytes == 0 {
+    if incoming.is_empty() {
         return Err(Error::invalid(format!("'{}' is empty.", shortened(&name))));
     }
+    let stored = incoming.finish().await?;
     let content = Content {
         name: base(&name),
         mime: mime.unwrap_or_else(|| "application/octet-stream".to_owned()),

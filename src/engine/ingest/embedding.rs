@@ -24,6 +24,9 @@ const LOOKED_AT: u32 = 64;
 /// How long the worker waits at most before he looks for work himself.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long indexes that are busy are left alone.
+const BUSY: Duration = Duration::from_secs(2);
+
 /// One batch, and how far each document is after it.
 #[derive(Default)]
 struct Batch {
@@ -151,7 +154,11 @@ pub(super) async fn announce(app: Arc<App>) -> Result<()> {
             }
             continue;
         }
-        app.indexes.settled().await?;
+        if let Err(error) = app.indexes.settled().await {
+            tracing::warn!(?error, "documents that were taken in are not found yet");
+            tokio::time::sleep(BUSY).await;
+            continue;
+        }
         ingest.ready(done).await?;
         ingest.wake(Worker::Graph);
     }

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn lines_end_where_words_do() {
-        assert_eq!(broken("one two three four", 5.0), ["one two ", "three ", "four"]);
+        assert_eq!(broken("one two three four", 4.6), ["one two ", "three ", "four"]);
         assert_eq!(broken("a\n\nb", 5.0), ["a", "", "b"]);
         assert_eq!(broken("well-known fact", 3.5), ["well-", "known ", "fact"]);
         assert_eq!(broken("", 5.0), [""]);

@@ -108,6 +108,7 @@ pub(super) fn bitmap(name: &[u8]) -> Option<String> {
         21 => "–",
         22 => "—",
         127 => "-",
+        136 => "•",
         0xff => "ß",
         _ => return Some(ligature.map_or_else(|| plain(&char::from(code).to_string()), |text| (*text).to_owned())),
     };

@@ -256,13 +256,12 @@ impl<'a> Lexer<'a> {
 
     fn hexadecimal(&mut self) -> Vec<u8> {
         self.skip(1);
-        let (mut text, mut half) = (Vec::new(), None);
+        let (mut text, mut half) = (Vec::new(), None::<u8>);
         while let Some(byte) = self.next() {
+            if byte == b'>' {
+                break;
+            }
             match (hex(byte), half.take()) {
-                _ if byte == b'>' => {
-                    text.extend(half.map(|high: u8| high * 16));
-                    break;
-                }
                 (Some(digit), None) => half = Some(digit),
                 (Some(digit), Some(high)) => text.push(high * 16 + digit),
                 (None, before) => half = before,

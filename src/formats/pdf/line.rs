@@ -78,6 +78,14 @@ impl Line {
             self.cells.push(Cell { start: glyph.start, end: glyph.end, text: glyph.text });
             return;
         }
+        if gap < -0.1 * size
+            && let Some(letter) = accented(&cell.text, &glyph.text)
+        {
+            cell.text.pop();
+            cell.text.push(letter);
+            cell.end = cell.end.max(glyph.end);
+            return;
+        }
         if gap > BLANK * size && !blank && !glyph.text.is_empty() {
             cell.text.push(' ');
         }
@@ -89,6 +97,30 @@ impl Line {
             cell.end = cell.end.max(glyph.end);
         }
     }
+}
+
+/// Accents that are set on their own before their letter, as TeX does, and their combining forms.
+const ACCENTS: [(char, char); 9] = [
+    ('´', '\u{301}'),
+    ('`', '\u{300}'),
+    ('ˆ', '\u{302}'),
+    ('^', '\u{302}'),
+    ('˜', '\u{303}'),
+    ('¨', '\u{308}'),
+    ('ˇ', '\u{30c}'),
+    ('˚', '\u{30a}'),
+    ('¸', '\u{327}'),
+];
+
+/// The letter with the accent it was set over.
+fn accented(before: &str, letter: &str) -> Option<char> {
+    let accent = before.chars().last()?;
+    let (_, mark) = ACCENTS.iter().find(|(known, _)| *known == accent)?;
+    let mut letters = letter.chars();
+    let letter = letters.next().filter(|_| letters.next().is_none())?;
+    // TeX has a letter without its dot for this.
+    let letter = if letter == 'ı' { 'i' } else { letter };
+    unicode_normalization::char::compose(letter, *mark)
 }
 
 /// Whether a character is of a script that runs from right to left.

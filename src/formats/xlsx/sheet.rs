@@ -30,6 +30,8 @@ struct Formula {
     /// Whether it is the one the others share.
     is_master: bool,
     text: String,
+    /// Its end has not been read.
+    open: bool,
     element: Range<usize>,
 }
 
@@ -97,7 +99,7 @@ impl<'a> Sheet<'a> {
                     }
                     "c" if within => sheet.cell(&element, range, budget)?,
                     "v" if within && !empty => value = range.start,
-                    "f" if within => sheet.formula(&element, range),
+                    "f" if within => sheet.formula(&element, range, empty),
                     _ => {}
                 },
                 Event::Text(text) => sheet.formula_text(&text.xml10_content()),
@@ -112,7 +114,9 @@ impl<'a> Sheet<'a> {
                     "c" if within => sheet.last(|cell| cell.element.end = range.end),
                     "v" if within => sheet.last(|cell| cell.value = Some(value..range.end)),
                     "f" if within => sheet.last(|cell| {
-                        cell.formula.iter_mut().for_each(|formula| formula.element.end = range.end);
+                        if let Some(formula) = &mut cell.formula {
+                            (formula.open, formula.element.end) = (false, range.end);
+                        }
                     }),
                     _ => {}
                 },
@@ -147,13 +151,14 @@ impl<'a> Sheet<'a> {
         Ok(())
     }
 
-    fn formula(&mut self, element: &quick_xml::events::BytesStart<'_>, range: Range<usize>) {
+    fn formula(&mut self, element: &quick_xml::events::BytesStart<'_>, range: Range<usize>, empty: bool) {
         let area = attribute(element, "ref").map(|area| area.into_owned());
         let formula = Formula {
             kind: attribute(element, "t").unwrap_or_default().into_owned(),
             shared: attribute(element, "si").map(|shared| shared.into_owned()),
             is_master: area.is_some(),
             text: String::new(),
+            open: !empty,
             element: range,
         };
         if matches!(formula.kind.as_str(), "array" | "dataTable")
@@ -169,8 +174,7 @@ impl<'a> Sheet<'a> {
 
     fn formula_text(&mut self, text: &str) {
         self.last(|cell| {
-            // The text of a value comes after the formula has ended, and is none of its own.
-            if let Some(formula) = cell.formula.as_mut().filter(|_| cell.value.is_none()) {
+            if let Some(formula) = cell.formula.as_mut().filter(|formula| formula.open) {
                 formula.text.push_str(text);
             }
         });

@@ -107,7 +107,9 @@ impl Pdf {
     pub fn page(mut self, program: &[u8], filter: &str, resources: &str) -> Vec<u8> {
         let contents = self.stream(filter, program);
         let (page, pages) = (self.places.len() + 1, self.places.len() + 2);
-        self.add(format!("<< /Type /Page /Parent {pages} 0 R /Contents {contents} 0 R /Resources << {resources} >> >>"));
+        self.add(format!(
+            "<< /Type /Page /Parent {pages} 0 R /Contents {contents} 0 R /Resources << {resources} >> >>"
+        ));
         self.add(format!("<< /Type /Pages /Kids [{page} 0 R] /Count 1 >>"));
         let root = self.add(format!("<< /Type /Catalog /Pages {pages} 0 R >>"));
         self.end(root)

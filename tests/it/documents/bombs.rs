@@ -41,9 +41,17 @@ fn defused(what: &str, bytes: &[u8], name: &str) -> String {
 fn packages_that_unpack_to_gigabytes() {
     let bomb = docx(&[("<w:document>", 1), (" ", 150 << 20)]);
     assert!(defused("a part of 150 MB", &bomb, "a.docx").contains("unpacks to more"));
-    let runs = [("<w:document><w:body>", 1), ("<w:p><w:r><w:t>text</w:t></w:r></w:p>", 800_000), ("</w:body></w:document>", 1)];
+    let runs = [
+        ("<w:document><w:body>", 1),
+        ("<w:p><w:r><w:t>text</w:t></w:r></w:p>", 800_000),
+        ("</w:body></w:document>", 1),
+    ];
     assert!(defused("800,000 paragraphs", &docx(&runs), "a.docx").contains("MB of text"));
-    let rows = [("<worksheet><sheetData>", 1), ("<row><c r=\"XFD1\" t=\"b\"><v>1</v></c></row>", 700_000), ("</sheetData></worksheet>", 1)];
+    let rows = [
+        ("<worksheet><sheetData>", 1),
+        ("<row><c r=\"XFD1\" t=\"b\"><v>1</v></c></row>", 700_000),
+        ("</sheetData></worksheet>", 1),
+    ];
     assert!(defused("cells far to the right", &xlsx(&rows, &[("<sst/>", 1)]), "a.xlsx").contains("MB of text"));
     let texts = [("<sst>", 1), ("<si><t>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</t></si>", 600_000), ("</sst>", 1)];
     assert!(defused("shared texts", &xlsx(&[("<worksheet/>", 1)], &texts), "a.xlsx").contains("MB of text"));
@@ -122,7 +130,9 @@ fn pdfs_that_go_round_in_circles() {
 
 #[test]
 fn pdfs_of_too_many_pieces() {
-    let table = "%PDF-1.4\nxref\n0 4294967295\n".to_owned() + &"0000000009 00000 n \n".repeat(600_000) + "trailer\n<<>>\nstartxref\n9\n%%EOF";
+    let table = "%PDF-1.4\nxref\n0 4294967295\n".to_owned()
+        + &"0000000009 00000 n \n".repeat(600_000)
+        + "trailer\n<<>>\nstartxref\n9\n%%EOF";
     assert!(defused("a table of 600,000 entries", table.as_bytes(), "a.pdf").contains("objects"));
     let many = "%PDF-1.4\n".to_owned() + &"1 0 obj\n[]\nendobj\n".repeat(1_000_000);
     assert!(defused("a million objects", many.as_bytes(), "a.pdf").contains("damaged"));

@@ -31,7 +31,8 @@ fn damaged(mut bytes: Vec<u8>, number: u64) -> Vec<u8> {
         }
         _ => {
             let length = chance.random_range(1..500.min(bytes.len()));
-            let (from, to) = (chance.random_range(0..bytes.len() - length), chance.random_range(0..bytes.len() - length));
+            let (from, to) =
+                (chance.random_range(0..bytes.len() - length), chance.random_range(0..bytes.len() - length));
             bytes.copy_within(from..from + length, to);
         }
     }
@@ -53,7 +54,10 @@ fn damaged_files_are_read_or_refused_and_nothing_else() {
             assert!(begun.elapsed() < TIME, "{name}, damage {number}: {:?}", begun.elapsed());
             if let Err(error) = read {
                 assert!(is_sentence(error.message()), "{name}, damage {number}: {error}");
-                assert!(!error.message().contains("keeps it from being read"), "{name}, damage {number}: a reader panicked");
+                assert!(
+                    !error.message().contains("keeps it from being read"),
+                    "{name}, damage {number}: a reader panicked"
+                );
             }
         }
     }

@@ -51,7 +51,11 @@ fn an_xlsx_gives_every_sheet_with_dates_shares_and_formulas() {
         assert_eq!(read.metadata["sheets"], json!(["Sales", "Notes & more", "Secret"]), "{name}");
         assert_eq!(read.metadata["hidden_sheets"], json!(["Secret"]), "{name}");
         assert!(blocks(&read).contains(&(Note, "B2: Check this")), "{name}");
-        assert_eq!((read.title.as_deref(), &read.metadata["author"]), (Some("Sales 2026"), &json!("Ada Meyer")), "{name}");
+        assert_eq!(
+            (read.title.as_deref(), &read.metadata["author"]),
+            (Some("Sales 2026"), &json!("Ada Meyer")),
+            "{name}"
+        );
     }
 }
 
@@ -107,7 +111,9 @@ fn a_pdf_printed_by_chromium_gives_text_in_several_scripts_and_a_table() {
     assert_eq!((read.title.as_deref(), read.pages), (Some("Field notes"), Some(2)));
     let found = blocks(&read);
     assert_eq!(found[0], (Heading(1), "Field notes"));
-    assert!(found[1].1.starts_with("The quick brown fox jumps over the lazy dog. Bold text and a fine affair of fjords."));
+    assert!(
+        found[1].1.starts_with("The quick brown fox jumps over the lazy dog. Bold text and a fine affair of fjords.")
+    );
     assert!(found[1].1.ends_with("one paragraph again when it is read."), "{}", found[1].1);
     assert_eq!(found[2..4], [(Heading(2), "Измерения"), (Paragraph, "Größe, Ελλάδα, Привет.")]);
     let rows = [["Site", "Depth", "Date"], ["North shore", "12.5", "2026-01-02"], ["South", "7", "2026-01-03"]];

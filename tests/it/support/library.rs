@@ -89,6 +89,7 @@ impl Library {
                 return document;
             }
             assert!(begun.elapsed() < PATIENCE, "not in time: {document}");
+            pause().await;
         }
     }
 
@@ -122,6 +123,11 @@ impl Library {
         let path = self.server.app.dir.path().join("satchel.db");
         Connection::open(path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
     }
+}
+
+/// Between two looks at something that is about to happen: looking all the time would keep it from happening.
+pub async fn pause() {
+    tokio::time::sleep(Duration::from_millis(30)).await;
 }
 
 /// Files and fields as a form, with its content type.
