@@ -54,9 +54,8 @@ impl Learning {
         self.db
             .write(move |c| {
                 let sql = "UPDATE needs SET model = ?1, vector = ?2 WHERE id = ?3";
-                made.iter().try_for_each(|(need, vector)| {
-                    rows::run(c, sql, (&model, vectors::bytes(vector), need)).map(drop)
-                })
+                made.iter()
+                    .try_for_each(|(need, vector)| rows::run(c, sql, (&model, vectors::bytes(vector), need)).map(drop))
             })
             .await
     }
@@ -134,9 +133,8 @@ fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
 fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned> {
     let sums = "SELECT count(*), count(DISTINCT user), coalesce(sum(successes), 0), coalesce(sum(failures), 0)
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
-    let (needs, people, successes, failures) = c
-        .prepare_cached(sums)?
-        .query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let (needs, people, successes, failures) =
+        c.prepare_cached(sums)?.query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     let own = rows::all(
         c,
         "SELECT text, successes, failures, last_at FROM need_tools JOIN needs ON needs.id = need

@@ -15,6 +15,7 @@ mod engine;
 mod examples;
 mod exec;
 mod files;
+mod find;
 mod fuzz;
 mod graph;
 mod guard;

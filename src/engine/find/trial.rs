@@ -135,11 +135,11 @@ mod tests {
             query: query.into(),
             groups: vec![vec![wanted.to_owned()]],
         };
-        let cases = [case("read the file", "read_file"), case("read my mail", "send_mail")];
+        let cases = [case("read the file", "read_file"), case("write a mail", "send_mail")];
         let embedder = Embedder::new(None, Limits::default());
         let answers = answer(&catalogue, &Past::default(), &embedder, &[true; 2], &cases).await.unwrap();
         assert_eq!(answers[0].ranked, ["read_file"]);
-        assert_eq!(answers[1].ranked, ["send_mail", "read_file"]);
+        assert_eq!(answers[1].ranked, ["send_mail"]);
         let summary = summary("mine", 2, &cases, &answers);
         assert_eq!(lost(&cases, &answers).count(), 0);
         assert_eq!((summary.tools, summary.queries, summary.measures.ndcg_10), (2, 2, 1.0));

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows};
 use crate::{
-    index::embed::embedder::Embedder,
+    index::{
+        embed::embedder::Embedder,
+        flat::{Row, Rows},
+    },
     model::{error::Result, index::ContentHash},
     store::{db::Db, vectors},
 };
@@ -31,6 +33,11 @@ impl Views {
         }
     }
 
+    /// How near the whole of a tool is to a question, 1 at most: for a first look.
+    pub fn at_first_sight(&self, tool: usize, question: &Row) -> f32 {
+        self.whole.cosine(tool, question)
+    }
+
     /// How near a tool is to a question, 1 at most: half by the whole of it, half by the view that is nearest.
     pub fn nearness(&self, tool: usize, question: &Row) -> f32 {
         let whole = self.whole.cosine(tool, question);
@@ -53,7 +60,8 @@ pub async fn embedded(db: &Db, embedder: &Embedder, texts: &[String]) -> Result<
         let (id, made): (_, Vec<_>) = (model.id.clone(), batch.iter().copied().zip(made).collect());
         db.write(move |c| made.iter().try_for_each(|(hash, vector)| vectors::put(c, &id, hash, vector))).await?;
     }
-    let found = db.read(move |c| hashes.iter().map(|hash| vectors::get(c, &model.id, hash)).collect::<Result<Vec<_>>>());
+    let found =
+        db.read(move |c| hashes.iter().map(|hash| vectors::get(c, &model.id, hash)).collect::<Result<Vec<_>>>());
     // A vector that went missing meanwhile is one that is far from everything.
     Ok(Some(found.await?.into_iter().map(Option::unwrap_or_default).collect()))
 }
