@@ -17,8 +17,9 @@ pub struct Flags {
     /// The data directory [default: ~/.local/share/satchel]
     #[arg(long, env = "SATCHEL_DATA", global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// What to log: error, warn, info, debug, trace, or a filter such as satchel=debug
-    #[arg(long, env = "SATCHEL_LOG", global = true, value_name = "FILTER")]
+    /// What to log: error, warn, info, debug, trace, or a filter such as satchel=debug [env: SATCHEL_LOG]
+    // Its environment variable is an argument of its own: `eval tools` has another `--log`, which must not get its value.
+    #[arg(long, global = true, value_name = "FILTER")]
     pub log: Option<String>,
     /// How to log
     #[arg(long, env = "SATCHEL_LOG_FORMAT", global = true, value_enum)]
@@ -30,6 +31,8 @@ pub struct Flags {
 /// What only the environment says: secrets would be seen in a list of processes, the rest is for unattended starts.
 #[derive(Debug, Clone, Args)]
 struct Environment {
+    #[arg(long, env = "SATCHEL_LOG", global = true, hide = true)]
+    log_filter: Option<String>,
     #[arg(long, env = "SATCHEL_OWNER_NAME", global = true, hide = true)]
     owner_name: Option<String>,
     #[arg(long, env = "SATCHEL_OWNER_PASSWORD", global = true, hide = true, hide_env_values = true)]
@@ -189,7 +192,7 @@ impl Flags {
         let config = Config {
             listen: listen.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN),
             behind_proxy: listen.behind_proxy || file.behind_proxy.unwrap_or_default(),
-            log: self.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
+            log: self.log.or(env.log_filter).or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or(LogFormat::Human),
             owner: owner(env.owner_name, env.owner_password)?,
             model: env

@@ -1,6 +1,7 @@
 //! What is derived from the database to find things by, and can be made from it again: embeddings, words, vectors.
 
 pub mod embed;
+pub mod flat;
 pub mod graph;
 pub mod ort_rten;
 pub mod text;

@@ -17,6 +17,7 @@ mod engine;
 mod examples;
 mod exec;
 mod files;
+mod find;
 mod fuzz;
 mod graph;
 mod guard;

@@ -13,6 +13,5 @@ pub mod parts;
 pub mod past;
 pub mod profile;
 pub mod ranking;
-pub mod rows;
 pub mod trial;
 pub mod views;

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use super::{
-    rows::{Row, Rows},
-    trial::Case,
+use super::trial::Case;
+use crate::{
+    index::flat::{Row, Rows},
+    model::{learning::Used, user::UserId},
 };
-use crate::model::{learning::Used, user::UserId};
 
 /// Past needs that vote.
 const NEAREST: usize = 15;

@@ -10,11 +10,10 @@ use super::{
     catalogue::Catalogue,
     parts,
     past::{BOUND, Past, Vote},
-    rows::Row,
     views::Views,
 };
 use crate::{
-    index::embed::embedder::Embedder,
+    index::{embed::embedder::Embedder, flat::Row},
     model::{
         error::Result,
         words::{self, Term},
@@ -25,7 +24,7 @@ use crate::{
 const WORDS: f32 = 0.02;
 /// What the best part of a need counts.
 const PART: f32 = 0.3;
-/// Tools that parts are compared with: those that fit the whole need best.
+/// Tools that are looked at closely: those that fit best at first sight.
 const LOOKED_AT: usize = 3_000;
 
 /// A need, or a part of one, ready to be compared.
@@ -97,7 +96,6 @@ pub fn rank(catalogue: &Catalogue, question: &Question, allowed: &[bool], past: 
     let views = catalogue.views();
     let mut ranked = fits(catalogue, views.as_deref(), &question.whole, allowed);
     if !question.parts.is_empty() {
-        ranked = best_of(ranked, LOOKED_AT.max(limit));
         weigh_parts(catalogue, views.as_deref(), question, allowed, &mut ranked);
     }
     if let Some(vector) = &question.whole.vector {
@@ -111,18 +109,24 @@ pub fn rank(catalogue: &Catalogue, question: &Question, allowed: &[bool], past: 
     best_of(ranked, limit)
 }
 
-/// Every allowed tool with its fit, in the order of the catalogue.
+/// The tools that may fit, with their fit: all that are allowed, of very many those that fit at first sight.
 fn fits(catalogue: &Catalogue, views: Option<&Views>, asked: &Asked, allowed: &[bool]) -> Vec<Ranked> {
     let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
     let by_meaning = views.zip(asked.vector.as_ref());
     let tools = words.into_iter().enumerate().filter(|(tool, _)| allowed.get(*tool).copied().unwrap_or_default());
-    tools
-        .map(|(tool, bm25)| {
-            let nearness = by_meaning.map(|(views, vector)| views.nearness(tool, vector));
-            Ranked { tool, score: fit(nearness, bm25), nearness, bm25, part: None, vote: None }
-        })
-        .filter(|one| one.nearness.is_some() || one.bm25 > 0.0)
-        .collect()
+    let first_sight = tools.map(|(tool, bm25)| {
+        let nearness = by_meaning.map(|(views, vector)| views.at_first_sight(tool, vector));
+        Ranked { tool, score: fit(nearness, bm25), nearness, bm25, part: None, vote: None }
+    });
+    let found = first_sight.filter(|one| one.nearness.is_some() || one.bm25 > 0.0).collect();
+    let mut closer = first(found, LOOKED_AT);
+    if let Some((views, vector)) = by_meaning {
+        for one in &mut closer {
+            one.nearness = Some(views.nearness(one.tool, vector));
+            one.score = fit(one.nearness, one.bm25);
+        }
+    }
+    closer
 }
 
 fn fit(nearness: Option<f32>, bm25: f32) -> f32 {
@@ -154,15 +158,93 @@ fn weigh_parts(
     }
 }
 
-fn best_of(mut ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
-    let order = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool));
-    if limit == 0 {
-        return Vec::new();
-    }
+fn best_of(ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
+    let mut best = first(ranked, limit);
+    best.sort_unstable_by(order);
+    best
+}
+
+/// The best, in no order.
+fn first(mut ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
     if ranked.len() > limit {
-        ranked.select_nth_unstable_by(limit - 1, order);
+        if limit > 0 {
+            ranked.select_nth_unstable_by(limit - 1, order);
+        }
         ranked.truncate(limit);
     }
-    ranked.sort_unstable_by(order);
     ranked
+}
+
+fn order(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+    b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::find::profile::Profile,
+        model::{learning::Used, user::UserId},
+    };
+
+    fn catalogue() -> Catalogue {
+        let tool = |name: &str, description: &str| Profile {
+            id: name.into(),
+            name: name.into(),
+            description: description.into(),
+            ..Profile::default()
+        };
+        let catalogue = Catalogue::of(vec![tool("forecast", "Weather of a place."), tool("mail", "Sends a letter.")]);
+        let (weather, letter) = (vec![1.0, 0.0], vec![0.0, 1.0]);
+        catalogue.see(&[weather.clone(), weather.clone(), weather, letter.clone(), letter.clone(), letter]);
+        catalogue
+    }
+
+    fn question(text: &str, vector: [f32; 2]) -> Question {
+        let asked = |text: &str| Asked { text: text.into(), terms: distinct(text), vector: Some(Row::of(&vector)) };
+        Question { whole: asked(text), parts: parts::of(text).into_iter().map(asked).collect() }
+    }
+
+    fn order_of(question: &Question, past: &Past) -> Vec<usize> {
+        rank(&catalogue(), question, &[true, true], past, 10).into_iter().map(|one| one.tool).collect()
+    }
+
+    #[test]
+    fn meaning_finds_what_words_do_not() {
+        assert_eq!(order_of(&question("umbrella", [0.9, 0.1]), &Past::default()), [0, 1]);
+        assert_eq!(order_of(&question("umbrella", [0.1, 0.9]), &Past::default()), [1, 0]);
+        assert_eq!(order_of(&Question::of_words("umbrella"), &Past::default()), Vec::<usize>::new());
+        assert_eq!(order_of(&Question::of_words("a letter, please"), &Past::default()), [1]);
+    }
+
+    #[test]
+    fn past_success_raises_a_tool_by_no_more_than_the_bound() {
+        let mut past = Past::default();
+        for n in 0..50 {
+            let used = Used { tool: "mail".into(), successes: 3, failures: 0 };
+            past.note(UserId::new(), &format!("umbrella {n}"), &[0.8, 0.6], used);
+        }
+        let question = question("umbrella", [0.8, 0.6]);
+        let score = |past: &Past, tool: usize| {
+            let ranked = rank(&catalogue(), &question, &[true, true], past, 10);
+            ranked.into_iter().find(|one| one.tool == tool).unwrap().score
+        };
+        let (before, after) = (score(&Past::default(), 1), score(&past, 1));
+        assert!(after > before + 0.3 * BOUND && after <= before + BOUND, "{before} {after}");
+        assert_eq!(score(&Past::default(), 0), score(&past, 0));
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_not_ranked() {
+        let ranked = rank(&catalogue(), &question("weather", [1.0, 0.0]), &[false, true], &Past::default(), 10);
+        assert_eq!(ranked.iter().map(|one| one.tool).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_step_that_fits_better_than_the_whole_is_named() {
+        let asked = question("tell me the weather there, then post this letter", [0.5, 0.5]);
+        let ranked = rank(&catalogue(), &asked, &[true, true], &Past::default(), 10);
+        assert_eq!(ranked.len(), 2);
+        assert!(ranked.iter().all(|one| one.part.is_none() || one.part.is_some_and(|part| part < asked.parts.len())));
+    }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows};
 use crate::{
-    index::embed::embedder::Embedder,
+    index::{
+        embed::embedder::Embedder,
+        flat::{Row, Rows},
+    },
     model::{error::Result, index::ContentHash},
     store::{db::Db, vectors},
 };
@@ -29,6 +31,11 @@ impl Views {
             short: Rows::of(tools.iter().map(|[_, short, _]| short.as_slice())),
             name: Rows::of(tools.iter().map(|[_, _, name]| name.as_slice())),
         }
+    }
+
+    /// How near the whole of a tool is to a question, 1 at most: for a first look.
+    pub fn at_first_sight(&self, tool: usize, question: &Row) -> f32 {
+        self.whole.cosine(tool, question)
     }
 
     /// How near a tool is to a question, 1 at most: half by the whole of it, half by the view that is nearest.

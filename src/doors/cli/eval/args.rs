@@ -33,5 +33,5 @@ pub struct EvalTools {
     pub out: PathBuf,
     /// Learn from these first: needs and the tools that met them, one JSON object a line
     #[arg(long, value_name = "FILE")]
-    pub log: Option<PathBuf>,
+    pub log: Option<String>,
 }

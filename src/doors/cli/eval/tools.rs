@@ -1,5 +1,7 @@
 //! `satchel eval tools`: each set's tools become a catalogue, each need is answered as find_tools would.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::{
@@ -31,7 +33,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
     let sets = jsonl::folders_with(&args.dir, "tools.jsonl")?;
     // What was embedded stays with the run: a second one measures the search and not the embedding of tools.
     let db = Db::open(&jsonl::folder(&args.out)?.join("vectors.db"), Commit::Grouped)?;
-    let log = args.log.as_deref().map(set::log).transpose()?.unwrap_or_default();
+    let log = args.log.as_deref().map(|file| set::log(Path::new(file))).transpose()?.unwrap_or_default();
     let past = learn(&db, embedder, log).await?;
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {

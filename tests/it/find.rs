@@ -1,0 +1,137 @@
+//! Finding tools by what they are for, learning from use, and what both show.
+
+use std::time::{Duration, Instant};
+
+use satchel::host::jsonl;
+use serde_json::{Value, json};
+
+use super::support::{
+    chat::{Chat, Person},
+    fake_llm::{call, say},
+    program::Home,
+};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Asks until `done` holds: tools are embedded, and learned of, in the background.
+async fn until(person: &Person, ask: (&str, &str, Value), done: impl Fn(&Value) -> bool) -> Value {
+    let (method, path, body) = ask;
+    let started = Instant::now();
+    loop {
+        let answer = person.do_it(method, path, body.clone()).await;
+        if done(&answer) {
+            return answer;
+        }
+        assert!(started.elapsed() < PATIENCE, "{path} still answers {answer}");
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn found(person: &Person, need: &str) -> Value {
+    let ask = ("POST", "/api/tools/find", json!({"query": need, "limit": 3}));
+    until(person, ask, |answer| answer["note"].is_null()).await["results"].clone()
+}
+
+#[tokio::test]
+async fn a_tool_is_found_by_what_it_is_for_among_those_one_may_call() {
+    let chat = Chat::start(Vec::new()).await;
+    let (mara, nobody) = (chat.person(&["host:fs.read"]).await, chat.person(&[]).await);
+    let results = found(&mara, "what does the text in my document say").await;
+    let names: Vec<&str> = results.as_array().unwrap().iter().filter_map(|hit| hit["name"].as_str()).collect();
+    assert!(names.contains(&"read"), "{results}");
+    assert_eq!(results[0]["score"], 1.0);
+    let cosine = results[0]["why"]["cosine"].as_f64().unwrap();
+    assert!(cosine > 0.1 && cosine <= 1.0, "{results}");
+    let read = found(&mara, "read a file").await;
+    assert_eq!([&read[0]["name"], &read[0]["why"]["field"]], ["read", "name"]);
+    assert_eq!(read[0]["why"]["words"], json!(["read", "file"]));
+    let others = found(&nobody, "read a file").await;
+    assert!(!others.to_string().contains("builtin:read\""), "{others}");
+}
+
+#[tokio::test]
+async fn a_success_speaks_for_a_tool_and_its_need_is_shown_to_nobody_else() {
+    let script = vec![call("calculator", json!({"expression": "1 + 2"})), say("3.")];
+    let chat = Chat::start(script).await;
+    let (mara, other) = (chat.person(&[]).await, chat.person(&[]).await);
+    let (conversation, _) = mara.turn("How heavy are my two parcels together?").await;
+    let learned = |learned: &Value| learned["needs"] == 1;
+    let path = "/api/tools/calculator/learning";
+    let own = until(&mara, ("GET", path, Value::Null), learned).await;
+    assert_eq!([&own["successes"], &own["failures"], &own["people"]], [&json!(1), &json!(0), &json!(1)]);
+    assert_eq!(own["own"][0]["need"], "How heavy are my two parcels together?");
+    let seen = other.do_it("GET", path, Value::Null).await;
+    assert_eq!([&seen["needs"], &seen["own"]], [&json!(1), &json!([])]);
+
+    let hits = found(&mara, "How heavy are my three parcels together?").await;
+    assert_eq!(hits[0]["name"], "calculator", "{hits}");
+    assert_eq!(hits[0]["why"]["past"]["query"], "How heavy are my two parcels together?");
+    let hits = found(&other, "How heavy are my three parcels together?").await;
+    assert!(hits[0]["why"]["past"]["similarity"].as_f64().unwrap() > 0.5 && !hits.to_string().contains("two parcels"));
+
+    mara.do_it("DELETE", &conversation, Value::Null).await;
+    assert_eq!(mara.do_it("GET", path, Value::Null).await["needs"], 0);
+    assert!(found(&mara, "How heavy are my three parcels together?").await[0]["why"]["past"].is_null());
+}
+
+#[tokio::test]
+async fn what_was_learned_is_forgotten_on_demand() {
+    let chat = Chat::start(vec![call("calculator", json!({"expression": "2"})), say("2.")]).await;
+    let mara = chat.person(&[]).await;
+    mara.turn("What is two?").await;
+    let path = "/api/tools/calculator/learning";
+    until(&mara, ("GET", path, Value::Null), |learned| learned["needs"] == 1).await;
+    assert_eq!(mara.ask("DELETE", path, Value::Null).await.0, 403);
+    assert_eq!(chat.owner.ask("DELETE", path, Value::Null).await.0, 204);
+    assert_eq!(mara.do_it("GET", path, Value::Null).await["needs"], 0);
+}
+
+#[tokio::test]
+async fn the_cost_of_tools_adds_up_and_collisions_name_two_tools() {
+    let chat = Chat::start(Vec::new()).await;
+    let costs = chat.owner.do_it("GET", "/api/tools/costs", Value::Null).await;
+    let tools = costs["tools"].as_array().unwrap();
+    let sum: u64 = tools.iter().filter_map(|tool| tool["tokens"].as_u64()).sum();
+    assert_eq!([&costs["total"], &costs["sources"][0]["tokens"]], [&json!(sum), &json!(sum)]);
+    let one = chat.owner.do_it("GET", "/api/tools/calculator", Value::Null).await;
+    let listed = tools.iter().find(|tool| tool["id"] == "builtin:calculator").unwrap();
+    assert_eq!(one["tokens"], listed["tokens"]);
+    found(&chat.owner, "anything").await;
+    let pairs = chat.owner.do_it("GET", "/api/tools/collisions", Value::Null).await;
+    for pair in pairs.as_array().unwrap() {
+        assert!(pair["tool"] != pair["other"] && !pair["needs"].as_array().unwrap().is_empty(), "{pair}");
+        assert!(pair["advice"].as_str().unwrap().contains("when-to-use"), "{pair}");
+    }
+}
+
+#[tokio::test]
+async fn ones_own_past_requests_are_a_set() {
+    let chat = Chat::start(vec![call("calculator", json!({"expression": "2 * 3"})), say("6.")]).await;
+    chat.owner.turn("multiply two by three").await;
+    let tried = until(&chat.owner, ("POST", "/api/eval/tools", Value::Null), |trial| trial["queries"] == 1).await;
+    assert_eq!([&tried["set"], &tried["note"]], [&json!("requests"), &Value::Null]);
+    let place = tried["recall_10"].as_f64().unwrap();
+    assert!(place == 1.0 || tried["lost"][0]["query"] == "multiply two by three", "{tried}");
+}
+
+#[tokio::test]
+async fn a_set_is_evaluated_into_a_run_and_a_table() {
+    let home = Home::empty();
+    let dir = tempfile::tempdir().unwrap();
+    let set = dir.path().join("sets/small");
+    let tool = |id: &str, what: &str| json!({"id": id, "name": id, "description": what});
+    let tools = [tool("getForecast", "Tells the weather of a place."), tool("send_mail", "Sends a message.")];
+    jsonl::write(&set.join("tools.jsonl"), &tools).unwrap();
+    let need = json!({"id": "q1", "query": "will it rain in Oslo", "relevant": ["getForecast"]});
+    jsonl::write(&set.join("queries.jsonl"), &[need]).unwrap();
+    let (sets, run) = (dir.path().join("sets"), dir.path().join("run"));
+    let log = dir.path().join("log.jsonl");
+    jsonl::write(&log, &[json!({"query": "is it sunny", "relevant": ["getForecast"]})]).unwrap();
+    let [sets, run_to, log] = [&sets, &run, &log].map(|path| path.to_str().unwrap());
+    let words = ["eval", "tools", sets, "--out", run_to, "--log", log];
+    let told = home.run(&words).await;
+    assert!(told.out.contains("nDCG@10") && told.out.contains("small"), "{told:?}");
+    let line = jsonl::read::<Value>(&run.join("tools.small.jsonl")).unwrap().remove(0);
+    assert_eq!([&line["id"], &line["ranked"]], [&json!("q1"), &json!(["getForecast", "send_mail"])]);
+    assert!(line["ms"].as_f64().unwrap() > 0.0);
+}
