@@ -10,12 +10,15 @@ mod http;
 mod kills;
 mod load;
 mod machine;
+mod made;
 mod model;
 mod report;
+mod search;
 mod server;
 mod start;
 mod streams;
 mod usage;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -24,7 +27,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "crash"];
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "vectors", "search", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -42,6 +45,8 @@ async fn main() -> Result<ExitCode> {
             "gets" => gets::measure(&mut report).await?,
             "calls" => calls::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
+            "vectors" => vectors::measure(&mut report).await?,
+            "search" => search::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }
         report.end();

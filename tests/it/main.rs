@@ -18,6 +18,7 @@ mod files;
 mod fuzz;
 mod graph;
 mod guard;
+mod index;
 mod list;
 mod memory;
 mod operations;
