@@ -22,6 +22,12 @@ CREATE TABLE outbox (
 ) STRICT;
 CREATE INDEX outbox_space ON outbox (space, seq);
 
+-- Up to where changes were forgotten: an index that has seen less cannot be brought up to date by those that are left.
+CREATE TABLE outbox_trimmed (
+  space TEXT PRIMARY KEY,
+  seq   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Which database this is: an index made from another one is not believed.
 CREATE TABLE outbox_origin (origin TEXT NOT NULL) STRICT;
 INSERT INTO outbox_origin VALUES (lower(hex(randomblob(16))));

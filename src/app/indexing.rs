@@ -4,7 +4,10 @@
 //! missing, damaged or made from another database is set aside and made again in the background.
 
 mod build;
+mod follow;
 mod fuse;
+mod keep;
+mod mend;
 mod pace;
 mod pump;
 mod search;

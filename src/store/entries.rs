@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
 use super::{outbox, rows, vectors};
 use crate::model::{
@@ -46,7 +46,7 @@ pub struct Kept {
 pub fn put(c: &Connection, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
     let before = by_name(c, &put.name)?;
     let hash = match (&put.vector, put.given, &put.text) {
-        (Some((_, vector)), true, _) => Some(vectors::hash(&format!("{vector:?}"))),
+        (Some((_, vector)), true, _) => Some(vectors::hash_of_numbers(vector)),
         (_, _, Some(text)) => Some(vectors::hash(text)),
         _ => before.as_ref().and_then(|row| row.hash),
     };
@@ -121,11 +121,14 @@ pub fn having(c: &Connection, metadata: &BTreeMap<String, String>) -> Result<Has
     Ok(all.unwrap_or_default())
 }
 
-/// How long the vectors of entries are, where one was given before; none where none was.
-pub fn given_dimensions(c: &Connection) -> Result<Option<u32>> {
-    let sql = "SELECT length(vector) / 4 FROM vectors
-               WHERE hash = (SELECT hash FROM index_entries WHERE given AND hash IS NOT NULL LIMIT 1) LIMIT 1";
-    Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?)
+/// The next `n` texts after a number that have no vector of a model, each with its number and its vector's name.
+/// Vectors that were given are not made from a text, and stay of the model they were given for.
+pub fn unembedded(c: &Connection, model: &str, after: i64, n: u32) -> Result<Vec<(i64, ContentHash, String)>> {
+    let sql = "SELECT e.id, e.hash, e.text FROM index_entries e
+               WHERE e.id > ?2 AND NOT e.given AND e.hash IS NOT NULL AND e.text IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = e.hash)
+               ORDER BY e.id LIMIT ?3";
+    rows::all(c, sql, (model, after, n), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// The entry with this number, as the indexes see it.

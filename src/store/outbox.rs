@@ -62,7 +62,19 @@ pub fn last(c: &Connection) -> Result<i64> {
 /// Forgets the changes of a space up to `seq`: every index of it has seen them.
 pub fn trim(c: &Connection, space: Space, seq: i64) -> Result<()> {
     rows::run(c, "DELETE FROM outbox WHERE space = ?1 AND seq <= ?2", (space.as_str(), seq))?;
+    rows::run(
+        c,
+        "INSERT INTO outbox_trimmed (space, seq) VALUES (?1, ?2)
+         ON CONFLICT (space) DO UPDATE SET seq = max(seq, excluded.seq)",
+        (space.as_str(), seq),
+    )?;
     Ok(())
+}
+
+/// Up to where changes of a space were forgotten; 0 where none were.
+pub fn trimmed(c: &Connection, space: Space) -> Result<i64> {
+    let sql = "SELECT seq FROM outbox_trimmed WHERE space = ?1";
+    Ok(rows::first(c, sql, [space.as_str()], |row| Ok(row.get(0)?))?.unwrap_or(0))
 }
 
 /// Which database this is.
@@ -106,7 +118,7 @@ mod tests {
             assert_eq!((pending(c, Space::Entries, 0)?, pending(c, Space::Entries, 3)?), (2, 0));
             trim(c, Space::Entries, 3)?;
             trim(c, Space::Knowledge, 3)?;
-            assert_eq!(last(c)?, 3);
+            assert_eq!((last(c)?, trimmed(c, Space::Entries)?), (3, 3));
             changed(c, Space::Knowledge, 9)?;
             assert_eq!(after(c, Space::Knowledge, 0, 9)?, [Change { seq: 4, id: 9 }]);
             Ok(())

@@ -23,6 +23,11 @@ pub fn hash(text: &str) -> ContentHash {
     Sha256::digest(text.as_bytes()).into()
 }
 
+/// The name of a vector that was given as it is.
+pub fn hash_of_numbers(vector: &[f32]) -> ContentHash {
+    Sha256::digest(bytes(vector)).into()
+}
+
 /// Keeps a vector under its content's hash. Fails where the model's other vectors have another length.
 pub fn put(c: &Connection, model: &str, hash: &ContentHash, vector: &[f32]) -> Result<()> {
     let length = u32::try_from(vector.len()).map_err(Error::internal)?;

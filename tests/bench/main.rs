@@ -11,12 +11,15 @@ mod http;
 mod kills;
 mod load;
 mod machine;
+mod made;
 mod model;
 mod report;
+mod search;
 mod server;
 mod start;
 mod streams;
 mod usage;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -25,7 +28,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "find", "crash"];
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "find", "vectors", "search", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -44,6 +47,8 @@ async fn main() -> Result<ExitCode> {
             "calls" => calls::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
             "find" => find::measure(&mut report).await?,
+            "vectors" => vectors::measure(&mut report).await?,
+            "search" => search::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }
         report.end();

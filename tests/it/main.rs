@@ -21,6 +21,7 @@ mod find;
 mod fuzz;
 mod graph;
 mod guard;
+mod index;
 mod knowledge;
 mod knowledge_access;
 mod knowledge_chat;

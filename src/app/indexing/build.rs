@@ -27,16 +27,18 @@ pub(super) type Full = (Entry, Option<Vec<f32>>);
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) origin: String,
-    pub(super) last: i64,
+    last: i64,
+    trimmed: i64,
 }
 
 impl Source {
-    pub(super) fn read(c: &Connection) -> Result<Self> {
-        Ok(Self { origin: outbox::origin(c)?, last: outbox::last(c)? })
+    pub(super) fn read(c: &Connection, space: Space) -> Result<Self> {
+        Ok(Self { origin: outbox::origin(c)?, last: outbox::last(c)?, trimmed: outbox::trimmed(c, space)? })
     }
 
-    fn made(&self, origin: &str, seq: i64) -> bool {
-        origin == self.origin && (0..=self.last).contains(&seq)
+    /// Whether an index that has seen so much can be brought up to date by the changes that are left.
+    fn leads_on_from(&self, origin: &str, seq: i64) -> bool {
+        origin == self.origin && (self.trimmed..=self.last).contains(&seq)
     }
 }
 
@@ -45,7 +47,7 @@ pub(super) fn open_text(shelf: &Shelf, source: &Source) -> Result<i64> {
     let folder = shelf.folder.join("text");
     let broken = shelf.text_broken.swap(false, Ordering::Relaxed);
     let (text, made) = if broken { Text::begin_anew(&folder)? } else { open_or_begin(shelf, &folder)? };
-    let seen = made.filter(|made| source.made(&made.origin, made.seq)).map_or(NOTHING, |made| made.seq);
+    let seen = made.filter(|made| source.leads_on_from(&made.origin, made.seq)).map_or(NOTHING, |made| made.seq);
     *shelf.text.write() = Some(Arc::new(text));
     Ok(seen)
 }
@@ -64,7 +66,7 @@ fn open_or_begin(shelf: &Shelf, folder: &std::path::Path) -> Result<(Text, Optio
 pub(super) fn open_vectors(shelf: &Shelf, source: &Source, model: &str) -> Option<i64> {
     let path = shelf.folder.join("vectors");
     match snapshot::load(&path, shelf.graph) {
-        Ok(Some((vectors, made))) if made.model == model && source.made(&made.origin, made.seq) => {
+        Ok(Some((vectors, made))) if made.model == model && source.leads_on_from(&made.origin, made.seq) => {
             *shelf.meaning.write() = Some(Meaning { model: model.to_owned(), vectors });
             Some(made.seq)
         }

@@ -164,6 +164,22 @@ async fn any_file_cut_changed_or_deleted_is_made_again() {
 }
 
 #[tokio::test]
+async fn an_index_older_than_the_changes_that_are_left_is_not_believed() {
+    let dir = House::fruit().await.close().await;
+    let (indexes, old) = (dir.path().join(FOLDER), dir.path().join("old"));
+    fs::rename(&indexes, &old).unwrap();
+    let house = House::open(dir);
+    house.remove("a").await;
+    house.indexes.settled().await.unwrap();
+    let dir = house.close().await;
+    fs::remove_dir_all(&indexes).unwrap();
+    fs::rename(&old, &indexes).unwrap();
+    let house = House::open(dir);
+    house.indexes.settled().await.unwrap();
+    assert_eq!(house.all_ways().await, [vec![3], vec![2, 3], vec![2, 3]]);
+}
+
+#[tokio::test]
 async fn an_index_of_another_database_is_not_believed() {
     let dir = House::fruit().await.close().await;
     let other = House::open(tempfile::tempdir().unwrap());

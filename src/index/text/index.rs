@@ -11,8 +11,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tantivy::{
     DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
     Term,
@@ -23,7 +21,11 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
-use super::words::{Split, words};
+pub use super::made::Made;
+use super::{
+    made::{Sealed, generations},
+    words::{Split, words},
+};
 use crate::model::{
     error::{Error, Result},
     index::Entry,
@@ -37,15 +39,6 @@ const WRITER_BYTES: usize = 20_000_000;
 const FEW_IDS: usize = 2_000;
 /// Most different words of a question that count.
 const MOST_WORDS: usize = 64;
-
-/// What a commit carries.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
-    /// The database it was made from.
-    pub origin: String,
-    /// The last change it has seen.
-    pub seq: i64,
-}
 
 /// What to look for.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +81,22 @@ struct Fields {
 impl Text {
     /// Opens what stands in a folder, or begins anew there; with what its last commit carried, none where there was none.
     /// Fails where a file is damaged.
-    pub fn open(dir: &Path) -> Result<(Self, Option<Made>)> {
+    pub fn open(folder: &Path) -> Result<(Self, Option<Made>)> {
+        Self::open_in(&folder.join(generations(folder)?.last().unwrap_or(&0).to_string()))
+    }
+
+    /// Leaves what stands in a folder aside, in place of what was left aside before, and begins anew. Nothing that still
+    /// reads or writes the old files reaches the new ones.
+    pub fn begin_anew(folder: &Path) -> Result<(Self, Option<Made>)> {
+        let generations = generations(folder)?;
+        let next = generations.last().map_or(0, |last| last + 1);
+        for old in generations.iter().rev().skip(1) {
+            fs::remove_dir_all(folder.join(old.to_string())).map_err(Error::internal)?;
+        }
+        Self::open_in(&folder.join(next.to_string()))
+    }
+
+    fn open_in(dir: &Path) -> Result<(Self, Option<Made>)> {
         fs::create_dir_all(dir).map_err(Error::internal)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(dir).map_err(Error::internal)?;
@@ -102,18 +110,6 @@ impl Text {
         let made = payload.map(|payload| Sealed::open(&payload)).transpose()?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(Error::internal)?;
         Ok((Self { index, reader, writer: Mutex::default(), fields }, made))
-    }
-
-    /// Puts what stands in a folder aside, in place of what was put aside before, and begins anew.
-    pub fn begin_anew(dir: &Path) -> Result<(Self, Option<Made>)> {
-        let aside = dir.with_extension("broken");
-        if aside.exists() {
-            fs::remove_dir_all(&aside).map_err(Error::internal)?;
-        }
-        if dir.exists() {
-            fs::rename(dir, &aside).map_err(Error::internal)?;
-        }
-        Self::open(dir)
     }
 
     /// Puts an entry, in place of what it was. It is found after the next commit.
@@ -274,38 +270,18 @@ impl Text {
     }
 
     fn write<T>(&self, work: impl FnOnce(&mut IndexWriter) -> tantivy::Result<T>) -> Result<T> {
-        let mut writer = self.writer.lock();
-        let writer = match &mut *writer {
+        let mut held = self.writer.lock();
+        let writer = match &mut *held {
             Some(writer) => writer,
             none => none.insert(self.index.writer_with_num_threads(1, WRITER_BYTES).map_err(Error::internal)?),
         };
-        work(writer).map_err(Error::internal)
-    }
-}
-
-/// The payload of a commit with a checksum: Tantivy has one for its other files only.
-#[derive(Serialize, Deserialize)]
-struct Sealed {
-    made: Made,
-    sum: String,
-}
-
-impl Sealed {
-    fn seal(made: &Made) -> Result<String> {
-        serde_json::to_string(&Self { made: made.clone(), sum: sum(made) }).map_err(Error::internal)
-    }
-
-    fn open(payload: &str) -> Result<Made> {
-        let sealed: Self = serde_json::from_str(payload).map_err(Error::internal)?;
-        if sealed.sum != sum(&sealed.made) {
-            return Err(Error::internal("the text index's last commit is damaged"));
+        let done = work(writer).map_err(Error::internal);
+        if done.is_err() {
+            // A writer that has failed stays failed.
+            *held = None;
         }
-        Ok(sealed.made)
+        done
     }
-}
-
-fn sum(made: &Made) -> String {
-    hex::encode(Sha256::digest(format!("{} {}", made.origin, made.seq)))
 }
 
 /// The different stems of a question, each with the word it was made from.

@@ -99,7 +99,7 @@ fn a_damaged_file_is_seen_when_it_is_opened() {
     let dir = tempfile::tempdir().unwrap();
     fruit(dir.path()).rest().unwrap();
     let segment = |path: &Path| path.extension().is_some_and(|kind| kind != "json" && kind != "lock");
-    let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path()).collect();
+    let files: Vec<_> = fs::read_dir(dir.path().join("0")).unwrap().map(|file| file.unwrap().path()).collect();
     let files: Vec<_> = files.into_iter().filter(|path| segment(path)).collect();
     assert!(files.len() >= 4, "{files:?}");
     for path in files {

@@ -9,9 +9,10 @@ use std::{collections::HashMap, mem};
 use parking_lot::Mutex;
 
 use super::{
-    dot::{Bytes, Kernel},
+    dot::Bytes,
     graph::{Graph, Near},
     rows::{CHUNK, Query, Row, Rows},
+    walk::{Walk, any_nearer, nearness},
 };
 
 /// Links of a new row in each layer; the lowest layer holds twice as many.
@@ -33,17 +34,6 @@ pub(crate) struct Hnsw {
     /// The row every walk begins at, and the highest layer it is in.
     entry: Option<(Row, usize)>,
     walks: Mutex<Vec<Walk>>,
-}
-
-/// What a walk needs to remember; kept for the next one.
-#[derive(Default)]
-struct Walk {
-    /// Which rows were seen: those with this walk's mark.
-    seen: Vec<u8>,
-    mark: u8,
-    /// The nearest so far, the nearest first, and whether their links were followed.
-    best: Vec<(f32, Row, bool)>,
-    fresh: Vec<Row>,
 }
 
 impl Hnsw {
@@ -254,86 +244,6 @@ impl Hnsw {
         graph.entry = Some((*entry, top));
         rest.is_empty().then_some(graph)
     }
-}
-
-impl Walk {
-    /// Forgets the last walk.
-    fn begin(&mut self, rows: usize) {
-        if self.seen.len() < rows {
-            self.seen.resize(rows + rows / 8, 0);
-        }
-        self.best.clear();
-        self.fresh.clear();
-        self.next_mark();
-    }
-
-    /// Goes on in the next layer from the nearest of this one.
-    fn again(&mut self) {
-        self.next_mark();
-        for (_, row, followed) in &mut self.best {
-            *followed = false;
-            if let Some(seen) = self.seen.get_mut(*row as usize) {
-                *seen = self.mark;
-            }
-        }
-    }
-
-    fn next_mark(&mut self) {
-        self.mark = self.mark.wrapping_add(1);
-        if self.mark == 0 {
-            self.seen.fill(0);
-            self.mark = 1;
-        }
-    }
-
-    /// Puts the fresh rows among the best; the first place that changed.
-    fn weigh(&mut self, rows: &Rows, query: &Bytes, effort: usize) -> usize {
-        let mut first = usize::MAX;
-        let mut products = [0i32; LOWEST];
-        for batch in self.fresh.chunks(LOWEST) {
-            products_of(rows, rows.kernel(), query, batch, &mut products);
-            for (row, product) in batch.iter().zip(products) {
-                let near = product as f32 * rows.scale(*row);
-                if self.best.len() == effort && self.best.last().is_some_and(|worst| near <= worst.0) {
-                    continue;
-                }
-                let place = self.best.partition_point(|better| better.0 >= near);
-                if self.best.len() == effort {
-                    self.best.pop();
-                }
-                self.best.insert(place, (near, *row, false));
-                first = first.min(place);
-            }
-        }
-        first
-    }
-}
-
-fn any_nearer(rows: &Rows, bytes: &Bytes, scale: f32, chosen: &[Row], near: f32) -> bool {
-    let mut products = [0i32; LOWEST];
-    chosen.chunks(4).any(|some| {
-        products_of(rows, rows.kernel(), bytes, some, &mut products);
-        some.iter().zip(products).any(|(row, product)| product as f32 * rows.scale(*row) * scale > near)
-    })
-}
-
-fn nearness(rows: &Rows, bytes: &Bytes, links: &[Row]) -> Vec<Near> {
-    let mut products = [0i32; LOWEST];
-    let mut near = Vec::with_capacity(links.len());
-    for batch in links.chunks(LOWEST) {
-        products_of(rows, rows.kernel(), bytes, batch, &mut products);
-        near.extend(batch.iter().zip(products).map(|(row, product)| (product as f32 * rows.scale(*row), *row)));
-    }
-    near
-}
-
-/// The products of up to [`LOWEST`] rows.
-fn products_of(rows: &Rows, kernel: Kernel, query: &Bytes, batch: &[Row], products: &mut [i32; LOWEST]) {
-    let mut slices: [&[u8]; LOWEST] = [&[]; LOWEST];
-    for (slice, row) in slices.iter_mut().zip(batch) {
-        *slice = rows.high(*row);
-    }
-    kernel.dots(query, slices.get(..batch.len()).unwrap_or_default(), products);
 }
 
 /// In how many layers above the lowest a row is: one row in [`LINKS`] is in the first, one in LINKS² in the second.

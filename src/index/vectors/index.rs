@@ -1,18 +1,13 @@
 //! The vectors of one space under one model: searched exactly while they are few or a filter leaves few, through a
 //! graph above that. What was removed is never found, whatever state the graph is in.
 
-use std::{
-    collections::{HashMap, HashSet},
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::{
     best::Best,
     graph::{Graph, Near},
-    hnsw::Hnsw,
-    library::Library,
     rows::{Query, Row, Rows},
 };
 
@@ -24,10 +19,6 @@ const EXACT_UP_TO: usize = 50_000;
 const EFFORT: usize = 200;
 /// Products taken at a time.
 const BATCH: usize = 32;
-/// One dead row in this many, and the index is made anew without them.
-const DEAD_SHARE: usize = 5;
-/// Fewer dead rows than one in this many of what a graph begins at are not worth it.
-const DEAD_LEAST: usize = 20;
 
 pub use crate::config::GraphKind;
 
@@ -56,14 +47,14 @@ pub struct Nearest<'a> {
 
 /// The vectors of a space.
 pub struct Vectors {
-    kind: GraphKind,
-    graph_from: usize,
-    rows: Rows,
-    owners: Vec<Owner>,
-    places: HashMap<i64, Row>,
-    by_tag: HashMap<i64, Vec<Row>>,
-    dead: usize,
-    graph: Option<Box<dyn Graph>>,
+    pub(super) kind: GraphKind,
+    pub(super) graph_from: usize,
+    pub(super) rows: Rows,
+    pub(super) owners: Vec<Owner>,
+    pub(super) places: HashMap<i64, Row>,
+    pub(super) by_tag: HashMap<i64, Vec<Row>>,
+    pub(super) dead: usize,
+    pub(super) graph: Option<Box<dyn Graph>>,
 }
 
 /// Whose a row is.
@@ -125,6 +116,14 @@ impl Vectors {
         if vector.len() == self.rows.dimensions() {
             let row = self.rows.push(&unit(vector));
             self.own(row, Owner { id, tag, dead: false });
+        }
+    }
+
+    /// Puts the vector an entry has now; none takes the one it had away.
+    pub fn put_some(&mut self, id: i64, tag: i64, vector: Option<&[f32]>) {
+        match vector {
+            Some(vector) => self.put(id, tag, vector),
+            None => self.remove(id),
         }
     }
 
@@ -264,84 +263,6 @@ impl Vectors {
         }
         let ranked = self.rank(query, &candidates, ask.limit);
         if ranked.len() < ask.limit.min(wanted) { self.scan(query, &self.all_rows(0), ask) } else { ranked }
-    }
-}
-
-/// The maintenance of the graph, done in the background in small pieces.
-impl Vectors {
-    /// Links rows for about this long; whether there is more to do.
-    pub fn work(&mut self, budget: Duration) -> bool {
-        if self.dead * DEAD_LEAST >= self.graph_from && self.dead * DEAD_SHARE >= self.owners.len() {
-            self.compact();
-        }
-        if self.graph.is_none() && self.count() > self.graph_from {
-            self.graph = Some(match self.kind {
-                GraphKind::Own => Box::new(Hnsw::new()),
-                GraphKind::Library => Box::new(Library::new()),
-            });
-        }
-        if self.count() < self.graph_from / 2 {
-            self.graph = None;
-        }
-        let Some(graph) = &mut self.graph else { return false };
-        let begun = Instant::now();
-        while graph.linked() < self.rows.len() {
-            graph.link(&self.rows);
-            if begun.elapsed() >= budget {
-                break;
-            }
-        }
-        graph.linked() < self.rows.len()
-    }
-
-    /// Whether [`Vectors::work`] has something to do.
-    pub fn has_work(&self) -> bool {
-        match &self.graph {
-            Some(graph) => graph.linked() < self.rows.len(),
-            None => self.count() > self.graph_from,
-        }
-    }
-
-    /// Leaves the dead rows out. The graph is made again; until then every row is compared.
-    fn compact(&mut self) {
-        self.graph = None;
-        self.rows.keep(&self.owners.iter().map(|owner| !owner.dead).collect::<Vec<_>>());
-        let mut owners = std::mem::take(&mut self.owners);
-        owners.retain(|owner| !owner.dead);
-        self.places.clear();
-        self.by_tag.clear();
-        self.dead = 0;
-        for (row, owner) in owners.into_iter().enumerate() {
-            self.own(Row::try_from(row).unwrap_or(Row::MAX), owner);
-        }
-    }
-}
-
-/// What a snapshot is made of.
-impl Vectors {
-    pub(crate) fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
-    pub(crate) fn rows_mut(&mut self) -> &mut Rows {
-        &mut self.rows
-    }
-
-    pub(crate) fn owners(&self) -> &[Owner] {
-        &self.owners
-    }
-
-    pub(crate) fn graph_words(&self) -> Vec<u32> {
-        self.graph.as_ref().map_or_else(Vec::new, |graph| graph.save())
-    }
-
-    /// Takes a saved graph over; what it cannot use is built again.
-    pub(crate) fn use_graph(&mut self, words: &[u32]) {
-        if self.kind == GraphKind::Own
-            && let Some(graph) = Hnsw::read(words, self.rows.len())
-        {
-            self.graph = Some(Box::new(graph));
-        }
     }
 }
 

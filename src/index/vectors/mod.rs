@@ -8,3 +8,5 @@ pub mod index;
 mod library;
 mod rows;
 pub mod snapshot;
+mod upkeep;
+mod walk;
