@@ -5,6 +5,7 @@
 
 mod calls;
 mod crash;
+mod embed;
 mod gets;
 mod http;
 mod kills;
@@ -24,7 +25,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "crash"];
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -42,6 +43,7 @@ async fn main() -> Result<ExitCode> {
             "gets" => gets::measure(&mut report).await?,
             "calls" => calls::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
+            "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }
         report.end();

@@ -11,6 +11,7 @@ mod crash;
 mod data;
 mod disk;
 mod doors;
+#[cfg(feature = "embedded-model")]
 mod embeddings;
 mod engine;
 mod examples;

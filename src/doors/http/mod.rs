@@ -10,6 +10,7 @@ mod collections;
 mod conversations;
 mod doctor;
 mod documents;
+mod embeddings;
 mod error;
 mod folders;
 mod gate;
