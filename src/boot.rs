@@ -1,6 +1,6 @@
 //! The composition root: from a command line to everything running, and back down.
 
-use std::{io::IsTerminal, net::TcpListener, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::TcpListener, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
     runtime::{Handle, Runtime},
@@ -29,9 +29,19 @@ use crate::{
             state::State,
         },
     },
-    engine::{graph, ingest::workers, invoker::Invoker, registry::Registry},
+    engine::{
+        embeddings::{change, offered},
+        graph,
+        ingest::workers,
+        invoker::Invoker,
+        registry::Registry,
+    },
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
-    index::embed::{embedder::Embedder, model::Model, workers::Limits},
+    index::embed::{
+        embedder::Embedder,
+        model::{BUILTIN, Model},
+        workers::Limits,
+    },
     model::{
         error::{Error, Kind, Result},
         secret::Secret,
@@ -42,6 +52,7 @@ use crate::{
         audit::Audit,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
+        embeddings::Embeddings,
         knowledge::Knowledge,
         memory::MemoryStore,
         people::People,
@@ -169,6 +180,7 @@ impl Satchel {
         recover(&app).await?;
         workers::start(&app).await?;
         graph::start(&app);
+        change::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
@@ -201,6 +213,16 @@ fn embedder() -> Embedder {
     Embedder::new(Model::embedded(), Limits::default())
 }
 
+/// The embedder with the model the database was read with, for as long as no other one is ready.
+async fn embedder_in_use(db: &Db, data: &Path) -> Result<Embedder> {
+    let name = Embeddings::of(db).in_use().await?.unwrap_or_else(|| BUILTIN.to_owned());
+    let model = offered::find(data, &name).unwrap_or_else(|error| {
+        tracing::warn!(?error, "the embedding model cannot be found: search goes by words alone");
+        None
+    });
+    Ok(Embedder::new(model, Limits::default()))
+}
+
 async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
     let db = Db::open(&dir.database(), commit)?;
@@ -211,7 +233,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
-    let embedder = embedder();
+    let embedder = embedder_in_use(&db, dir.path()).await?;
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     Ok(App {

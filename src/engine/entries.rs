@@ -170,8 +170,9 @@ fn demand_length(app: &App, vector: &[f32]) -> Result<String> {
 }
 
 async fn embedded(app: &App, text: &str) -> Result<Option<(String, Vec<f32>)>> {
-    let Some(model) = app.embedder.model().filter(|_| !text.trim().is_empty()) else { return Ok(None) };
-    let vectors = app.embedder.passages(vec![text.to_owned()]).await?;
+    let embedder = app.embedder.steady();
+    let Some(model) = embedder.model().filter(|_| !text.trim().is_empty()) else { return Ok(None) };
+    let vectors = embedder.passages(vec![text.to_owned()]).await?;
     Ok(vectors.and_then(|vectors| vectors.into_iter().next()).map(|vector| (model.id, vector)))
 }
 

@@ -7,6 +7,7 @@ pub mod configure;
 pub mod confirm;
 pub mod context;
 pub mod decide;
+pub mod embeddings;
 pub mod entries;
 pub mod find;
 pub mod graph;

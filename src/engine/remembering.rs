@@ -181,16 +181,18 @@ impl Meaning {
 
     /// What a question means; none without a model.
     pub async fn query(&self, text: &str) -> Option<Vector> {
-        let model = self.model()?;
-        let values = known(self.embedder.query(text).await)?;
+        let embedder = self.embedder.steady();
+        let model = embedder.model()?.id;
+        let values = known(embedder.query(text).await)?;
         Some(Vector { model, values: values.to_vec() })
     }
 
     /// What statements mean, in their order; none of them without a model.
     pub async fn passages(&self, texts: Vec<String>) -> Vec<Vector> {
-        let Some(model) = self.model().filter(|_| !texts.is_empty()) else { return Vec::new() };
-        let read = known(self.embedder.passages(texts).await).unwrap_or_default();
-        read.into_iter().map(|values| Vector { model: model.clone(), values }).collect()
+        let embedder = self.embedder.steady();
+        let Some(model) = embedder.model().filter(|_| !texts.is_empty()) else { return Vec::new() };
+        let read = known(embedder.passages(texts).await).unwrap_or_default();
+        read.into_iter().map(|values| Vector { model: model.id.clone(), values }).collect()
     }
 }
 

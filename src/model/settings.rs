@@ -30,6 +30,8 @@ pub struct Settings {
     pub knowledge: Knowledge,
     /// Requests to other machines.
     pub outbound: Outbound,
+    /// The model that search by meaning goes by.
+    pub embeddings: Embeddings,
 }
 
 impl Default for Settings {
@@ -45,6 +47,7 @@ impl Default for Settings {
             graph: Graph::default(),
             knowledge: Knowledge::default(),
             outbound: Outbound::default(),
+            embeddings: Embeddings::default(),
         }
     }
 }
@@ -202,6 +205,36 @@ pub enum Exposure {
     Selected,
     /// Innate tools and `find_tools`.
     Discover,
+}
+
+/// The model that search by meaning goes by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = EmbeddingSettings)]
+pub struct Embeddings {
+    /// `builtin`, the name of a folder below `models` in the data directory, a name of the catalogue, or `none` for search
+    /// by words alone. Another one reads everything anew, in the background.
+    pub model: String,
+    /// Whether models of the catalogue may be fetched.
+    pub downloads: bool,
+    /// Where they are fetched from: a mirror has the same paths.
+    pub catalogue: String,
+    /// Texts read at the same time when documents are taken in; none means as many as there are processor cores.
+    pub threads: Option<u32>,
+    /// Minutes without use after which the model leaves memory.
+    pub idle_minutes: u32,
+}
+
+impl Default for Embeddings {
+    fn default() -> Self {
+        Self {
+            model: "builtin".to_owned(),
+            downloads: false,
+            catalogue: "https://huggingface.co/".to_owned(),
+            threads: None,
+            idle_minutes: 5,
+        }
+    }
 }
 
 /// Documents.

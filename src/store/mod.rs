@@ -9,6 +9,7 @@ pub mod credentials;
 pub mod db;
 pub mod dir;
 pub mod documents;
+pub mod embeddings;
 pub mod entries;
 mod envelope;
 pub mod excerpts;

@@ -5,6 +5,7 @@
 
 mod calls;
 mod crash;
+mod embed;
 mod find;
 mod gets;
 mod http;
@@ -28,7 +29,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "find", "vectors", "search", "crash"];
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "find", "vectors", "search", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -49,6 +50,7 @@ async fn main() -> Result<ExitCode> {
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
+            "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }
         report.end();

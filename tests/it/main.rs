@@ -12,6 +12,7 @@ mod data;
 mod disk;
 mod documents;
 mod doors;
+#[cfg(feature = "embedded-model")]
 mod embeddings;
 mod engine;
 mod examples;

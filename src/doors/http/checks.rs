@@ -78,6 +78,19 @@ pub(super) async fn model(agent: &Agent) -> Check {
     check("model", found, |_| "Connect the model anew under Settings, Models.".to_owned())
 }
 
+/// Whether search goes by meaning. To go by words alone is a choice, where it was chosen.
+pub(super) fn embedding(app: &App) -> Check {
+    let wanted = app.settings.get().embeddings.model.clone();
+    let found = match (app.embedder.change().failed, app.embedder.model()) {
+        (Some(reason), _) => {
+            Err(Error::conflict(format!("Going over to the embedding model '{wanted}' failed. {reason}")))
+        }
+        (None, Some(model)) => Ok(format!("Search goes by words and by meaning, with {}.", model.id)),
+        (None, None) => Ok("No embedding model: search goes by words alone.".to_owned()),
+    };
+    check("embeddings", found, |_| "Choose another under Settings, Search, or mend what the message names.".to_owned())
+}
+
 /// The model answers, takes the key and has the model that was chosen.
 pub(super) async fn provider(models: &Models, provider: &Provider) -> Check {
     let name = format!("model {}", provider.name);

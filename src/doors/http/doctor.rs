@@ -35,6 +35,7 @@ async fn examine(state: Data<State>) -> Json<Report> {
         checks::vault(app).await,
         checks::owner(app).await,
         checks::model(agent).await,
+        checks::embedding(app),
     ];
     let asked = agent.providers().chain(None).await.unwrap_or_default();
     checks.extend(join_all(asked.iter().map(|provider| checks::provider(agent.models(), provider))).await);

@@ -11,6 +11,7 @@ mod conversations;
 mod discovery;
 mod doctor;
 mod documents;
+mod embeddings;
 mod error;
 mod folders;
 mod gate;

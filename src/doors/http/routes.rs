@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, folders, graph, health, indexes, intake,
-    keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions, settings,
-    setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, embeddings, folders, graph, health, indexes,
+    intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions,
+    settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -149,6 +149,9 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/search", Permission("knowledge:read")),
     route("POST", "/api/knowledge/why", Permission("knowledge:read")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
+    route("GET", "/api/embeddings", Permission("index:read")),
+    route("GET", "/api/embeddings/models", Permission("settings:manage")),
+    route("PUT", "/api/embeddings", Permission("settings:manage")),
     route("GET", "/api/indexes", Permission("index:read")),
     route("POST", "/api/indexes/{space}/rebuild", Permission("settings:manage")),
     route("GET", "/api/doctor", Permission("settings:manage")),
@@ -187,6 +190,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     search::services(config);
     graph::services(config);
     indexes::services(config);
+    embeddings::services(config);
     offline::services(config);
     providers::services(config);
 }

@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use super::{parts, past::Past};
 use crate::{
     app::App,
+    index::embed::embedder::Embedder,
     model::{
         conversation::ConversationId,
         error::Result,
@@ -91,8 +92,9 @@ impl Learner {
     }
 
     async fn learn(&self, called: &Called, need: String) -> Result<()> {
-        let Some(model) = self.app.embedder.model() else { return Ok(()) };
-        let Some(vector) = self.app.embedder.query(&need).await? else { return Ok(()) };
+        let embedder = self.app.embedder.steady();
+        let Some(model) = embedder.model() else { return Ok(()) };
+        let Some(vector) = embedder.query(&need).await? else { return Ok(()) };
         let ended = Ended {
             user: called.user,
             topic: called.topic,
@@ -119,7 +121,8 @@ impl Learner {
 
     /// All past needs as they are now; none without a model.
     pub async fn past(&self) -> Result<Arc<RwLock<Past>>> {
-        let Some(model) = self.app.embedder.model() else { return Ok(Arc::default()) };
+        let embedder = self.app.embedder.steady();
+        let Some(model) = embedder.model() else { return Ok(Arc::default()) };
         let mut loaded = self.loaded.lock().await;
         if let Some(loaded) = &*loaded
             && loaded.model == model.id
@@ -127,20 +130,20 @@ impl Learner {
         {
             return Ok(Arc::clone(&loaded.past));
         }
-        let (version, past) = self.load(&model.id).await?;
+        let (version, past) = self.load(&embedder, &model.id).await?;
         let past = Arc::new(RwLock::new(past));
         *loaded = Some(Loaded { version, model: model.id, past: Arc::clone(&past) });
         Ok(past)
     }
 
     /// Reads the past; needs that another model had embedded are embedded now.
-    async fn load(&self, model: &str) -> Result<(i64, Past)> {
+    async fn load(&self, embedder: &Embedder, model: &str) -> Result<(i64, Past)> {
         let (version, mut needs) = self.learning.all(model).await?;
         let missing: Vec<usize> =
             needs.iter().enumerate().filter(|(_, need)| need.vector.is_none()).map(|(at, _)| at).collect();
         let texts = missing.iter().filter_map(|at| Some(needs.get(*at)?.text.clone())).collect();
         let mut made = Vec::new();
-        for (at, vector) in missing.iter().zip(self.app.embedder.passages(texts).await?.unwrap_or_default()) {
+        for (at, vector) in missing.iter().zip(embedder.passages(texts).await?.unwrap_or_default()) {
             if let Some(need) = needs.get_mut(*at) {
                 made.push((need.id, vector.clone()));
                 need.vector = Some(vector);

@@ -49,6 +49,8 @@ impl Views {
 /// The vectors of texts, in their order: those known from the database, the others embedded and kept there. None
 /// without a model.
 pub async fn embedded(db: &Db, embedder: &Embedder, texts: &[String]) -> Result<Option<Vec<Vec<f32>>>> {
+    // The model may change while it reads.
+    let embedder = embedder.steady();
     let Some(model) = embedder.model() else { return Ok(None) };
     let hashes: Vec<ContentHash> = texts.iter().map(|text| vectors::hash(text)).collect();
     let text_of: HashMap<&ContentHash, &String> = hashes.iter().zip(texts).collect();

@@ -54,7 +54,8 @@ pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
             continue;
         }
         places.retain(|one, _| waiting.contains(one));
-        let Some(model) = app.embedder.model() else {
+        let embedder = app.embedder.steady();
+        let Some(model) = embedder.model() else {
             // By words alone they are found all the same.
             for one in waiting {
                 finish(&app, one).await?;
@@ -71,7 +72,7 @@ pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
             continue;
         }
         let (hashes, texts): (Vec<ContentHash>, Vec<String>) = batch.texts.into_iter().unzip();
-        let Some(vectors) = app.embedder.passages(texts).await? else { continue };
+        let Some(vectors) = embedder.passages(texts).await? else { continue };
         ingest.embedded(&model.id, hashes.into_iter().zip(vectors).collect(), batch.upto).await?;
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use moka::sync::Cache;
-use tokio::sync::oneshot;
+use parking_lot::RwLock;
+use tokio::sync::{Notify, oneshot};
 
 use super::{
     model::{Model, ModelInfo},
@@ -20,7 +21,13 @@ const BYTES_PER_TOKEN: usize = 4;
 /// Cheap to clone. Without a model every answer is `None`, and search goes by words alone.
 #[derive(Clone)]
 pub struct Embedder {
-    active: Option<Active>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    active: RwLock<Option<Active>>,
+    change: RwLock<Change>,
+    asked: Notify,
 }
 
 #[derive(Clone)]
@@ -29,39 +36,134 @@ struct Active {
     queries: Cache<String, Arc<[f32]>>,
 }
 
+/// A change to another model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// What is under way.
+    pub running: Option<Running>,
+    /// Why the last one failed.
+    pub failed: Option<String>,
+}
+
+/// How far a change is.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[schema(as = EmbeddingChange)]
+pub struct Running {
+    /// The model's name.
+    pub to: String,
+    /// What is being done.
+    pub stage: Stage,
+    /// How much of it is done: texts, or bytes of a download.
+    pub done: u64,
+    /// How much there is, as far as it is known.
+    pub total: u64,
+}
+
+/// The steps of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = EmbeddingStage)]
+pub enum Stage {
+    /// The model's files are fetched.
+    Downloading,
+    /// Everything is embedded anew.
+    Embedding,
+    /// The indexes are made of the new vectors.
+    Indexing,
+}
+
 impl Embedder {
     /// With a model, or without one. Nothing is loaded before the first text.
     pub fn new(model: Option<Model>, limits: Limits) -> Self {
-        let active = model.map(|model| Active {
-            workers: Workers::new(model, limits),
-            queries: Cache::builder()
-                .weigher(|text: &String, vector: &Arc<[f32]>| {
-                    u32::try_from(text.len() + size_of_val::<[f32]>(vector)).unwrap_or(u32::MAX)
-                })
-                .max_capacity(CACHE_BYTES)
-                .build(),
-        });
-        Self { active }
+        Self::with(model.map(|model| {
+            Active {
+                workers: Workers::new(model, limits),
+                queries: Cache::builder()
+                    .weigher(|text: &String, vector: &Arc<[f32]>| {
+                        u32::try_from(text.len() + size_of_val::<[f32]>(vector)).unwrap_or(u32::MAX)
+                    })
+                    .max_capacity(CACHE_BYTES)
+                    .build(),
+            }
+        }))
+    }
+
+    fn with(active: Option<Active>) -> Self {
+        let shared = Shared { active: RwLock::new(active), change: RwLock::default(), asked: Notify::new() };
+        Self { shared: Arc::new(shared) }
+    }
+
+    fn active(&self) -> Option<Active> {
+        self.shared.active.read().clone()
+    }
+
+    /// A handle that stays with the present model when this one goes to another: for whoever needs the model's id and
+    /// its vectors.
+    pub fn steady(&self) -> Self {
+        Self::with(self.active())
+    }
+
+    /// Goes over to another's model; the one before leaves memory when it has done what it was asked.
+    pub fn become_like(&self, other: &Self) {
+        let before = std::mem::replace(&mut *self.shared.active.write(), other.active());
+        if let Some(before) = before {
+            before.workers.retire();
+        }
     }
 
     /// Which vectors come out; `None` without a model.
     pub fn model(&self) -> Option<ModelInfo> {
-        self.active.as_ref().map(|active| active.workers.model().info.clone())
+        self.active().map(|active| active.workers.model().info.clone())
+    }
+
+    /// What the model is chosen by; `None` without a model.
+    pub fn name(&self) -> Option<String> {
+        self.active().map(|active| active.workers.model().name.clone())
     }
 
     /// Whether the model is in memory now.
     pub fn is_loaded(&self) -> bool {
-        self.active.as_ref().is_some_and(|active| active.workers.is_loaded())
+        self.active().is_some_and(|active| active.workers.is_loaded())
+    }
+
+    /// How much of the machine it may take from now on.
+    pub fn limit(&self, limits: Limits) {
+        if let Some(active) = self.active() {
+            active.workers.limit(limits);
+        }
     }
 
     /// How many queries are remembered.
     pub fn cached_queries(&self) -> u64 {
-        self.active.as_ref().map_or(0, |active| active.queries.entry_count())
+        self.active().map_or(0, |active| {
+            active.queries.run_pending_tasks();
+            active.queries.entry_count()
+        })
+    }
+
+    /// What is known of a change to another model.
+    pub fn change(&self) -> Change {
+        self.shared.change.read().clone()
+    }
+
+    /// Says how far a change is.
+    pub fn set_change(&self, change: Change) {
+        *self.shared.change.write() = change;
+    }
+
+    /// Says that another model is wanted.
+    pub fn ask_for_change(&self) {
+        self.shared.asked.notify_one();
+    }
+
+    /// Waits until somebody says so.
+    pub async fn change_asked(&self) {
+        self.shared.asked.notified().await;
     }
 
     /// The vector of what somebody looks for, of length 1. Goes before all passages.
     pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
-        let Some(active) = &self.active else { return Ok(None) };
+        let Some(active) = self.active() else { return Ok(None) };
         if let Some(known) = active.queries.get(text) {
             return Ok(Some(known));
         }
@@ -74,7 +176,7 @@ impl Embedder {
 
     /// The vectors of texts that are to be found, in their order, each of length 1. Dropping the future takes them back.
     pub async fn passages(&self, texts: Vec<String>) -> Result<Option<Vec<Vec<f32>>>> {
-        let Some(active) = &self.active else { return Ok(None) };
+        let Some(active) = self.active() else { return Ok(None) };
         let prefix = &active.workers.model().passage_prefix;
         let (items, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| item(prefix, text)).unzip();
         drop(texts);
@@ -88,7 +190,7 @@ impl Embedder {
 
     /// How many tokens of the model a text has; without a model a quarter of its bytes. Blocks while it counts.
     pub fn count_tokens(&self, text: &str) -> usize {
-        let counted = self.active.as_ref().and_then(|active| active.workers.counter().ok()?.count(text).ok());
+        let counted = self.active().and_then(|active| active.workers.counter().ok()?.count(text).ok());
         counted.unwrap_or_else(|| text.len().div_ceil(BYTES_PER_TOKEN))
     }
 }
@@ -109,7 +211,7 @@ mod tests {
     #[tokio::test]
     async fn without_a_model_there_is_no_vector_and_tokens_are_estimated() {
         let embedder = Embedder::new(None, Limits::default());
-        assert_eq!(embedder.model(), None);
+        assert_eq!((embedder.model(), embedder.name(), embedder.is_loaded()), (None, None, false));
         assert_eq!(embedder.query("mail").await.unwrap(), None);
         assert_eq!(embedder.passages(vec!["mail".to_owned()]).await.unwrap(), None);
         assert_eq!(embedder.count_tokens("some words"), 3);
@@ -136,7 +238,6 @@ mod model_tests {
         let passages = embedder.passages(texts.to_vec()).await.unwrap().unwrap();
         let scores: Vec<f32> = passages.iter().map(|passage| dot(&query, passage)).collect();
         assert!(scores[0] > scores[1] && scores[0] > scores[2], "{scores:?}");
-        assert!((dot(&query, &query) - 1.0).abs() < 1e-5);
     }
 
     #[tokio::test]
@@ -154,6 +255,17 @@ mod model_tests {
         let first = embedder.query("the same").await.unwrap().unwrap();
         let second = embedder.query("the same").await.unwrap().unwrap();
         assert!(Arc::ptr_eq(&first, &second));
+        assert_eq!(embedder.cached_queries(), 1);
+    }
+
+    #[tokio::test]
+    async fn who_holds_on_to_a_model_keeps_it_when_others_go_over() {
+        let embedder = embedder();
+        let steady = embedder.steady();
+        embedder.become_like(&Embedder::new(None, Limits::default()));
+        assert_eq!(embedder.query("gone").await.unwrap(), None);
+        assert_eq!(steady.name().as_deref(), Some("builtin"));
+        assert!(steady.query("still there").await.unwrap().is_some());
     }
 
     #[test]

@@ -23,17 +23,17 @@ impl Encoder {
     pub(super) fn load(model: &Model) -> Result<Self> {
         table::install();
         let files = TokenizerFiles {
-            tokenizer_file: model.tokenizer.to_vec(),
-            config_file: model.config.to_vec(),
-            special_tokens_map_file: model.special_tokens.to_vec(),
-            tokenizer_config_file: model.tokenizer_config.to_vec(),
+            tokenizer_file: model.tokenizer.bytes()?.into_owned(),
+            config_file: model.config.bytes()?.into_owned(),
+            special_tokens_map_file: model.special_tokens.bytes()?.into_owned(),
+            tokenizer_config_file: model.tokenizer_config.bytes()?.into_owned(),
         };
         let pooling = match model.pooling {
             Pooling::Mean => fastembed::Pooling::Mean,
             Pooling::Cls => fastembed::Pooling::Cls,
         };
         // fastembed's dynamic mode only forbids batches, which rten's graphs never need.
-        let user_defined = UserDefinedEmbeddingModel::new(model.onnx.to_vec(), files)
+        let user_defined = UserDefinedEmbeddingModel::new(model.onnx.bytes()?.into_owned(), files)
             .with_pooling(pooling)
             .with_quantization(QuantizationMode::None);
         let options = InitOptionsUserDefined::new().with_max_length(model.max_tokens).with_intra_threads(1);

@@ -1,18 +1,28 @@
 //! What an embedding model is: its files, and how its output becomes a vector.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::folder;
+use crate::model::error::Result;
+
+/// The name of the model inside the binary.
+pub const BUILTIN: &str = "builtin";
 
 /// Which vectors can be compared: those of the same `id`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, utoipa::ToSchema)]
+#[schema(as = EmbeddingModel)]
 pub struct ModelInfo {
-    /// Name and contents, such as `all-minilm-l6-v2@bdda0667`; stored with every vector.
+    /// Name and contents, such as `all-minilm-l6-v2@55fbf413`; stored with every vector.
     pub id: String,
     /// How many numbers a vector has.
     pub dimensions: usize,
 }
 
 /// How the vectors of the tokens become the vector of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Pooling {
     /// The mean over all tokens.
     Mean,
@@ -20,10 +30,30 @@ pub enum Pooling {
     Cls,
 }
 
-/// A model before it is loaded. The embedded one's bytes lie in the binary and are not copied.
+/// Where a file of a model is.
+#[derive(Debug, Clone)]
+pub enum File {
+    /// In the binary.
+    Embedded(&'static [u8]),
+    /// On the disk: read when the model is loaded, not kept.
+    At(PathBuf),
+}
+
+impl File {
+    pub(super) fn bytes(&self) -> Result<Cow<'static, [u8]>> {
+        match self {
+            Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::At(path) => folder::read(path).map(Cow::Owned),
+        }
+    }
+}
+
+/// A model before it is loaded.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Name and size of its vectors.
+    /// What it is chosen by: [`BUILTIN`], or the name of its folder.
+    pub name: String,
+    /// Id and size of its vectors.
     pub info: ModelInfo,
     /// How token vectors become one.
     pub pooling: Pooling,
@@ -34,15 +64,15 @@ pub struct Model {
     /// Put before every passage.
     pub passage_prefix: String,
     /// The ONNX graph with its weights.
-    pub onnx: Cow<'static, [u8]>,
+    pub onnx: File,
     /// `tokenizer.json` as the Hugging Face tokenizers write it.
-    pub tokenizer: Cow<'static, [u8]>,
+    pub tokenizer: File,
     /// `config.json`, for the padding token's number.
-    pub config: Cow<'static, [u8]>,
+    pub config: File,
     /// `special_tokens_map.json`.
-    pub special_tokens: Cow<'static, [u8]>,
+    pub special_tokens: File,
     /// `tokenizer_config.json`, for the padding token's name.
-    pub tokenizer_config: Cow<'static, [u8]>,
+    pub tokenizer_config: File,
 }
 
 impl Model {
@@ -50,17 +80,18 @@ impl Model {
     #[cfg(feature = "embedded-model")]
     pub fn embedded() -> Option<Self> {
         Some(Self {
+            name: BUILTIN.to_owned(),
             info: ModelInfo { id: concat!("all-minilm-l6-v2@", env!("MODEL_HASH")).to_owned(), dimensions: 384 },
             pooling: Pooling::Mean,
             // What it was trained with.
             max_tokens: 256,
             query_prefix: String::new(),
             passage_prefix: String::new(),
-            onnx: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/model.onnx"))),
-            tokenizer: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer.json"))),
-            config: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/config.json"))),
-            special_tokens: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/special_tokens_map.json"))),
-            tokenizer_config: Cow::Borrowed(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer_config.json"))),
+            onnx: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/model.onnx"))),
+            tokenizer: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer.json"))),
+            config: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/config.json"))),
+            special_tokens: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/special_tokens_map.json"))),
+            tokenizer_config: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer_config.json"))),
         })
     }
 

@@ -75,8 +75,12 @@ impl Queue {
         batch
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.queries.is_empty() && self.passages.is_empty()
+    pub(super) fn has_queries(&self) -> bool {
+        !self.queries.is_empty()
+    }
+
+    pub(super) fn has_passages(&self) -> bool {
+        !self.passages.is_empty()
     }
 }
 
@@ -102,7 +106,7 @@ mod tests {
         assert_eq!(texts(queue.passages()), ["aa", "cc"]);
         assert_eq!(texts(queue.passages()), ["b".repeat(9000)]);
         assert_eq!(texts(queue.passages()), ["d".repeat(8000)]);
-        assert!(queue.is_empty());
+        assert!(!queue.has_passages());
     }
 
     #[test]

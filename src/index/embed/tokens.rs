@@ -32,7 +32,7 @@ impl Counter {
     /// Reads the model's `tokenizer.json`.
     pub(super) fn load(model: &Model) -> Result<Self> {
         let unusable = |e| Error::invalid("The embedding model's tokenizer.json cannot be read.").caused_by(e);
-        let mut tokenizer = Tokenizer::from_bytes(&model.tokenizer).map_err(unusable)?;
+        let mut tokenizer = Tokenizer::from_bytes(model.tokenizer.bytes()?).map_err(unusable)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(unusable)?;
         take_special_words_for_text(&mut tokenizer);

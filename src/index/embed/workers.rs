@@ -15,10 +15,16 @@ use super::{
     queue::{Item, Queue},
     tokens::Counter,
 };
-use crate::model::error::{Error, Result};
+use crate::{
+    index::ort_rten::memory,
+    model::error::{Error, Result},
+};
 
 /// How far passages stand back, as `nice` counts.
 const NICENESS: i32 = 10;
+
+/// How long the engine's threads have to end before memory is given back.
+const FAREWELL: Duration = Duration::from_millis(200);
 
 /// How much of the machine embedding may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +45,6 @@ impl Default for Limits {
 /// A model with the threads that run it.
 pub(super) struct Workers {
     model: Model,
-    limits: Limits,
     state: Mutex<State>,
     changed: Condvar,
     counter: Mutex<Option<Arc<Counter>>>,
@@ -47,19 +52,38 @@ pub(super) struct Workers {
 
 #[derive(Default)]
 struct State {
+    limits: Limits,
     queue: Queue,
-    alive: usize,
-    has_query_thread: bool,
+    /// Threads that wait for queries, and for passages.
+    queriers: usize,
+    passers: usize,
     /// Threads that hold the model.
     loaded: usize,
     last_use: Option<Instant>,
 }
 
-/// What a thread may take up. One always stands by for queries, so that no passage makes them wait.
+/// What a thread takes up. One stands by for queries alone, so that no passage makes them wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duty {
     Queries,
-    Everything,
+    Passages,
+}
+
+impl State {
+    fn threads(&mut self, duty: Duty) -> &mut usize {
+        match duty {
+            Duty::Queries => &mut self.queriers,
+            Duty::Passages => &mut self.passers,
+        }
+    }
+
+    /// The next batch for a thread.
+    fn take(&mut self, duty: Duty) -> Vec<Item> {
+        match duty {
+            Duty::Queries => self.queue.queries(),
+            Duty::Passages => self.queue.passages(),
+        }
+    }
 }
 
 impl Workers {
@@ -74,6 +98,20 @@ impl Workers {
     /// Whether the model is in memory.
     pub(super) fn is_loaded(&self) -> bool {
         self.state.lock().loaded > 0
+    }
+
+    /// How much of the machine it may take from now on.
+    pub(super) fn limit(&self, limits: Limits) {
+        self.state.lock().limits = limits;
+        self.changed.notify_all();
+    }
+
+    /// Does what it was asked, and leaves memory.
+    pub(super) fn retire(&self) {
+        let mut state = self.state.lock();
+        state.limits.idle = Duration::ZERO;
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Adds work, and threads where there are too few.
@@ -99,19 +137,21 @@ impl Workers {
         Ok(loaded)
     }
 
+    /// Sees to it that there are threads for what waits; one at least, which ends the time of idling.
     fn keep_awake(self: &Arc<Self>, state: &mut State) {
         state.last_use = Some(Instant::now());
-        if !state.has_query_thread {
-            state.has_query_thread = self.start(Duty::Queries, state);
+        let wanted = if state.queue.has_passages() { state.limits.threads.max(1) } else { 0 };
+        while state.passers < wanted && self.start(Duty::Passages, state) {}
+        if state.queriers == 0 && (state.queue.has_queries() || state.passers == 0) {
+            self.start(Duty::Queries, state);
         }
-        while state.alive <= self.limits.threads.max(1) && self.start(Duty::Everything, state) {}
     }
 
     fn start(self: &Arc<Self>, duty: Duty, state: &mut State) -> bool {
         let workers = Arc::clone(self);
         let started = thread::Builder::new().name("embed".to_owned()).spawn(move || workers.work(duty));
         match started {
-            Ok(_) => state.alive += 1,
+            Ok(_) => *state.threads(duty) += 1,
             Err(ref error) => tracing::error!(%error, "no thread to embed with"),
         }
         started.is_ok()
@@ -119,48 +159,46 @@ impl Workers {
 
     /// A thread's life.
     fn work(&self, duty: Duty) {
-        if duty == Duty::Everything {
+        if duty == Duty::Passages {
             give_way();
         }
         let mut encoder = None;
         while let Some(batch) = self.next(duty) {
             self.answer(batch, &mut encoder);
         }
-        if encoder.take().is_some() {
-            self.state.lock().loaded -= 1;
+        if encoder.take().is_none() {
+            return;
+        }
+        let mut state = self.state.lock();
+        state.loaded -= 1;
+        let last = state.loaded == 0;
+        drop(state);
+        if last {
+            // The engine's own threads end a moment after what they served, and their memory with them.
+            thread::sleep(FAREWELL);
+            memory::give_back();
         }
     }
 
-    /// Waits for work; `None` after idling for long.
+    /// Waits for work; `None` after idling for long. In the same breath the thread counts no more: work that comes next
+    /// starts a new one.
     fn next(&self, duty: Duty) -> Option<Vec<Item>> {
         let mut state = self.state.lock();
         loop {
-            let mut batch = state.queue.queries();
-            if batch.is_empty() && duty == Duty::Everything {
-                batch = state.queue.passages();
-            }
+            let batch = state.take(duty);
             if !batch.is_empty() {
                 state.last_use = Some(Instant::now());
                 return Some(batch);
             }
-            let until = state.last_use.unwrap_or_else(Instant::now) + self.limits.idle;
-            let timed_out = self.changed.wait_until(&mut state, until).timed_out();
-            let idle = state.last_use.is_none_or(|last| last.elapsed() >= self.limits.idle);
-            if timed_out && idle && state.queue.is_empty() {
-                self.leave(duty, &mut state);
+            let until = state.last_use.unwrap_or_else(Instant::now) + state.limits.idle;
+            if Instant::now() >= until {
+                *state.threads(duty) -= 1;
+                if state.queriers + state.passers == 0 {
+                    *self.counter.lock() = None;
+                }
                 return None;
             }
-        }
-    }
-
-    /// In the same breath as the decision to end: work that comes next starts a new thread.
-    fn leave(&self, duty: Duty, state: &mut State) {
-        state.alive -= 1;
-        if duty == Duty::Queries {
-            state.has_query_thread = false;
-        }
-        if state.alive == 0 {
-            *self.counter.lock() = None;
+            self.changed.wait_until(&mut state, until);
         }
     }
 

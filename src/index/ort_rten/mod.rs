@@ -8,7 +8,7 @@
 
 mod graph;
 mod info;
-mod memory;
+pub mod memory;
 mod session;
 mod status;
 pub mod table;

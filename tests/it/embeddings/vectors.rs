@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use satchel::index::embed::{embedder::Embedder, model::Model, workers::Limits};
 
-const SENTENCES: &str = include_str!("data/embeddings.json");
+const SENTENCES: &str = include_str!("../data/embeddings.json");
 /// The reference's vectors for them, by a forward pass in 64-bit floats over the original weights, as numbers of 16 bits.
-const REFERENCE: &[u8] = include_bytes!("data/embeddings.i16");
+const REFERENCE: &[u8] = include_bytes!("../data/embeddings.i16");
 const DIMENSIONS: usize = 384;
 
 fn embedder() -> Embedder {

@@ -1,0 +1,123 @@
+//! The embedding model: which is in use, which there are, and going over to another.
+
+use actix_web::{
+    HttpResponse, get, put,
+    web::{Data, Json},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, error::Problem, state::State};
+use crate::{
+    app::App,
+    engine::embeddings::offered::{self, Offer, Source},
+    index::embed::{
+        embedder::Running,
+        model::{BUILTIN, ModelInfo},
+    },
+    model::error::{Error, Result},
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(read).service(list).service(change);
+}
+
+/// The embedding model as it is now.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Embeddings)]
+struct Status {
+    /// The model in use; none means that search goes by words alone.
+    model: Option<ModelInfo>,
+    /// What it is chosen by.
+    name: Option<String>,
+    /// Whether it is in memory.
+    state: Presence,
+    /// Where it comes from.
+    source: Option<Source>,
+    /// What is wanted; another one than `name` until a change has ended.
+    wanted: String,
+    /// How far a change is.
+    migrating: Option<Running>,
+    /// Why the last change failed; it is tried again.
+    failed: Option<String>,
+    /// Queries whose vectors are remembered.
+    cached_queries: u64,
+}
+
+/// Whether the model is in memory.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = EmbeddingPresence)]
+enum Presence {
+    /// It is.
+    Loaded,
+    /// It will be with the next text.
+    Unloaded,
+    /// There is none.
+    Absent,
+}
+
+/// Another model.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = EmbeddingChoice)]
+struct Choice {
+    /// A name of the list, or `none` for search by words alone.
+    model: String,
+}
+
+fn status(app: &App) -> Status {
+    let embedder = app.embedder.steady();
+    let (model, name) = (embedder.model(), embedder.name());
+    let change = app.embedder.change();
+    let state = match (&model, embedder.is_loaded()) {
+        (None, _) => Presence::Absent,
+        (Some(_), true) => Presence::Loaded,
+        (Some(_), false) => Presence::Unloaded,
+    };
+    Status {
+        source: name.as_deref().map(|name| if name == BUILTIN { Source::Builtin } else { Source::Folder }),
+        model,
+        name,
+        state,
+        wanted: app.settings.get().embeddings.model.clone(),
+        migrating: change.running,
+        failed: change.failed,
+        cached_queries: embedder.cached_queries(),
+    }
+}
+
+/// The embedding model: what makes search go by meaning, and how far a change of it is.
+#[utoipa::path(tag = "embeddings", operation_id = "embeddings", responses((status = 200, body = Status)))]
+#[get("/api/embeddings")]
+async fn read(state: Data<State>) -> Json<Status> {
+    Json(status(&state.app))
+}
+
+/// The models that can be chosen.
+#[utoipa::path(tag = "embeddings", operation_id = "embedding_models", responses((status = 200, body = [Offer])))]
+#[get("/api/embeddings/models")]
+async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
+    let shared = state.into_inner();
+    let offers = tokio::task::spawn_blocking(move || offered::all(&shared.app)).await;
+    offers.map_err(Error::internal)?.map(Json)
+}
+
+/// Goes over to another model. Everything is read anew in the background; until that is done search goes on with the
+/// model before.
+#[utoipa::path(tag = "embeddings", operation_id = "choose_embeddings", request_body = Choice, responses(
+    (status = 202, body = Status),
+    (status = 403, description = "It would have to be fetched, and that is not allowed.", body = Problem),
+    (status = 404, description = "There is no such model.", body = Problem),
+))]
+#[put("/api/embeddings")]
+async fn change(state: Data<State>, by: Actor, body: Body<Choice>) -> Result<HttpResponse> {
+    let app = &state.app;
+    let (asked, name) = (state.clone().into_inner(), body.0.model.clone());
+    tokio::task::spawn_blocking(move || offered::demand(&asked.app, &name)).await.map_err(Error::internal)??;
+    app.settings.update(&by, json!({"embeddings": {"model": body.0.model}})).await?;
+    app.embedder.ask_for_change();
+    Ok(HttpResponse::Accepted().json(status(app)))
+}

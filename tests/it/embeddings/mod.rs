@@ -1,0 +1,4 @@
+//! Embedding: what the vectors are, and going over to another model.
+
+mod change;
+mod vectors;
