@@ -72,11 +72,11 @@ impl Embeddings {
         let model = model.to_owned();
         self.db
             .read(move |c| {
-                let count = |from: &str| -> Result<u64> {
+                let count = |from: &str| -> Result<i64> {
                     let sql = format!("SELECT count(*) {from}");
                     Ok(c.prepare_cached(&sql)?.query_row([&model], |row| row.get(0))?)
                 };
-                Ok(count(&chunks(1))? + count(&entries(1))?)
+                Ok((count(&chunks(1))? + count(&entries(1))?).cast_unsigned())
             })
             .await
     }

@@ -2,7 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "writes the files of a watched folder")]
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 use tokio::{

@@ -71,7 +71,7 @@ struct Choice {
 fn status(app: &App) -> Status {
     let embedder = app.embedder.steady();
     let (model, name) = (embedder.model(), embedder.name());
-    let change = app.embedder.change();
+    let going = app.embedder.change();
     let state = match (&model, embedder.is_loaded()) {
         (None, _) => Presence::Absent,
         (Some(_), true) => Presence::Loaded,
@@ -83,8 +83,8 @@ fn status(app: &App) -> Status {
         name,
         state,
         wanted: app.settings.get().embeddings.model.clone(),
-        migrating: change.running,
-        failed: change.failed,
+        migrating: going.running,
+        failed: going.failed,
         cached_queries: embedder.cached_queries(),
     }
 }

@@ -141,9 +141,13 @@ fn ends(path: &Path, hash: &mut Sha256) -> io::Result<()> {
     let mut file = fs::File::open(path)?;
     let length = file.metadata()?.len();
     hash.update(length.to_le_bytes());
-    io::copy(&mut (&mut file).take(TOLD_BY), hash)?;
+    let mut end = Vec::new();
+    (&mut file).take(TOLD_BY).read_to_end(&mut end)?;
+    hash.update(&end);
+    end.clear();
     file.seek(SeekFrom::Start(length.saturating_sub(TOLD_BY)))?;
-    io::copy(&mut file, hash)?;
+    file.read_to_end(&mut end)?;
+    hash.update(&end);
     Ok(())
 }
 

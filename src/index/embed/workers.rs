@@ -88,7 +88,8 @@ impl State {
 
 impl Workers {
     pub(super) fn new(model: Model, limits: Limits) -> Arc<Self> {
-        Arc::new(Self { model, limits, state: Mutex::default(), changed: Condvar::new(), counter: Mutex::default() })
+        let state = Mutex::new(State { limits, ..State::default() });
+        Arc::new(Self { model, state, changed: Condvar::new(), counter: Mutex::default() })
     }
 
     pub(super) fn model(&self) -> &Model {

@@ -1,5 +1,7 @@
 //! What a search of vectors promises, whatever it is done by.
 
+use std::time::Duration;
+
 use super::*;
 
 /// Numbers that look random and are the same every time.

@@ -1,5 +1,7 @@
 //! Going over to another model: everything is read anew, search works throughout, and what cannot be is refused.
 
+#![expect(clippy::disallowed_methods, reason = "puts models into the folder of models")]
+
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
