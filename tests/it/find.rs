@@ -43,8 +43,8 @@ async fn a_tool_is_found_by_what_it_is_for_among_those_one_may_call() {
     let cosine = results[0]["why"]["cosine"].as_f64().unwrap();
     assert!(cosine > 0.1 && cosine <= 1.0, "{results}");
     let read = found(&mara, "read a file").await;
-    assert_eq!([&read[0]["name"], &read[0]["why"]["field"]], ["read", "name"]);
-    assert_eq!(read[0]["why"]["words"], json!(["read", "file"]));
+    assert_eq!([&read[0]["name"], &read[0]["why"]["field"]], ["read", "alias"]);
+    assert_eq!(read[0]["why"]["words"], json!(["file", "read"]));
     let others = found(&nobody, "read a file").await;
     assert!(!others.to_string().contains("builtin:read\""), "{others}");
 }
@@ -108,8 +108,11 @@ async fn the_cost_of_tools_adds_up_and_collisions_name_two_tools() {
 async fn ones_own_past_requests_are_a_set() {
     let chat = Chat::start(vec![call("calculator", json!({"expression": "2 * 3"})), say("6.")]).await;
     chat.owner.turn("multiply two by three").await;
-    let tried = until(&chat.owner, ("POST", "/api/eval/tools", Value::Null), |trial| trial["queries"] == 1).await;
-    assert_eq!([&tried["set"], &tried["note"]], [&json!("requests"), &Value::Null]);
+    let tried = until(&chat.owner, ("POST", "/api/eval/tools", Value::Null), |trial| {
+        trial["queries"] == 1 && trial["note"].is_null()
+    })
+    .await;
+    assert_eq!(tried["set"], "requests");
     let place = tried["recall_10"].as_f64().unwrap();
     assert!(place == 1.0 || tried["lost"][0]["query"] == "multiply two by three", "{tried}");
 }

@@ -37,7 +37,7 @@ async fn what_is_put_is_found_at_once_and_what_is_removed_is_not() {
     let score = found["results"][0]["score"].clone();
     let only = json!({"id": "a", "score": score, "text": "Refunds take five days", "metadata": {}});
     assert_eq!(found, json!({"ok": true, "results": [only]}));
-    let found = call(&app, &mara, "search_query", json!({"query": "days delivered", "limit": 1})).await;
+    let found = call(&app, &mara, "search_query", json!({"query": "days of delivery", "limit": 1})).await;
     assert_eq!(ids(&found), ["b"]);
     assert_eq!(call(&app, &mara, "search_remove", json!({"id": "a"})).await, ok);
     assert_eq!(call(&app, &mara, "index_remove", json!({"id": "a"})).await, ok, "removing again does nothing");

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::model::{BUILTIN, File, Model, ModelInfo, Pooling};
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    id::shorten,
+};
 
 /// The graph with its weights.
 pub const GRAPH: &str = "model.onnx";
@@ -81,8 +84,9 @@ pub fn find(models: &Path, name: &str) -> Result<Model> {
     let folder = models.join(name);
     if !is_name(name) || !folder.is_dir() {
         return Err(Error::not_found(format!(
-            "There is no embedding model '{name}': put its files into {}.",
-            folder.display()
+            "There is no embedding model '{0}': put its files into {1}/{0}.",
+            shorten(name),
+            models.display()
         )));
     }
     let described = describe(&folder)?;

@@ -140,8 +140,8 @@ async fn the_doctor_looks_at_everything_and_tells_a_person() {
     either_way(async |home| {
         let checks = doctor(home, &[]).await;
         let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(names, ["data directory", "database", "vault", "owner", "model", "sandbox"]);
-        assert!(checks.iter().take(5).all(|(_, ok, _)| *ok), "{checks:?}");
+        assert_eq!(names, ["data directory", "database", "vault", "owner", "model", "embeddings", "sandbox"]);
+        assert!(checks.iter().take(6).all(|(_, ok, _)| *ok), "{checks:?}");
         let told = home.run(&["doctor"]).await;
         for (name, ok, _) in &checks {
             let start = format!("{}  {name}: ", if *ok { "ok " } else { "bad" });

@@ -376,6 +376,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The embedding model: what makes search go by meaning, and how far a change of it is.
+         * @description Needs the permission `index:read`.
+         */
+        get: operations["get_api_embeddings"];
+        /**
+         * Goes over to another model. Everything is read anew in the background; until that is done search goes on with the
+         *     model before.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_embeddings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The models that can be chosen.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_embeddings_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/eval/tools": {
         parameters: {
             query?: never;
@@ -2158,6 +2203,100 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
+        /** @description How far a change is. */
+        EmbeddingChange: {
+            /** @description The model's name. */
+            to: string;
+            /** @description What is being done. */
+            stage: components["schemas"]["EmbeddingStage"];
+            /**
+             * Format: int64
+             * @description How much of it is done: texts, or bytes of a download.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description How much there is, as far as it is known.
+             */
+            total: number;
+        };
+        /** @description Another model. */
+        EmbeddingChoice: {
+            /** @description A name of the list, or `none` for search by words alone. */
+            model: string;
+        };
+        /** @description Which vectors can be compared: those of the same `id`. */
+        EmbeddingModel: {
+            /** @description Name and contents, such as `all-minilm-l6-v2@55fbf413`; stored with every vector. */
+            id: string;
+            /** @description How many numbers a vector has. */
+            dimensions: number;
+        };
+        /**
+         * @description Whether the model is in memory.
+         * @enum {string}
+         */
+        EmbeddingPresence: "loaded" | "unloaded" | "absent";
+        /** @description The model that search by meaning goes by. */
+        EmbeddingSettings: {
+            /**
+             * @description `builtin`, the name of a folder below `models` in the data directory, a name of the catalogue, or `none` for search
+             *     by words alone. Another one reads everything anew, in the background.
+             * @default builtin
+             */
+            model: string;
+            /**
+             * @description Whether models of the catalogue may be fetched.
+             * @default false
+             */
+            downloads: boolean;
+            /**
+             * @description Where they are fetched from: a mirror has the same paths.
+             * @default https://huggingface.co/
+             */
+            catalogue: string;
+            /**
+             * Format: int32
+             * @description Texts read at the same time when documents are taken in; none means as many as there are processor cores.
+             * @default null
+             */
+            threads: number | null;
+            /**
+             * Format: int32
+             * @description Minutes without use after which the model leaves memory.
+             * @default 5
+             */
+            idle_minutes: number;
+        };
+        /**
+         * @description Where a model comes from.
+         * @enum {string}
+         */
+        EmbeddingSource: "builtin" | "folder" | "catalogue";
+        /**
+         * @description The steps of a change.
+         * @enum {string}
+         */
+        EmbeddingStage: "downloading" | "embedding" | "indexing";
+        /** @description The embedding model as it is now. */
+        Embeddings: {
+            model?: components["schemas"]["EmbeddingModel"] | null;
+            /** @description What it is chosen by. */
+            name?: string | null;
+            /** @description Whether it is in memory. */
+            state: components["schemas"]["EmbeddingPresence"];
+            source?: components["schemas"]["EmbeddingSource"] | null;
+            /** @description What is wanted; another one than `name` until a change has ended. */
+            wanted: string;
+            migrating?: components["schemas"]["EmbeddingChange"] | null;
+            /** @description Why the last change failed; it is tried again. */
+            failed?: string | null;
+            /**
+             * Format: int64
+             * @description Queries whose vectors are remembered.
+             */
+            cached_queries: number;
+        };
         /** @description A row of the audit: an event and its place in the chain. */
         Entry: {
             /**
@@ -2883,6 +3022,19 @@ export interface components {
             /** @description A role that grants nothing the caller does not hold. */
             role: string;
         };
+        /** @description One model that can be chosen. */
+        OfferedEmbeddingModel: {
+            /** @description What it is chosen by. */
+            name: string;
+            /** @description Where it comes from. */
+            source: components["schemas"]["EmbeddingSource"];
+            /** @description How many numbers its vectors have. */
+            dimensions?: number | null;
+            /** @description What it is good for. */
+            description: string;
+            /** @description Why it cannot be used as it is. */
+            problem?: string | null;
+        };
         /** @description What can be said without a model. */
         OfflineAnswer: {
             /** @description Tools that fit, to be run by form. */
@@ -3205,6 +3357,17 @@ export interface components {
              *     }
              */
             outbound: components["schemas"]["Outbound"];
+            /**
+             * @description The model that search by meaning goes by.
+             * @default {
+             *       "model": "builtin",
+             *       "downloads": false,
+             *       "catalogue": "https://huggingface.co/",
+             *       "threads": null,
+             *       "idle_minutes": 5
+             *     }
+             */
+            embeddings: components["schemas"]["EmbeddingSettings"];
         };
         /** @description Whether there is an owner yet. */
         Setup: {
@@ -5116,6 +5279,193 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Embeddings"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingChoice"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Embeddings"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It would have to be fetched, and that is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such model. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_embeddings_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedEmbeddingModel"][];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
