@@ -13,7 +13,7 @@ use url::Url;
 use crate::{
     agent::chat::Agent,
     app::{App, indexing::Indexing},
-    config::{Config, ListenFlags, LogFormat},
+    config::{Config, ListenFlags, LogFormat, Owner},
     doors::{
         cli::{
             args::{AuditCommand, Command, Line},
@@ -85,6 +85,8 @@ pub fn run(line: Line) -> Result<Exit> {
         Command::Eval(EvalCommand::Docs(args)) => {
             let mut config = line.flags.resolve(any_port(), None)?;
             config.data = args.out.join("docs.data");
+            // The documents belong to somebody. Nobody signs in.
+            config.owner = Some(Owner { name: "evaluation".to_owned(), password: token::issue("") });
             runtime.block_on(eval_docs(config, args, line.json))
         }
         command => {

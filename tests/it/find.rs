@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::support::{
     chat::{Chat, Person},
     fake_llm::{call, say},
+    library::pause,
     program::Home,
 };
 
@@ -23,7 +24,7 @@ async fn until(person: &Person, ask: (&str, &str, Value), done: impl Fn(&Value) 
             return answer;
         }
         assert!(started.elapsed() < PATIENCE, "{path} still answers {answer}");
-        tokio::task::yield_now().await;
+        pause().await;
     }
 }
 
@@ -137,4 +138,27 @@ async fn a_set_is_evaluated_into_a_run_and_a_table() {
     let line = jsonl::read::<Value>(&run.join("tools.small.jsonl")).unwrap().remove(0);
     assert_eq!([&line["id"], &line["ranked"]], [&json!("q1"), &json!(["getForecast", "send_mail"])]);
     assert!(line["ms"].as_f64().unwrap() > 0.0);
+}
+
+#[tokio::test]
+async fn documents_are_evaluated_with_the_server_they_are_taken_into() {
+    let home = Home::empty();
+    let dir = tempfile::tempdir().unwrap();
+    let set = dir.path().join("sets/small");
+    let document = |id: &str, title: &str, text: &str| json!({"id": id, "title": title, "text": text});
+    let documents = [
+        document("d1", "Lighthouses", "A lighthouse warns ships of the rocks below it."),
+        document("d2", "Bakeries", "A bakery makes bread before the sun rises."),
+    ];
+    jsonl::write(&set.join("docs.jsonl"), &documents).unwrap();
+    let question = json!({"id": "q1", "query": "who makes bread", "relevant": ["d2"]});
+    jsonl::write(&set.join("queries.jsonl"), &[question]).unwrap();
+    let (sets, run) = (dir.path().join("sets"), dir.path().join("run"));
+    let words = ["eval", "docs", sets.to_str().unwrap(), "--out", run.to_str().unwrap()];
+    for _ in ["taken in", "asked again"] {
+        let told = home.run(&words).await;
+        assert!(told.code == 0 && told.out.contains("nDCG@10") && told.out.contains("small"), "{told:?}");
+        let line = jsonl::read::<Value>(&run.join("docs.small.jsonl")).unwrap().remove(0);
+        assert_eq!([&line["id"], &line["ranked"][0]], [&json!("q1"), &json!("d2")]);
+    }
 }

@@ -18,7 +18,6 @@ use crate::support::{
     papers,
 };
 
-#[ignore = "the page of a passage that begins on the page before is to be settled"]
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_is_read_and_found() {
     let library = Library::open().await;
@@ -144,7 +143,6 @@ async fn an_address_that_fails_is_tried_again_and_then_given_up() {
     assert!(failed["reason"].as_str().unwrap().contains("status 503"), "{failed}");
 }
 
-#[ignore = "expects that words alone decide what is found; to be settled"]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watched_folder_is_followed() {
     let library = Library::open().await;
@@ -157,29 +155,27 @@ async fn a_watched_folder_is_followed() {
         assert_eq!(refused.status, 400, "{}", refused.text());
     }
     let added = library.do_it("POST", "/folders", json!({"path": path, "watch": true})).await;
-    let found = async |query: &str, wanted: Option<&str>| {
-        let begun = std::time::Instant::now();
+    let found = async |query: &str, text: &str, there: bool| {
+        let begun = Instant::now();
         loop {
             let found = library.search(query).await;
-            if wanted
-                .map_or(found.is_empty(), |text| found.iter().any(|one| one["text"].as_str().unwrap().contains(text)))
-            {
+            if found.iter().any(|one| one["text"].as_str().unwrap().contains(text)) == there {
                 return found;
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "{query}: {found:?}");
             pause().await;
         }
     };
-    let kites = found("kite wind", Some("needs wind")).await;
+    let kites = found("kite wind", "needs wind", true).await;
     let id = kites[0]["document_id"].as_str().unwrap().to_owned();
     assert_eq!(library.document(&id).await["source"]["kind"], "folder");
     fs::write(path.join("two.txt"), "A sledge needs snow.").unwrap();
-    found("sledge", Some("needs snow")).await;
+    found("sledge", "needs snow", true).await;
     fs::write(path.join("deep/one.md"), "# Kites\n\nA kite needs a long string.").unwrap();
-    found("kite", Some("long string")).await;
+    found("kite", "long string", true).await;
     assert_eq!(library.document(&id).await["version"], 2);
     fs::remove_file(path.join("two.txt")).unwrap();
-    found("sledge snow", None).await;
+    found("sledge snow", "needs snow", false).await;
     let folders = library.do_it("GET", "/folders", Value::Null).await;
     assert_eq!((&folders[0]["id"], &folders[0]["documents"]), (&added["id"], &json!(1)));
     library.do_it("DELETE", &format!("/folders/{}", added["id"].as_str().unwrap()), Value::Null).await;
@@ -191,8 +187,8 @@ async fn a_watched_folder_is_followed() {
 async fn a_long_text_is_read_in_parts_with_exact_places() {
     let library = Library::open().await;
     let line = |n: usize| format!("Größe {n}: the {n}th measurement of the canal 𝄞 was taken at dawn by the keeper.\n");
-    let text: String = (0..40_000).map(|n| if n % 10 == 9 { line(n) + "\n" } else { line(n) }).collect();
-    assert!(text.len() > 3 << 20);
+    let text: String = (0..30_000).map(|n| if n % 10 == 9 { line(n) + "\n" } else { line(n) }).collect();
+    assert!(text.len() > (2 << 20) + (256 << 10));
     let sent = library.send("", &[File::new("long.txt", text)], &[]).await.json();
     let id = sent["id"].as_str().unwrap();
     library.until(id, |document| document["status"] == "embedding").await;
@@ -202,7 +198,7 @@ async fn a_long_text_is_read_in_parts_with_exact_places() {
                    AND c.start >= t.start AND c.end <= t.start + length(t.text)
                  WHERE substr(t.text, c.start - t.start + 1, c.end - c.start) <> c.text";
     assert_eq!(library.count(wrong), 0);
-    assert!(library.count("SELECT count(*) FROM chunks") > 3_000);
+    assert!(library.count("SELECT count(*) FROM chunks") > 2_000);
     library.do_it("DELETE", &format!("/documents/{id}?forever=true"), Value::Null).await;
     assert!(titles(&library.search("canal keeper").await).is_empty());
 }
