@@ -23,6 +23,11 @@ const SHORT: usize = 48;
 const OVERLAP: usize = 32;
 /// Most tokens of headings, and of a table's header.
 const BEFORE: usize = 48;
+/// A text of more bytes is no passage, whatever its words: its tokens are not counted, which takes a hundred times its
+/// memory, but estimated.
+pub(super) const FAR: usize = 64 * WHOLE;
+/// Bytes of a token, about.
+const TOKEN: usize = 4;
 
 /// Counts the tokens of a text.
 pub type Tokens<'a> = &'a dyn Fn(&str) -> usize;
@@ -72,8 +77,12 @@ struct Sizer<'a>(Tokens<'a>);
 
 impl ChunkSizer for Sizer<'_> {
     fn size(&self, chunk: &str) -> usize {
-        (self.0)(chunk)
+        count(self.0, chunk)
     }
+}
+
+fn count(tokens: Tokens<'_>, text: &str) -> usize {
+    if text.len() > FAR { text.len() / TOKEN } else { tokens(text) }
 }
 
 impl<'a> Cutter<'a> {
@@ -141,7 +150,7 @@ impl<'a> Cutter<'a> {
         let mut path = String::new();
         for (_, heading) in self.headings.iter().rev() {
             let longer = if path.is_empty() { heading.clone() } else { format!("{heading} › {path}") };
-            if !path.is_empty() && (self.tokens)(&longer) > BEFORE {
+            if !path.is_empty() && count(self.tokens, &longer) > BEFORE {
                 break;
             }
             path = longer;
@@ -168,7 +177,7 @@ impl<'a> Cutter<'a> {
             self.header = None;
         } else if laid.first_row && !(laid.continues && self.header.is_some()) {
             let text = layout.slice(&laid.range);
-            self.header = (is_header(text) && (self.tokens)(text) <= BEFORE).then(|| text.to_owned());
+            self.header = (is_header(text) && count(self.tokens, text) <= BEFORE).then(|| text.to_owned());
         }
     }
 
@@ -194,12 +203,12 @@ impl<'a> Cutter<'a> {
     }
 
     fn unit(&self, laid: &Laid, layout: &Layout) -> Unit {
-        let tokens = (self.tokens)(layout.slice(&laid.range));
+        let tokens = count(self.tokens, layout.slice(&laid.range));
         Unit { range: laid.range.clone(), kind: laid.kind, page: laid.page, tokens }
     }
 
     fn room(&self, heading: &str, context: &str) -> usize {
-        let before = self.title + (self.tokens)(heading) + (self.tokens)(context);
+        let before = self.title + count(self.tokens, heading) + count(self.tokens, context);
         WHOLE.saturating_sub(before).clamp(LEAST, LARGEST)
     }
 
@@ -236,7 +245,7 @@ impl<'a> Cutter<'a> {
         let mut kept = None;
         for at in sentences(text).into_iter().rev() {
             let tail = text.get(at..).unwrap_or_default();
-            let tokens = (self.tokens)(tail);
+            let tokens = count(self.tokens, tail);
             if tokens > OVERLAP {
                 break;
             }

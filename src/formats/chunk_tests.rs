@@ -2,7 +2,7 @@
 
 use crate::{
     formats::{
-        chunk::{Cutter, Part},
+        chunk::{Cutter, FAR, Part},
         extracted::{Block, BlockKind, Extracted, Kind},
     },
     model::knowledge::NewChunk,
@@ -175,4 +175,17 @@ fn extracted(blocks: Vec<Block>) -> Extracted {
         metadata: serde_json::Map::new(),
         pages: None,
     }
+}
+
+#[test]
+fn what_is_far_too_long_is_not_counted() {
+    let longest = std::cell::Cell::new(0);
+    let tokens = |text: &str| {
+        longest.set(longest.get().max(text.len()));
+        words(text)
+    };
+    let document = blocks(vec![(Paragraph, prose(20_000))]);
+    let part = Cutter::new(None, &tokens).take(&document);
+    demand_exact(&part);
+    assert!(part.text.len() > 20 * FAR && longest.get() <= FAR, "{}", longest.get());
 }

@@ -105,7 +105,6 @@ fn peak_mb(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
 }
 
-#[ignore = "takes minutes without optimisation"]
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_megabytes_of_text_are_no_fifty_megabytes_of_memory() {
     let home = Home::new().await;
