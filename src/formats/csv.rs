@@ -11,14 +11,20 @@ use crate::model::error::{Error, Result};
 /// Separators in the order they are preferred.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Rows the guess looks at.
-const LOOKED_AT: usize = 20;
+/// Rows the guess looks at, and bytes.
+const LOOKED_AT: (usize, usize) = (20, 64 << 10);
+
+/// Memory of a cell beside its text.
+const CELL: usize = 32;
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
     draft.note("encoding", encoding);
     let separator = separator(&text);
     draft.note("separator", char::from(separator).to_string());
+    // Each row is read as a whole, and its text is kept in the text and in the table.
+    let cells = text.bytes().filter(|byte| *byte == separator).count();
+    draft.budget.fits(text.len().saturating_mul(2).saturating_add(cells.saturating_mul(CELL)))?;
     let mut reader =
         ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut table = Table::default();
@@ -41,10 +47,12 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
 
 /// The separator that cuts the first rows into the most columns, equally many in each.
 fn separator(text: &str) -> u8 {
+    let text = text.get(..text.floor_char_boundary(LOOKED_AT.1)).unwrap_or(text);
     let score = |separator: &u8| {
         let mut reader =
             ReaderBuilder::new().delimiter(*separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
-        let widths: Vec<usize> = reader.records().take(LOOKED_AT).map_while(Result::ok).map(|row| row.len()).collect();
+        let widths: Vec<usize> =
+            reader.records().take(LOOKED_AT.0).map_while(Result::ok).map(|row| row.len()).collect();
         let most = widths.iter().copied().max().unwrap_or(0);
         let alike = widths.iter().filter(|width| **width == most).count();
         if most < 2 { 0 } else { alike * 1000 / widths.len().max(1) + most.min(100) }

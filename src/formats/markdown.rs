@@ -5,12 +5,21 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use super::{
     charset,
     extracted::{BlockKind, Draft, Table},
+    text,
 };
 use crate::model::error::Result;
+
+/// Most marks a text may have to be read as Markdown: each takes a hundred bytes while it is read.
+const MAX_MARKS: usize = 400_000;
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
     draft.note("encoding", encoding);
+    let is_mark = |byte: &u8| b"[]*_`<>|!&\\~\n".contains(byte);
+    if text.bytes().filter(is_mark).nth(MAX_MARKS).is_some() {
+        draft.note("note", "The text has too many marks to be Markdown a person wrote: it was read as plain text.");
+        return text::paragraphs(&text, draft);
+    }
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -157,6 +166,14 @@ mod tests {
         super::{extracted::Kind, limits::Limits},
         *,
     };
+
+    #[test]
+    fn what_only_looks_like_markdown_is_plain_text() {
+        let mut draft = Draft::new(Kind::Markdown, &Limits::default());
+        read("[a](<b ".repeat(150_000).as_bytes(), &mut draft).unwrap();
+        assert!(draft.done.text().starts_with("[a](<b [a](<b"));
+        assert!(draft.done.metadata.get("note").is_some());
+    }
 
     #[test]
     fn structure_comes_out_without_its_marks() {

@@ -22,6 +22,12 @@ const MAX_DEPTH: usize = 8;
 /// Deepest states that are put aside, and marks that are open.
 const MAX_STACK: usize = 64;
 
+/// Most fonts of one program that are kept, and of all pages: each takes some 20 KB.
+const MAX_FONTS: (usize, usize) = (64, 500);
+
+/// What reading a font costs, in values.
+const FONT_COST: usize = 100;
+
 /// What running a form costs beside its bytes.
 const FORM_COST: usize = 2048;
 
@@ -58,12 +64,22 @@ struct State {
 /// The fonts of a set of resources by name.
 type Fonts = HashMap<Vec<u8>, Rc<Font>>;
 
+/// What the pages of a document share.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Fonts that are objects of their own.
+    fonts: HashMap<u32, Rc<Font>>,
+    /// Pictures, and forms that show no text: one is often shown thousands of times.
+    silent: HashSet<u32>,
+}
+
 /// Runs programs.
 struct Runner<'f, 'a> {
     file: &'f mut File<'a>,
     lines: &'f mut Lines,
-    /// Fonts that are objects of their own, which pages share.
-    shared: &'f mut HashMap<u32, Rc<Font>>,
+    shared: &'f mut Shared,
+    /// Operators that were met and could show text.
+    spoken: usize,
     /// Forms that are running.
     running: HashSet<u32>,
     state: State,
@@ -80,29 +96,30 @@ struct Mark {
 }
 
 /// Adds what a page shows.
-pub(super) fn run(
-    page: &Page,
-    file: &mut File<'_>,
-    shared: &mut HashMap<u32, Rc<Font>>,
-    lines: &mut Lines,
-) -> Result<()> {
+pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut Shared, lines: &mut Lines) -> Result<()> {
     let resources = match page.attribute(b"Resources") {
-        Some(resources) => file.resolve(resources)?.as_dict().cloned().unwrap_or_default(),
+        Some(resources) => {
+            let resources = file.resolve(resources)?;
+            file.copied(&resources)?
+        }
         None => Dictionary::new(),
     };
     let contents = file.value(&page.dictionary, b"Contents")?;
-    let parts = match &*contents {
-        Object::Array(parts) => parts.clone(),
-        Object::Stream(_) => vec![(*contents).clone()],
-        _ => Vec::new(),
-    };
     let mut program = Vec::new();
-    for part in &parts {
-        if let Object::Stream(stream) = &*file.resolve(part)? {
-            program.extend(file.data(stream)?);
-            program.push(b'\n');
+    match &*contents {
+        Object::Array(parts) => {
+            for part in parts {
+                if let Object::Stream(stream) = &*file.resolve(part)? {
+                    program.extend_from_slice(&file.data(stream)?);
+                    program.push(b'\n');
+                }
+            }
         }
+        // Taken as it is: a copy of a large one would be felt.
+        Object::Stream(stream) => program = file.data(stream)?.into_owned(),
+        _ => {}
     }
+    drop(contents);
     let state = State {
         place: UNIT,
         font: None,
@@ -113,8 +130,17 @@ pub(super) fn run(
         leading: 0.0,
         rise: 0.0,
     };
-    let mut runner =
-        Runner { file, lines, shared, running: HashSet::new(), state, text: UNIT, line: UNIT, marks: Vec::new() };
+    let mut runner = Runner {
+        file,
+        lines,
+        shared,
+        spoken: 0,
+        running: HashSet::new(),
+        state,
+        text: UNIT,
+        line: UNIT,
+        marks: Vec::new(),
+    };
     runner.program(&program, &resources)
 }
 
@@ -130,6 +156,7 @@ impl Runner<'_, '_> {
                 }
                 Word::Operator(operator) => operator,
             };
+            self.spoken += usize::from(matches!(operator, b"Tj" | b"TJ" | b"'" | b"\"" | b"Do"));
             match operator {
                 b"q" if put_aside.len() < MAX_STACK => put_aside.push(self.state.clone()),
                 b"Q" => self.state = put_aside.pop().unwrap_or_else(|| self.state.clone()),
@@ -249,17 +276,25 @@ impl Runner<'_, '_> {
             self.state.font = Some(Rc::clone(font));
             return Ok(());
         }
-        let named = self.file.dictionary(resources, b"Font")?;
-        let id = named.get(name).and_then(Object::as_reference).ok().map(|(id, _)| id);
-        let font = match id.and_then(|id| self.shared.get(&id)) {
+        let named = self.file.entry(resources, b"Font", name)?.unwrap_or(Object::Null);
+        let id = named.as_reference().ok().map(|(id, _)| id);
+        let font = match id.and_then(|id| self.shared.fonts.get(&id)) {
             Some(font) => Rc::clone(font),
             None => {
-                let dictionary = self.file.dictionary(&named, name)?;
+                self.file.budget.copy(FONT_COST)?;
+                let font = self.file.resolve(&named)?;
+                let dictionary = self.file.copied(&font)?;
                 Rc::new(Font::read(&dictionary, self.file)?)
             }
         };
+        if fonts.len() >= MAX_FONTS.0 {
+            fonts.clear();
+        }
+        if self.shared.fonts.len() >= MAX_FONTS.1 {
+            self.shared.fonts.clear();
+        }
         if let Some(id) = id {
-            self.shared.insert(id, Rc::clone(&font));
+            self.shared.fonts.insert(id, Rc::clone(&font));
         }
         fonts.insert(name.clone(), Rc::clone(&font));
         self.state.font = Some(font);
@@ -268,16 +303,18 @@ impl Runner<'_, '_> {
 
     fn form(&mut self, operands: &[Object], resources: &Dictionary) -> Result<()> {
         let [Object::Name(name), ..] = operands else { return Ok(()) };
-        let objects = self.file.dictionary(resources, b"XObject")?;
-        let id = objects.get(name).and_then(Object::as_reference).ok().map(|(id, _)| id);
-        if self.running.len() >= MAX_DEPTH || id.is_some_and(|id| self.running.contains(&id)) {
+        let Some(named) = self.file.entry(resources, b"XObject", name)? else { return Ok(()) };
+        let id = named.as_reference().ok().map(|(id, _)| id);
+        let is_known = |ids: &HashSet<u32>| id.is_some_and(|id| ids.contains(&id));
+        if self.running.len() >= MAX_DEPTH || is_known(&self.running) || is_known(&self.shared.silent) {
             return Ok(());
         }
-        let object = self.file.value(&objects, name)?;
+        if !self.file.head(&named)?.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Form") {
+            self.shared.silent.extend(id);
+            return Ok(());
+        }
+        let object = self.file.resolve(&named)?;
         let Object::Stream(form) = &*object else { return Ok(()) };
-        if !form.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Form") {
-            return Ok(());
-        }
         self.file.budget.unpack(FORM_COST)?;
         let own = self.file.dictionary(&form.dict, b"Resources")?;
         let program = self.file.data(form)?;
@@ -289,9 +326,13 @@ impl Runner<'_, '_> {
             self.state.place = times(&given, &self.state.place);
         }
         self.running.extend(id);
+        let before_it = self.spoken;
         self.program(&program, if own.is_empty() { resources } else { &own })?;
         if let Some(id) = id {
             self.running.remove(&id);
+            if self.spoken == before_it {
+                self.shared.silent.insert(id);
+            }
         }
         self.state = before;
         Ok(())
@@ -304,8 +345,9 @@ impl Runner<'_, '_> {
         let own = match operands.get(1) {
             Some(Object::Dictionary(own)) => own.clone(),
             Some(Object::Name(name)) => {
-                let named = self.file.dictionary(resources, b"Properties")?;
-                self.file.dictionary(&named, name)?
+                let named = self.file.entry(resources, b"Properties", name)?.unwrap_or(Object::Null);
+                let named = self.file.resolve(&named)?;
+                self.file.copied(&named)?
             }
             _ => Dictionary::new(),
         };

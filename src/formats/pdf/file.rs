@@ -1,6 +1,7 @@
 //! A PDF file: objects by number, read when they are asked for.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     rc::Rc,
 };
@@ -95,7 +96,8 @@ impl<'a> File<'a> {
     /// The document's root.
     pub(in crate::formats) fn catalog(&mut self) -> Result<Dictionary> {
         let root = self.trailer.get(b"Root").cloned().unwrap_or(Object::Null);
-        Ok(self.resolve(&root)?.as_dict().cloned().unwrap_or_default())
+        let root = self.resolve(&root)?;
+        self.copied(&root)
     }
 
     /// The object a reference leads to; the object itself where it is none.
@@ -103,7 +105,10 @@ impl<'a> File<'a> {
         let mut current = Rc::new(Object::Null);
         let mut id = match object {
             Object::Reference((id, _)) => *id,
-            other => return Ok(Rc::new(other.clone())),
+            other => {
+                self.budget.copy(weight(other))?;
+                return Ok(Rc::new(other.clone()));
+            }
         };
         for _ in 0..MAX_STEPS {
             current = self.get(id)?;
@@ -125,11 +130,47 @@ impl<'a> File<'a> {
 
     /// A dictionary under a key; a stream's own dictionary counts. Empty where there is none.
     pub(super) fn dictionary(&mut self, dictionary: &Dictionary, key: &[u8]) -> Result<Dictionary> {
-        Ok(match &*self.value(dictionary, key)? {
-            Object::Dictionary(found) => found.clone(),
-            Object::Stream(stream) => stream.dict.clone(),
-            _ => Dictionary::new(),
-        })
+        let value = self.value(dictionary, key)?;
+        self.copied(&value)
+    }
+
+    /// What stands under a name in the dictionary under a key: of a page's resources, all of which may be very many.
+    pub(super) fn entry(&mut self, dictionary: &Dictionary, key: &[u8], name: &[u8]) -> Result<Option<Object>> {
+        let named = match dictionary.get(key) {
+            Ok(Object::Dictionary(named)) => named.get(name).ok().cloned(),
+            Ok(object @ Object::Reference(_)) => {
+                self.resolve(object)?.as_dict().ok().and_then(|named| named.get(name).ok().cloned())
+            }
+            _ => None,
+        };
+        self.budget.copy(named.as_ref().map_or(0, weight))?;
+        Ok(named)
+    }
+
+    /// The dictionary of an object, without the bytes of a stream. Empty where there is none.
+    pub(super) fn head(&mut self, object: &Object) -> Result<Dictionary> {
+        let at = object.as_reference().ok().and_then(|(id, _)| match self.entries.get(&id) {
+            Some(Entry::At(at)) => Some(*at),
+            _ => None,
+        });
+        let Some(at) = at else {
+            let object = self.resolve(object)?;
+            return self.copied(&object);
+        };
+        let mut lexer = Lexer::new(self.bytes, at);
+        let _ = (lexer.number(), lexer.number(), lexer.keyword(b"obj"));
+        Ok(lexer.object(&mut self.budget)?.and_then(|object| object.as_dict().ok().cloned()).unwrap_or_default())
+    }
+
+    /// An object's own dictionary, copied; a stream's counts. Empty where there is none.
+    pub(super) fn copied(&mut self, object: &Object) -> Result<Dictionary> {
+        let found = match object {
+            Object::Dictionary(found) => found,
+            Object::Stream(stream) => &stream.dict,
+            _ => return Ok(Dictionary::new()),
+        };
+        self.budget.copy(found.iter().map(|(_, value)| weight(value)).sum())?;
+        Ok(found.clone())
     }
 
     /// An object by its number; null where there is none.
@@ -195,6 +236,11 @@ impl<'a> File<'a> {
         }
         let length = self.value(&dictionary, b"Length")?.as_i64().ok().and_then(|length| usize::try_from(length).ok());
         let content = self.content(&lexer, length)?;
+        self.budget.search(content.len())?;
+        let is_picture = dictionary.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Image");
+        if content.len() > self.budget.part() && !is_picture {
+            return Err(self.budget.unpacks_too_much());
+        }
         Ok(Some((id, Object::Stream(Stream::new(dictionary, content.to_vec())))))
     }
 
@@ -238,7 +284,7 @@ impl<'a> File<'a> {
     }
 
     /// A stream's bytes with its filters undone.
-    pub(super) fn data(&mut self, stream: &Stream) -> Result<Vec<u8>> {
+    pub(super) fn data<'s>(&mut self, stream: &'s Stream) -> Result<Cow<'s, [u8]>> {
         let key = |long: &'static [u8], short: &'static [u8]| if stream.dict.has(long) { long } else { short };
         let filter = self.value(&stream.dict, key(b"Filter", b"F"))?;
         let mut names = filters::names(&filter);
@@ -259,7 +305,18 @@ impl<'a> File<'a> {
         };
         let parameters = parameters.iter().map(|own| Ok(self.resolve(own)?.as_dict().ok().cloned()));
         let parameters = parameters.collect::<Result<Vec<_>>>()?;
-        filters::decode(stream.content.clone(), &names, &parameters, &mut self.budget)
+        filters::decode(&stream.content, &names, &parameters, &mut self.budget)
+    }
+}
+
+/// How many values an object is built from.
+fn weight(object: &Object) -> usize {
+    match object {
+        Object::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Object::Dictionary(dictionary) => 1 + dictionary.iter().map(|(_, value)| weight(value)).sum::<usize>(),
+        Object::Stream(stream) => 1 + stream.dict.len() + stream.content.len() / 64,
+        Object::String(text, _) => 1 + text.len() / 64,
+        _ => 1,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a stream's bytes mean once its filters are undone, each no further than the budget allows.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read};
 
 use flate2::read::{DeflateDecoder, ZlibDecoder};
 use lopdf::{Dictionary, Object};
@@ -15,18 +15,25 @@ use crate::{
 const MAX_FILTERS: usize = 8;
 
 /// Undoes the filters in their order. `parameters` stand beside the filters; images come out empty.
-pub(super) fn decode(
-    mut data: Vec<u8>,
+pub(super) fn decode<'a>(
+    data: &'a [u8],
     filters: &[Vec<u8>],
     parameters: &[Option<Dictionary>],
     budget: &mut Budget,
-) -> Result<Vec<u8>> {
+) -> Result<Cow<'a, [u8]>> {
+    let mut data = Cow::Borrowed(data);
+    if filters.is_empty() {
+        if data.len() > budget.part() {
+            return Err(budget.unpacks_too_much());
+        }
+        budget.unpack(data.len())?;
+    }
     if filters.len() > MAX_FILTERS {
         return Err(Error::invalid("The PDF was refused: a stream in it is packed too many times."));
     }
     for (at, filter) in filters.iter().enumerate() {
         let own = parameters.get(at).and_then(Option::as_ref);
-        data = match filter.as_slice() {
+        data = Cow::Owned(match filter.as_slice() {
             b"FlateDecode" | b"Fl" => predict(inflate(&data, budget)?, own),
             b"LZWDecode" | b"LZW" => {
                 let early = own.and_then(|own| own.get(b"EarlyChange").and_then(Object::as_i64).ok()).unwrap_or(1) != 0;
@@ -35,9 +42,9 @@ pub(super) fn decode(
             b"ASCII85Decode" | b"A85" => ascii85(&data),
             b"ASCIIHexDecode" | b"AHx" => ascii_hex(&data),
             b"RunLengthDecode" | b"RL" => run_length(&data, budget)?,
-            b"Crypt" => data,
+            b"Crypt" => continue,
             _ => Vec::new(),
-        };
+        });
     }
     Ok(data)
 }
@@ -197,7 +204,7 @@ mod tests {
 
     fn decoded(data: Vec<u8>, filters: &[&str]) -> Result<Vec<u8>> {
         let filters: Vec<Vec<u8>> = filters.iter().map(|name| name.as_bytes().to_vec()).collect();
-        decode(data, &filters, &[], &mut Budget::new(&Limits::default()))
+        decode(&data, &filters, &[], &mut Budget::new(&Limits::default())).map(Cow::into_owned)
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) struct Lexer<'a> {
     at: usize,
     /// Values since the last operator.
     held: usize,
+    /// Bytes that were looked at and not counted yet.
+    looked: usize,
 }
 
 /// Most values before an operator; what is more is dropped.
@@ -42,7 +44,7 @@ fn is_regular(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at: at.min(bytes.len()), held: 0 }
+        Self { bytes, at: at.min(bytes.len()), held: 0, looked: 0 }
     }
 
     /// What has not been read.
@@ -66,6 +68,18 @@ impl<'a> Lexer<'a> {
 
     /// Passes over blanks and comments.
     pub(super) fn skip_space(&mut self) {
+        let before = self.at;
+        self.pass_space();
+        self.looked_through(before, self.at < self.bytes.len());
+    }
+
+    /// Remembers that bytes were looked at one by one. What goes on to the end of the file costs more: it may well be
+    /// meant to be looked at again and again.
+    fn looked_through(&mut self, from: usize, ends: bool) {
+        self.looked += (self.at - from) * if ends { 2 } else { 16 };
+    }
+
+    fn pass_space(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' {
                 let end = self.rest().iter().position(|b| matches!(b, b'\n' | b'\r'));
@@ -82,6 +96,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let length = rest.iter().position(|byte| !is_regular(*byte)).unwrap_or(rest.len());
         self.skip(length);
+        self.looked += length;
         rest.get(..length).unwrap_or_default()
     }
 
@@ -109,7 +124,9 @@ impl<'a> Lexer<'a> {
 
     /// The next object of a file, references included.
     pub(super) fn object(&mut self, budget: &mut Budget) -> Result<Option<Object>> {
-        self.value(MAX_DEPTH, true, budget)
+        let object = self.value(MAX_DEPTH, true, budget)?;
+        self.count(budget)?;
+        Ok(object)
     }
 
     /// The next word of a page; none at the end.
@@ -126,7 +143,7 @@ impl<'a> Lexer<'a> {
                 self.at = self.at.max(before + 1);
                 continue;
             }
-            budget.tick()?;
+            self.count(budget)?;
             self.held = 0;
             let word = self.regular();
             return Ok(Some(match word {
@@ -138,12 +155,17 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Counts what was looked at: what never ends must not be looked through again and again.
+    fn count(&mut self, budget: &mut Budget) -> Result<()> {
+        budget.search(std::mem::take(&mut self.looked))
+    }
+
     fn value(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
         self.skip_space();
+        self.count(budget)?;
         if references {
             budget.object()?;
         } else {
-            budget.value()?;
             self.held += 1;
         }
         let Some(byte) = self.peek().filter(|_| self.held < MAX_HELD) else { return Ok(None) };
@@ -176,7 +198,9 @@ impl<'a> Lexer<'a> {
     fn reference(&mut self) -> Option<(u32, u16)> {
         let mut ahead = self.clone();
         let id = u32::try_from(ahead.number()?).ok()?;
-        let generation = u16::try_from(ahead.number()?).ok()?;
+        let generation = ahead.number();
+        self.looked = ahead.looked;
+        let generation = u16::try_from(generation?).ok()?;
         if !ahead.keyword(b"R") {
             return None;
         }
@@ -205,7 +229,7 @@ impl<'a> Lexer<'a> {
 
     fn literal(&mut self) -> Vec<u8> {
         self.skip(1);
-        let (mut text, mut open) = (Vec::new(), 1_usize);
+        let (mut text, mut open, before) = (Vec::new(), 1_usize, self.at);
         while let Some(byte) = self.next() {
             match byte {
                 b'(' => open += 1,
@@ -223,6 +247,7 @@ impl<'a> Lexer<'a> {
             }
             text.push(byte);
         }
+        self.looked_through(before, open == 0);
         text
     }
 
@@ -251,9 +276,10 @@ impl<'a> Lexer<'a> {
 
     fn hexadecimal(&mut self) -> Vec<u8> {
         self.skip(1);
-        let (mut text, mut half) = (Vec::new(), None::<u8>);
+        let (mut text, mut half, mut open, before) = (Vec::new(), None::<u8>, true, self.at);
         while let Some(byte) = self.next() {
             if byte == b'>' {
+                open = false;
                 break;
             }
             match (hex(byte), half.take()) {
@@ -263,6 +289,7 @@ impl<'a> Lexer<'a> {
             }
         }
         text.extend(half.map(|high| high * 16));
+        self.looked_through(before, !open);
         text
     }
 
@@ -278,8 +305,11 @@ impl<'a> Lexer<'a> {
                 }
                 None => return Ok(None),
                 Some(_) if depth == 0 => return Ok(None),
+                Some(b'e' | b's') if self.is_end() => return Ok(Some(Object::Array(items))),
                 Some(_) => match self.value(depth - 1, references, budget)? {
                     Some(item) => items.push(item),
+                    // They stand behind something too deep, and are the array's own.
+                    None if matches!(self.peek(), Some(b']' | b'/')) => {}
                     None => self.junk(),
                 },
             }
@@ -305,15 +335,23 @@ impl<'a> Lexer<'a> {
                 }
                 None => return Ok(None),
                 Some(_) if depth == 0 => return Ok(None),
-                Some(b'e') if self.rest().starts_with(b"endobj") => return Ok(Some(Object::Dictionary(dictionary))),
-                Some(_) => self.junk(),
+                Some(b'e' | b's') if self.is_end() => return Ok(Some(Object::Dictionary(dictionary))),
+                Some(_) => {
+                    self.count(budget)?;
+                    self.junk();
+                }
             }
         }
     }
 
-    /// Passes over what has no place here.
+    /// Whether the object ends here although something in it is still open.
+    fn is_end(&self) -> bool {
+        [&b"endobj"[..], b"stream"].iter().any(|word| self.rest().starts_with(word))
+    }
+
+    /// Passes over what has no place here: at least a byte.
     fn junk(&mut self) {
-        if self.regular().is_empty() && !matches!(self.peek(), Some(b']' | b'/')) {
+        if self.regular().is_empty() {
             self.skip(1);
         }
     }
@@ -377,6 +415,10 @@ mod tests {
         for text in [&b"<< /A [1 2"[..], b"[[[", b"<", b"(", b"/", b"<<", b"<< /A >>", b"[}]", b"<< 1 2 ) >>"] {
             let _ = object(text);
         }
+        let Some(Object::Dictionary(mended)) = object(b"<< ] /A ] ) } /B 2 >>") else { panic!() };
+        assert_eq!(mended.get(b"B").unwrap(), &Object::Integer(2));
+        let Some(Object::Dictionary(mended)) = object(b"<< /A [1 2 /Length 3\nstream\nxyz") else { panic!() };
+        assert_eq!(mended.len(), 1);
         assert_eq!(object(&b"[".repeat(100_000)), None);
         assert_eq!(object(&b"<</A".repeat(100_000)), None);
     }

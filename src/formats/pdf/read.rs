@@ -1,7 +1,5 @@
 //! Reads a PDF: the text of its pages, and what it says about itself.
 
-use std::collections::HashMap;
-
 use lopdf::Dictionary;
 
 use super::{content, file::File, layout, line::Lines, pages};
@@ -28,7 +26,7 @@ pub(in crate::formats) fn read(bytes: &[u8], limits: &Limits, draft: &mut Draft)
     let info = file.dictionary(&info, b"Info")?;
     notes(&info, &mut file, draft)?;
     let pages = pages::all(&mut file)?;
-    let (mut lines, mut fonts) = (Lines::default(), HashMap::new());
+    let (mut lines, mut fonts) = (Lines::default(), content::Shared::default());
     for (number, page) in (1..).zip(&pages) {
         lines.page(number);
         content::run(page, &mut file, &mut fonts, &mut lines)?;
