@@ -26,6 +26,8 @@ const BEFORE: usize = 48;
 /// A text of more bytes is no passage, whatever its words: its tokens are not counted, which takes a hundred times its
 /// memory, but estimated.
 pub(super) const FAR: usize = 64 * WHOLE;
+/// Most bytes of a paragraph that are cut at once.
+const STRETCH: usize = 32 << 10;
 /// Bytes of a token, about.
 const TOKEN: usize = 4;
 
@@ -193,13 +195,15 @@ impl<'a> Cutter<'a> {
         let config = ChunkConfig::new(size).with_sizer(Sizer(self.tokens)).with_trim(true);
         let Ok(config) = config.with_overlap(overlap) else { return vec![whole] };
         let splitter = TextSplitter::new(config);
-        let pieces = splitter.chunk_indices(text).filter(|(_, piece)| !piece.trim().is_empty());
-        pieces
-            .map(|(at, piece)| {
-                let start = laid.range.start + at;
+        let mut units = Vec::new();
+        for (before, stretch) in stretches(text) {
+            let pieces = splitter.chunk_indices(stretch).filter(|(_, piece)| !piece.trim().is_empty());
+            units.extend(pieces.map(|(at, piece)| {
+                let start = laid.range.start + before + at;
                 Unit { range: start..start + piece.len(), tokens: size, kind: laid.kind, page: laid.page }
-            })
-            .collect()
+            }));
+        }
+        units
     }
 
     fn unit(&self, laid: &Laid, layout: &Layout) -> Unit {
@@ -268,6 +272,22 @@ impl<'a> Cutter<'a> {
             text,
         });
     }
+}
+
+/// A text in pieces that are cut one by one, with where each begins: a splitter looks at every way to cut the whole of
+/// what it is given.
+fn stretches(text: &str) -> Vec<(usize, &str)> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let near = rest.get(..rest.floor_char_boundary(STRETCH)).unwrap_or(rest);
+        let border = |mark: &str| near.rfind(mark).map(|at| at + mark.len());
+        let whole = || border("\n\n").or_else(|| border("\n")).or_else(|| border(". ")).or_else(|| border(" "));
+        let end = if near.len() == rest.len() { near.len() } else { whole().unwrap_or(near.len()) };
+        all.push((at, rest.get(..end).unwrap_or(rest)));
+        at += end;
+    }
+    all
 }
 
 /// Where the sentences of a text begin, but for the first.
