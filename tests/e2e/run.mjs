@@ -6,7 +6,7 @@ import { complaints, launch, person, same, Server, verdict, walk } from './lib.m
 import { governWalks } from './govern.mjs';
 import { graphWalks, knowledgeWalks } from './knowledge.mjs';
 import { lookWalks } from './look.mjs';
-import { meaningWalks, memoryWalks } from './meaning.mjs';
+import { meaningWalks, memoryWalks, modelWalks } from './meaning.mjs';
 import { startModel } from './model.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
@@ -38,6 +38,7 @@ try {
   await knowledgeWalks(world);
   await graphWalks(world);
   await meaningWalks(world);
+  await modelWalks(world);
   await memoryWalks(world);
   await lookWalks(world);
   await alone.start();

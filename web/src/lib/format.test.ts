@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, bytes, count, countdown, day, duration, plural, sentence, visible } from './format';
+import { ago, brief, browser, bytes, count, countdown, day, duration, plural, sentence, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -12,6 +12,18 @@ describe('formatting', () => {
   it('says how long ago', () => {
     expect([10, 120, 7200, 2 * 86_400].map((seconds) => ago(before(seconds), now))).toEqual(['now', '2 min ago', '2 h ago', '2 days ago']);
     expect([ago(null), ago(before(30 * 86_400), now)]).toEqual(['never', day(before(30 * 86_400))]);
+  });
+
+  it('names a browser and its system', () => {
+    const agents = [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+      'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'curl/8.5.0',
+      '',
+    ];
+    expect(agents.map(browser)).toEqual(['Chrome 156 on Linux', 'Edge 140 on Windows', 'Safari 18 on macOS', 'Firefox 140 on Linux', 'curl/8.5.0', 'A browser']);
   });
 
   it('counts down to nothing and not below', () => {

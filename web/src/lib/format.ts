@@ -39,6 +39,19 @@ export function ago(iso: string | null, now = Date.now()): string {
   return day(iso);
 }
 
+const BROWSERS = [['Edg', 'Edge'], ['OPR', 'Opera'], ['Firefox', 'Firefox'], ['HeadlessChrome', 'Chrome'], ['Chrome', 'Chrome'], ['Version', 'Safari']] as const;
+const SYSTEMS = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'], ['Mac OS X', 'macOS'], ['CrOS', 'ChromeOS'], ['Linux', 'Linux']] as const;
+
+/** "Firefox 140 on Linux", of what a browser calls itself; others by their first word. */
+export function browser(agent: string): string {
+  const system = SYSTEMS.find(([sign]) => agent.includes(sign))?.[1];
+  for (const [sign, name] of BROWSERS) {
+    const version = new RegExp(`\\b${sign}/(\\d+)`).exec(agent)?.[1];
+    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`;
+  }
+  return agent.split(' ')[0] || 'A browser';
+}
+
 /** Minutes and seconds that are left. */
 export function countdown(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.ceil((Date.parse(iso) - now) / 1000));
