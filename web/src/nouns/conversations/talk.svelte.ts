@@ -2,6 +2,7 @@
 import { client, ok, problem, reach, Problem } from '../../lib/http';
 import { session } from '../../lib/session.svelte';
 import { follow, type ServerEvent } from '../../lib/sse';
+import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
 import type { Attachment, ContextBill, Found, Message, Passage } from '../../lib/types';
 import { apply, blank, type Picture, type TalkState } from './apply';
@@ -159,7 +160,7 @@ export class Talk implements Picture {
   async askOffline(text: string): Promise<boolean> {
     this.failure = null;
     try {
-      const { tools, passages, note } = await ok(client.POST('/api/offline/ask', { body: { text } }));
+      const [{ tools, passages, note }] = await Promise.all([ok(client.POST('/api/offline/ask', { body: { text } })), all.load()]);
       this.offline.push({ text, tools, passages, note });
       return true;
     } catch (failure) {
