@@ -45,12 +45,12 @@ const ANSWERS = {
 };
 
 /** The page is there when nothing loads any more. */
-async function settled(page) {
+export async function settled(page) {
   await page.locator('main h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('[role="status"][aria-label^="Loading"], [role="status"][aria-label^="Running"]'));
 }
 
-async function look(page, name, theme, width) {
+export async function look(page, name, theme, width) {
   // Half faded in, text has half its contrast.
   await page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
   const found = await axe(page);

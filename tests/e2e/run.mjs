@@ -8,6 +8,7 @@ import { graphWalks, knowledgeWalks } from './knowledge.mjs';
 import { lookWalks } from './look.mjs';
 import { meaningWalks, memoryWalks, modelWalks } from './meaning.mjs';
 import { startModel } from './model.mjs';
+import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
@@ -41,6 +42,7 @@ try {
   await modelWalks(world);
   await memoryWalks(world);
   await lookWalks(world);
+  await narrowWalks(world);
   await alone.start();
   await offlineWalks({ browser, server: alone, base: alone.ready });
   await walk('no page broke the policy or logged an error', null, () => same(complaints, [], 'complaints'));
