@@ -12,6 +12,7 @@ import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
+import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
 import { toolWalks } from './tools.mjs';
 
@@ -43,6 +44,7 @@ try {
   await memoryWalks(world);
   await lookWalks(world);
   await narrowWalks(world);
+  await stateWalks(world);
   await alone.start();
   await offlineWalks({ browser, server: alone, base: alone.ready });
   await walk('no page broke the policy or logged an error', null, () => same(complaints, [], 'complaints'));
