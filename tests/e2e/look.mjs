@@ -51,8 +51,6 @@ export async function settled(page) {
 }
 
 export async function look(page, name, theme, width) {
-  // Half faded in, text has half its contrast.
-  await page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
   const found = await axe(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (over > 0) found.push(`${over} px wider than the screen`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, count, countdown, day, duration, plural, sentence, visible } from './format';
+import { ago, brief, browser, bytes, count, countdown, day, duration, ordinal, plural, sentence, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -32,6 +32,10 @@ describe('formatting', () => {
 
   it('groups thousands and names sizes', () => {
     expect([count(84_112), plural(1, 'tool'), plural(2, 'tool'), bytes(900), bytes(18_637)]).toEqual(['84,112', '1 tool', '2 tools', '900 B', '18.2 KB']);
+  });
+
+  it('counts places', () => {
+    expect([1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal)).toEqual(['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']);
   });
 
   it('makes one short line of any value', () => {

@@ -64,6 +64,12 @@ export function sentence(text: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(n: number): string {
+  const teen = Math.floor(n / 10) % 10 === 1;
+  return `${count(n)}${(!teen && ['', 'st', 'nd', 'rd'][n % 10]) || 'th'}`;
+}
+
 /** A sentence that goes on after a colon or a comma. */
 export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
