@@ -123,6 +123,18 @@ impl Db {
         drop(permit);
         answer
     }
+
+    /// As [`Db::read`], on a connection that has read nothing before. Full-text tables remember how they were laid out,
+    /// and a check on a connection that does takes what has been merged since for damage.
+    pub async fn read_afresh<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let path = self.readers.path.clone();
+        let answer = tokio::task::spawn_blocking(move || work(&open_read_only(&path)?)).await;
+        answer.map_err(Error::internal)?
+    }
 }
 
 impl Readers {

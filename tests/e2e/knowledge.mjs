@@ -48,6 +48,23 @@ export async function knowledgeWalks({ owner, base }) {
     await list.getByText('broken.pdf').waitFor({ state: 'detached' });
   });
 
+  await walk('an upload shows how far it is, is cancelled, and taken up again', owner, async () => {
+    const posts = (url) => url.pathname === '/api/knowledge/documents';
+    // The first try is held on its way, as a slow line would hold it.
+    await owner.route(posts, (route) => (route.request().method() === 'POST' ? null : route.continue()));
+    await drop(owner, '.cols.knowledge', [{ name: 'slow.md', mime: 'text/markdown', base64: base64('# Slow\n\nThe ferry crosses at dawn.\n') }]);
+    const list = uploads(owner);
+    await list.getByRole('progressbar', { name: 'slow.md' }).waitFor({ state: 'attached' });
+    await list.getByText(/^sending/).waitFor();
+    await list.getByRole('button', { name: 'Cancel slow.md' }).click();
+    await list.getByText('Cancelled. Nothing of it is found.').waitFor();
+    await shoot(owner, 'knowledge-cancelled');
+    same(await axe(owner), [], 'what axe found');
+    await owner.unrouteAll({ behavior: 'ignoreErrors' });
+    await list.getByRole('button', { name: 'Try again' }).click();
+    await list.getByRole('link', { name: 'Slow', exact: true }).waitFor({ timeout: 30_000 });
+  });
+
   await walk('a question in other words finds the passage, with the reasons', owner, async () => {
     await owner.getByLabel('Search knowledge').fill('how long may a payment hold last');
     const first = search(owner).getByRole('article').first();
@@ -83,6 +100,7 @@ export async function knowledgeWalks({ owner, base }) {
     const chip = owner.getByRole('region', { name: 'Messages' }).getByRole('link', { name: /^Source 1: / });
     await chip.waitFor();
     await owner.getByText('Not even [99] says more.').waitFor();
+    await owner.getByText('rests on 1 passage of knowledge').waitFor();
     await chip.hover();
     const passage = owner.getByRole('tooltip').filter({ hasText: 'A payment hold needs a reason code' });
     await until('the passage', () => passage.isVisible());

@@ -91,8 +91,12 @@ export async function person(browser, { theme = 'light', width = 1440, state } =
   return page;
 }
 
+/** Half faded in, text has half its contrast: waits until nothing moves that comes to an end. */
+const still = (page) => page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
+
 /** What axe calls serious or critical. */
 export async function axe(page) {
+  await still(page);
   const session = await page.context().newCDPSession(page);
   const expression = `${AXE};axe.run(document,{resultTypes:['violations']}).then((found)=>JSON.stringify(found.violations
     .filter((one)=>['serious','critical'].includes(one.impact))
@@ -103,7 +107,10 @@ export async function axe(page) {
 }
 
 mkdirSync(SHOTS, { recursive: true });
-export const shoot = (page, name) => page.screenshot({ path: join(SHOTS, `${name}.png`) });
+export async function shoot(page, name) {
+  await still(page);
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
 
 const counts = { passed: 0, failed: 0 };
 

@@ -23,23 +23,34 @@ const PAGES = [
   '/users/account',
   '/settings/health',
   '/settings/models',
+  '/settings/meaning',
   '/settings/indexes',
   '/settings/tools',
   '/settings/commands',
+  '/settings/knowledge',
+  '/settings/outbound',
   '/settings/limits',
   '/settings/vault',
   '/settings/appearance',
+  '/nowhere',
 ];
 
+/** What a page shows once it has been asked, where that comes later than the page. */
+const ANSWERS = {
+  '/knowledge?q=how%20long%20may%20a%20payment%20hold%20last': (page) => page.getByRole('article').first(),
+  '/tools?q=evaluate%20a%20math%20expression': (page) => page.getByRole('region', { name: 'Best matches' }),
+  '/knowledge/graph': (page) => page.getByRole('group', { name: 'Zoom' }),
+  '/settings/meaning': (page) => page.getByRole('region', { name: 'Models to choose from' }),
+  '/audit': (page) => page.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1),
+};
+
 /** The page is there when nothing loads any more. */
-async function settled(page) {
+export async function settled(page) {
   await page.locator('main h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('[role="status"][aria-label^="Loading"], [role="status"][aria-label^="Running"]'));
 }
 
-async function look(page, name, theme, width) {
-  // Half faded in, text has half its contrast.
-  await page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
+export async function look(page, name, theme, width) {
   const found = await axe(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (over > 0) found.push(`${over} px wider than the screen`);
@@ -80,6 +91,7 @@ export async function lookWalks({ browser, owner, base }) {
         for (const path of [...PAGES, ...Object.keys(others)]) {
           await page.goto(`${base}${path}`);
           await settled(page);
+          await ANSWERS[path]?.(page).waitFor();
           found.push(...(await look(page, others[path] ?? path, theme, width)));
         }
         await page.goto(`${base}/tools`);

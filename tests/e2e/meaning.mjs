@@ -53,6 +53,84 @@ export async function meaningWalks({ owner, base }) {
   });
 }
 
+/** The states a change goes through, as the server says them: here it is over before they can be seen. */
+const SAID = {
+  name: 'builtin',
+  model: { id: 'all-minilm-l6-v2@55fbf413', dimensions: 384 },
+  source: 'builtin',
+  state: 'loaded',
+  wanted: 'multilingual',
+  migrating: null,
+  failed: null,
+  cached_queries: 3,
+};
+
+export async function modelWalks({ owner, base }) {
+  const used = owner.getByRole('region', { name: 'Model in use' });
+  const offers = owner.getByRole('region', { name: 'Models to choose from' });
+  const asked = (text) => owner.getByText(text);
+
+  await walk('the settings show the model of meaning and those that can be chosen', owner, async () => {
+    await owner.goto(`${base}/settings/meaning`);
+    await used.getByText('The built-in model').waitFor();
+    await used.getByText('384 numbers for each text').waitFor();
+    same(await offers.getByRole('radio', { name: /The built-in model/ }).isChecked(), true, 'the choice');
+    same(await offers.getByRole('group', { name: 'From the catalogue' }).count(), 0, 'what may not be fetched');
+    await owner.getByRole('switch', { name: 'Models may be fetched' }).check();
+    await asked('1 change: embeddings downloads off to on').waitFor();
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await offers.getByRole('group', { name: 'From the catalogue' }).getByRole('radio').first().waitFor();
+    await shoot(owner, 'settings-meaning-catalogue');
+    same(await axe(owner), [], 'what axe found');
+    await owner.getByRole('switch', { name: 'Models may be fetched' }).uncheck();
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await offers.getByRole('group', { name: 'From the catalogue' }).waitFor({ state: 'detached' });
+  });
+
+  await walk('without a model search goes by words and says so everywhere; with it, by meaning again', owner, async () => {
+    await offers.getByRole('radio', { name: /Words alone/ }).check();
+    await offers.getByRole('button', { name: 'Use words alone' }).click();
+    await used.getByText('Words alone.').waitFor();
+    await shoot(owner, 'settings-meaning-none');
+    same(await axe(owner), [], 'what axe found');
+    for (const [path, answer] of [['/knowledge?q=payment%20hold', 'A payment hold needs'], ['/tools?q=evaluate%20a%20math%20expression', 'builtin:calculator']]) {
+      await owner.goto(`${base}${path}`);
+      await asked('No model of meaning is in use').first().waitFor();
+      await asked(answer).first().waitFor();
+    }
+    await owner.goto(`${base}/settings/indexes`);
+    await owner.getByRole('link', { name: 'Choose a model' }).click();
+    await offers.getByRole('radio', { name: /The built-in model/ }).check();
+    await offers.getByRole('button', { name: 'Use the built-in model' }).click();
+    await used.getByText('384 numbers for each text').waitFor({ timeout: 60_000 });
+    await used.getByRole('progressbar').waitFor({ state: 'detached' });
+    await owner.goto(`${base}/knowledge?q=how%20long%20may%20somebody%20stop%20paying`);
+    await owner.getByRole('article').first().getByText('A payment hold needs').waitFor();
+    same(await asked('No model of meaning is in use').count(), 0, 'notices');
+  });
+
+  await walk('a change says how far it is, and why it failed', owner, async () => {
+    let said = { ...SAID, migrating: { to: 'multilingual', stage: 'embedding', done: 1200, total: 5000 } };
+    await owner.route(/\/api\/embeddings$/, (route) => {
+      if (route.request().method() === 'PUT') said = { ...said, failed: null, wanted: route.request().postDataJSON().model };
+      return route.fulfill({ json: said });
+    });
+    await owner.goto(`${base}/settings/meaning`);
+    await used.getByText('Reading everything anew: 1,200 of 5,000 texts.').waitFor();
+    same(await used.getByRole('progressbar', { name: 'Progress of the change' }).getAttribute('aria-valuenow'), '24', 'the bar');
+    await shoot(owner, 'settings-meaning-change');
+    same(await axe(owner), [], 'what axe found');
+    said = { ...said, migrating: null, failed: 'Its files are not what they should be: model.onnx is cut short.' };
+    await used.getByRole('alert').getByText('model.onnx is cut short').waitFor();
+    await shoot(owner, 'settings-meaning-failed');
+    same(await axe(owner), [], 'what axe found');
+    await used.getByRole('button', { name: 'Stay with the built-in model' }).click();
+    await used.getByRole('alert').waitFor({ state: 'detached' });
+    same(said.wanted, 'builtin', 'what was asked for');
+    await owner.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+}
+
 export async function memoryWalks({ owner, base }) {
   await walk('a memory shows how well it is held, and all can be taken along', owner, async () => {
     await owner.goto(`${base}/memory`);

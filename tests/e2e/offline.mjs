@@ -1,6 +1,6 @@
 // A server without a model: what it can do, it does; what it cannot, it says.
 import { OWNER } from './first.mjs';
-import { axe, person, same, shoot, walk } from './lib.mjs';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
 
 export async function offlineWalks({ browser, server, base }) {
   const page = await person(browser);
@@ -33,6 +33,21 @@ export async function offlineWalks({ browser, server, base }) {
     await page.getByLabel('Need').fill('/tool parse');
     await page.getByRole('option', { name: /parse_json/ }).click();
     await page.getByRole('form', { name: 'Run parse_json' }).waitFor();
+  });
+
+  await walk('without a model the chat quotes knowledge, and the quote opens its document', page, async () => {
+    const body = { title: 'Ladders', text: '# Ladders\n\nLadders stand on even ground. Two people carry a long one.\n' };
+    const made = await (await page.request.post(`${base}/api/knowledge/documents`, { data: body, headers: { origin: base } })).json();
+    await until('the document', async () => (await (await page.request.get(`${base}/api/knowledge/documents/${made.id}`)).json()).status === 'ready', 30_000);
+    await page.goto(`${base}/chat`);
+    await page.getByLabel('Need').fill('who carries a long ladder');
+    await page.keyboard.press('Enter');
+    const quotes = page.getByRole('region', { name: 'Found in knowledge' });
+    await quotes.getByText('Two people carry a long one').waitFor();
+    await shoot(page, 'chat-offline-quotes');
+    same(await axe(page), [], 'what axe found');
+    await quotes.getByRole('link', { name: 'Ladders' }).click();
+    await page.locator('section[aria-current="true"]').getByText('Two people carry a long one').waitFor();
   });
   await page.context().close();
 }

@@ -6,11 +6,13 @@ import { complaints, launch, person, same, Server, verdict, walk } from './lib.m
 import { governWalks } from './govern.mjs';
 import { graphWalks, knowledgeWalks } from './knowledge.mjs';
 import { lookWalks } from './look.mjs';
-import { meaningWalks, memoryWalks } from './meaning.mjs';
+import { meaningWalks, memoryWalks, modelWalks } from './meaning.mjs';
 import { startModel } from './model.mjs';
+import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
+import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
 import { toolWalks } from './tools.mjs';
 
@@ -38,8 +40,11 @@ try {
   await knowledgeWalks(world);
   await graphWalks(world);
   await meaningWalks(world);
+  await modelWalks(world);
   await memoryWalks(world);
   await lookWalks(world);
+  await narrowWalks(world);
+  await stateWalks(world);
   await alone.start();
   await offlineWalks({ browser, server: alone, base: alone.ready });
   await walk('no page broke the policy or logged an error', null, () => same(complaints, [], 'complaints'));

@@ -7,7 +7,7 @@ import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
 import type { Thing } from './lib/types';
-import { places } from './places';
+import { inner, places } from './places';
 
 export interface Option {
   group: 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Actions';
@@ -42,6 +42,12 @@ function pages(): Option[] {
   return seen.map((place) => ({ group: 'Pages', name: place.name, detail: `G ${place.key.toUpperCase()}`, icon: place.icon, run: open(place.path) }));
 }
 
+/** Too many to be offered unasked. */
+function rooms(): Option[] {
+  const seen = inner.filter((one) => !one.needs || session.can(one.needs));
+  return seen.map((one) => ({ group: 'Pages', name: one.name, detail: one.of, icon: places.find((place) => place.name === one.of)?.icon ?? 'right', run: open(one.path) }));
+}
+
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
 /** Options that need no server. */
@@ -49,8 +55,8 @@ export function near(text: string): Option[] {
   const plain = text.trim().toLowerCase();
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
   if (plain.startsWith('#')) return [];
-  const own = [...pages(), ...actions()].filter((option) => fits(option, plain));
-  return plain ? own : own.slice(0, 12);
+  if (!plain) return [...pages(), ...actions()].slice(0, 12);
+  return [...pages(), ...rooms(), ...actions()].filter((option) => fits(option, plain));
 }
 
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };

@@ -28,6 +28,30 @@ export const places: readonly Place[] = [
   { path: '/settings', name: 'Settings', icon: 'gear', group: 'Govern', key: 's' },
 ];
 
+/** Pages inside those: the palette finds them, too, and Settings lists its own. */
+export const inner: readonly (Pick<Place, 'path' | 'name' | 'needs'> & { of: string })[] = [
+  { of: 'Tools', path: '/tools/costs', name: 'Token costs' },
+  { of: 'Tools', path: '/tools/collisions', name: 'Collisions' },
+  { of: 'Tools', path: '/tools/evaluation', name: 'Evaluation', needs: 'settings:manage' },
+  { of: 'Knowledge', path: '/knowledge/documents', name: 'Documents', needs: 'knowledge:read' },
+  { of: 'Knowledge', path: '/knowledge/graph', name: 'Graph', needs: 'knowledge:read' },
+  { of: 'Users', path: '/users/roles', name: 'Roles', needs: 'users:manage' },
+  { of: 'Users', path: '/users/keys', name: 'API keys' },
+  { of: 'Users', path: '/users/sessions', name: 'Sessions' },
+  { of: 'Users', path: '/users/account', name: 'Your account' },
+  { of: 'Settings', path: '/settings/health', name: 'Health', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/models', name: 'Models', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/meaning', name: 'Meaning', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/indexes', name: 'Indexes', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/tools', name: 'Tools', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/commands', name: 'Commands and files', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/knowledge', name: 'Knowledge and memory', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/outbound', name: 'Outbound', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/limits', name: 'Limits', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/vault', name: 'Vault', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/appearance', name: 'Appearance' },
+];
+
 export const groups = ['Work', 'Build', 'Govern'] as const;
 
 export const routes: readonly (readonly [RegExp, Page])[] = [

@@ -91,7 +91,7 @@ pub struct Trial {
 const TRIED: usize = 500;
 /// Most that are named as lost.
 const LOST: usize = 50;
-const NO_MODEL: &str = "There is no embedding model in this build: tools were found by their words alone.";
+const NO_MODEL: &str = "There is no embedding model in use: tools were found by their words alone.";
 const NOT_READY: &str = "The tools are still being embedded: this time they were found by their words alone.";
 
 impl Finder {

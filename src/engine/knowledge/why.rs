@@ -88,6 +88,7 @@ async fn alone(app: &App, ask: Ask<'_>) -> Result<Vec<Found>> {
 fn ready(document: &Document) -> Stage {
     let passages = document.chunks;
     let detail = match document.status {
+        Status::Ready if passages == 1 => "It is found by 1 passage.".to_owned(),
         Status::Ready => format!("It is found by {passages} passages."),
         Status::Failed => {
             format!("It could not be read: {}", document.reason.as_deref().unwrap_or("no reason is known."))

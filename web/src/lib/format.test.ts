@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, bytes, count, countdown, day, duration, plural, sentence, visible } from './format';
+import { ago, brief, browser, bytes, count, countdown, day, duration, ordinal, plural, sentence, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -14,12 +14,28 @@ describe('formatting', () => {
     expect([ago(null), ago(before(30 * 86_400), now)]).toEqual(['never', day(before(30 * 86_400))]);
   });
 
+  it('names a browser and its system', () => {
+    const agents = [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+      'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'curl/8.5.0',
+      '',
+    ];
+    expect(agents.map(browser)).toEqual(['Chrome 156 on Linux', 'Edge 140 on Windows', 'Safari 18 on macOS', 'Firefox 140 on Linux', 'curl/8.5.0', 'A browser']);
+  });
+
   it('counts down to nothing and not below', () => {
     expect([252, 5, -10].map((seconds) => countdown(new Date(now + seconds * 1000).toISOString(), now))).toEqual(['4:12', '0:05', '0:00']);
   });
 
   it('groups thousands and names sizes', () => {
     expect([count(84_112), plural(1, 'tool'), plural(2, 'tool'), bytes(900), bytes(18_637)]).toEqual(['84,112', '1 tool', '2 tools', '900 B', '18.2 KB']);
+  });
+
+  it('counts places', () => {
+    expect([1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal)).toEqual(['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']);
   });
 
   it('makes one short line of any value', () => {

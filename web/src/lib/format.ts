@@ -39,6 +39,19 @@ export function ago(iso: string | null, now = Date.now()): string {
   return day(iso);
 }
 
+const BROWSERS = [['Edg', 'Edge'], ['OPR', 'Opera'], ['Firefox', 'Firefox'], ['HeadlessChrome', 'Chrome'], ['Chrome', 'Chrome'], ['Version', 'Safari']] as const;
+const SYSTEMS = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'], ['Mac OS X', 'macOS'], ['CrOS', 'ChromeOS'], ['Linux', 'Linux']] as const;
+
+/** "Firefox 140 on Linux", of what a browser calls itself; others by their first word. */
+export function browser(agent: string): string {
+  const system = SYSTEMS.find(([sign]) => agent.includes(sign))?.[1];
+  for (const [sign, name] of BROWSERS) {
+    const version = new RegExp(`\\b${sign}/(\\d+)`).exec(agent)?.[1];
+    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`;
+  }
+  return agent.split(' ')[0] || 'A browser';
+}
+
 /** Minutes and seconds that are left. */
 export function countdown(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.ceil((Date.parse(iso) - now) / 1000));
@@ -49,6 +62,12 @@ export function countdown(iso: string, now = Date.now()): string {
 export function sentence(text: string): string {
   const spaced = text.replaceAll('_', ' ');
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(n: number): string {
+  const teen = Math.floor(n / 10) % 10 === 1;
+  return `${count(n)}${(!teen && ['', 'st', 'nd', 'rd'][n % 10]) || 'th'}`;
 }
 
 /** A sentence that goes on after a colon or a comma. */

@@ -40,5 +40,7 @@ export type Thing = Schemas['Thing'];
 export type GraphNode = Schemas['GraphNode'];
 export type GraphEdge = Schemas['GraphEdge'];
 export type GraphPart = Schemas['GraphPart'];
+export type Embeddings = Schemas['Embeddings'];
+export type OfferedModel = Schemas['OfferedEmbeddingModel'];
 export type Check = Schemas['Check'];
 export type Health = Schemas['Health'];

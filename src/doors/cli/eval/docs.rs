@@ -65,7 +65,7 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
     }
     let told = |_: &serde_json::Value| match app.embedder.model() {
         Some(_) => table::of(&summaries),
-        None => format!("{}\nThere is no embedding model in this build: words alone count.", table::of(&summaries)),
+        None => format!("{}\nThere is no embedding model in use: words alone count.", table::of(&summaries)),
     };
     Screen::new(json).show(&json!(summaries), told)?;
     Ok(Exit::Done)

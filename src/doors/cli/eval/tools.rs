@@ -73,6 +73,6 @@ fn told(summaries: &[Summary], embedder: &Embedder) -> String {
     let table = table::of(summaries);
     match embedder.model() {
         Some(_) => table,
-        None => format!("{table}\nThere is no embedding model in this build: tools were found by their words alone."),
+        None => format!("{table}\nThere is no embedding model in use: tools were found by their words alone."),
     }
 }

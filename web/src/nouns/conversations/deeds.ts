@@ -53,7 +53,7 @@ async function form(talk: Talk, name: string): Promise<boolean> {
   const tool = tools.named(name);
   if (!tool) return false;
   const found = { id: tool.id, name: tool.name, description: tool.description, score: 1, why: { words: [], bm25: 0 }, risk: tool.risk };
-  talk.offline.push({ text: `/tool ${tool.name}`, tools: [found], note: '' });
+  talk.offline.push({ text: `/tool ${tool.name}`, tools: [found], passages: [], note: '' });
   return true;
 }
 

@@ -2,13 +2,15 @@
 import { client, ok, problem, reach, Problem } from '../../lib/http';
 import { session } from '../../lib/session.svelte';
 import { follow, type ServerEvent } from '../../lib/sse';
+import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
-import type { Attachment, ContextBill, Found, Message } from '../../lib/types';
+import type { Attachment, ContextBill, Found, Message, Passage } from '../../lib/types';
 import { apply, blank, type Picture, type TalkState } from './apply';
 
 export interface OfflineTurn {
   text: string;
   tools: Found[];
+  passages: Passage[];
   note: string;
 }
 
@@ -158,8 +160,8 @@ export class Talk implements Picture {
   async askOffline(text: string): Promise<boolean> {
     this.failure = null;
     try {
-      const { tools, note } = await ok(client.POST('/api/offline/ask', { body: { text } }));
-      this.offline.push({ text, tools, note });
+      const [{ tools, passages, note }] = await Promise.all([ok(client.POST('/api/offline/ask', { body: { text } })), all.load()]);
+      this.offline.push({ text, tools, passages, note });
       return true;
     } catch (failure) {
       this.failure = failure;
@@ -169,6 +171,7 @@ export class Talk implements Picture {
 
   private begin(response: Response) {
     this.state = 'running';
+    this.passages = [];
     this.last = null;
     this.changes += 1;
     let first: Response | null = response;

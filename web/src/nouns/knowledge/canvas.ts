@@ -23,6 +23,7 @@ export class Canvas {
   private sigma: Sigma;
   private labels: string[] = [];
   private selected = '';
+  private ink = '';
 
   constructor(
     private host: HTMLElement,
@@ -42,6 +43,7 @@ export class Canvas {
       maxCameraRatio: 4,
       nodeReducer: (id, data) => (id === this.selected ? { ...data, highlighted: true, zIndex: 1 } : data),
       edgeReducer: (_, data) => (this.selected && data['ends'].includes(this.selected) ? { ...data, color: data['strong'], size: 2 } : data),
+      defaultDrawNodeLabel: (context, data, settings) => this.write(context, data, settings.labelSize, settings.labelFont),
       defaultDrawNodeHover: (context, data, settings) => this.mark(context, data, settings.labelSize, settings.labelFont),
     });
     this.sigma.on('clickNode', ({ node }) => select(node));
@@ -83,13 +85,12 @@ export class Canvas {
 
   /** Takes the theme's colours. */
   paint() {
-    const ink = colour(this.host, '--ink-2');
+    this.ink = colour(this.host, '--ink-2');
     const [line, strong] = [colour(this.host, '--line-control'), colour(this.host, '--accent')];
     const series = SERIES.map((name) => colour(this.host, name));
-    this.sigma.setSetting('labelColor', { color: ink });
     // What has just been added must be known before it can be painted.
     this.sigma.refresh();
-    this.graph.updateEachNodeAttributes((_, data) => ({ ...data, color: series[this.labels.indexOf(data['kind']) % series.length] ?? ink }));
+    this.graph.updateEachNodeAttributes((_, data) => ({ ...data, color: series[this.labels.indexOf(data['kind']) % series.length] ?? this.ink }));
     this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: line, strong }));
     this.sigma.refresh();
   }
@@ -119,11 +120,25 @@ export class Canvas {
     this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
   }
 
+  /** Where a name begins: right of its node, or left where the picture ends. */
+  private beside(data: { x: number; size: number }, width: number, gap: number): number {
+    const right = data.x + data.size + gap;
+    return right + width <= this.sigma.getDimensions().width ? right : Math.max(0, data.x - data.size - gap - width);
+  }
+
+  private write(context: CanvasRenderingContext2D, data: { x: number; y: number; size: number; label: string | null }, size: number, font: string) {
+    if (!data.label) return;
+    context.font = `${size}px ${font}`;
+    context.fillStyle = this.ink;
+    context.fillText(data.label, this.beside(data, context.measureText(data.label).width, 3), data.y + size / 3);
+  }
+
   /** The pointed-at or chosen node: a ring, and its name on a ground of its own. */
   private mark(context: CanvasRenderingContext2D, data: { x: number; y: number; size: number; label: string | null }, size: number, font: string) {
     context.font = `${size}px ${font}`;
     const name = data.label ?? '';
     const width = context.measureText(name).width;
+    const left = this.beside(data, width + 10, 6);
     context.fillStyle = colour(this.host, '--raised');
     context.strokeStyle = colour(this.host, '--accent');
     context.lineWidth = 2;
@@ -131,10 +146,10 @@ export class Canvas {
     context.arc(data.x, data.y, data.size + 3, 0, Math.PI * 2);
     context.stroke();
     context.beginPath();
-    context.roundRect(data.x + data.size + 6, data.y - size / 2 - 5, width + 10, size + 10, 3);
+    context.roundRect(left, data.y - size / 2 - 5, width + 10, size + 10, 3);
     context.fill();
     context.fillStyle = colour(this.host, '--ink');
-    context.fillText(name, data.x + data.size + 11, data.y + size / 3);
+    context.fillText(name, left + 5, data.y + size / 3);
   }
 
   close() {

@@ -16,6 +16,14 @@ export function changes(was: Plain, now: Plain, path = ''): string[] {
   });
 }
 
+/** What differs, and nothing else: others may have changed the rest meanwhile. */
+export function difference(was: Plain, now: Plain): Plain {
+  const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(was[key]) !== JSON.stringify(value));
+  return Object.fromEntries(
+    changed.map(([key, value]) => [key, value && typeof value === 'object' && !Array.isArray(value) ? difference((was[key] ?? {}) as Plain, value as Plain) : value]),
+  );
+}
+
 function say(value: unknown): string {
   if (Array.isArray(value) && value.length === 0) return 'nothing';
   if (value === null || value === undefined || value === '') return 'none';
@@ -51,7 +59,9 @@ export class Draft {
     this.failure = null;
     this.busy = true;
     try {
-      this.take(await ok(client.PUT('/api/settings', { body: $state.snapshot(this.now) as Settings })));
+      const body = difference(this.saved as unknown as Plain, $state.snapshot(this.now) as unknown as Plain);
+      // The server changes what the body names; its document asks for the whole.
+      this.take(await ok(client.PUT('/api/settings', { body: body as unknown as Settings })));
     } catch (failure) {
       this.failure = failure;
     }

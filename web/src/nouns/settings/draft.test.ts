@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { snippet } from '../tools/snippet';
-import { changes } from './draft.svelte';
+import { changes, difference } from './draft.svelte';
 
 describe('changed settings', () => {
   it('are said leaf by leaf', () => {
@@ -8,6 +8,8 @@ describe('changed settings', () => {
     const now = { tools_enabled: false, exec: { mode: 'sandboxed', blocked: [] }, chat: { daily_token_budget: 5000 } };
     expect(changes(was, now)).toEqual(['tools enabled on to off', 'exec mode off to sandboxed', 'exec blocked su to nothing', 'chat daily token budget none to 5000']);
     expect(changes(was, structuredClone(was))).toEqual([]);
+    expect(difference(was, now)).toEqual(now);
+    expect(difference(was, { ...was, exec: { mode: 'off', blocked: [] } })).toEqual({ exec: { blocked: [] } });
   });
 });
 

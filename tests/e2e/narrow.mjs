@@ -1,0 +1,51 @@
+// What opens over a page, at the width of a telephone: it fits, axe finds nothing serious, and it closes again.
+import { signIn, OWNER } from './first.mjs';
+import { person, same, walk } from './lib.mjs';
+import { look, settled } from './look.mjs';
+
+const button = (name) => (page) => page.getByRole('button', { name }).first().click();
+const aside = (name) => (page) => page.getByRole('complementary', { name });
+
+/** Where it opens, what opens it, what is there then. */
+const layers = (talk, document) => [
+  ['conversations', talk, button('Conversations'), (page) => page.getByRole('region', { name: 'Conversations' })],
+  ['context', talk, button(/tokens$/), aside('Context')],
+  ['tool-history', '/tools/calculator', button('History'), aside('Use')],
+  ['collections', '/knowledge', button('Collections'), aside('Collections and uploads')],
+  ['upload', '/knowledge/documents', button('Upload'), (page) => page.getByRole('form', { name: 'Add to knowledge' })],
+  ['document-facts', document, button('About it'), aside(/^About/)],
+  ['graph-node', '/knowledge/graph', button(/Orbit Parts/), aside('Node')],
+  ['audit-filter', '/audit', button('Filter'), (page) => page.getByRole('region', { name: 'Facets' })],
+  ['audit-entry', '/audit?tool=builtin:exec', (page) => page.getByRole('region', { name: 'Entries' }).getByRole('link').first().click(), aside('Entry')],
+  ['more', '/tools', (page) => page.getByRole('navigation', { name: 'Main, small screen' }).getByText('More').click(), (page) => page.getByRole('combobox', { name: 'Search or run anything' })],
+];
+
+export async function narrowWalks({ browser, owner, base }) {
+  const state = await owner.context().storageState();
+  await owner.goto(`${base}/chat`);
+  const talk = await owner.locator('.item-row a').first().getAttribute('href');
+  const [document] = await (await owner.request.get(`${base}/api/knowledge/documents?status=ready`)).json();
+  for (const theme of ['light', 'dark']) {
+    const page = await person(browser, { theme, width: 380, state });
+    await walk(`what opens over a page fits a narrow screen in ${theme}`, page, async () => {
+      const found = [];
+      for (const [name, path, open, there] of layers(talk, `/knowledge/documents/${document.id}`)) {
+        await page.goto(`${base}${path}`);
+        await settled(page);
+        await open(page);
+        await there(page).waitFor();
+        found.push(...(await look(page, `/over-${name}`, theme, 380)));
+      }
+      same(found, [], 'what axe found');
+    });
+    await page.context().close();
+  }
+
+  const stranger = await person(browser, { theme: 'dark', width: 380 });
+  await walk('signing in fits a narrow screen, and a wrong password is said', stranger, async () => {
+    await signIn(stranger, base, OWNER.name, 'not the password at all');
+    await stranger.getByRole('alert').waitFor();
+    same(await look(stranger, '/over-sign-in', 'dark', 380), [], 'what axe found');
+  });
+  await stranger.context().close();
+}
