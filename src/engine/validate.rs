@@ -17,6 +17,8 @@ pub const MAX_DEPTH: usize = 64;
 const JSON_TEXT: (&str, &str) = ("contentMediaType", "application/json");
 /// Most problems one error names.
 const MAX_PROBLEMS: usize = 5;
+/// Parameters named where somebody gave an unknown one.
+const MAX_KNOWN: usize = 20;
 
 /// A JSON Schema and its compiled form. Cheap to clone.
 #[derive(Clone)]
@@ -57,7 +59,7 @@ impl Schema {
     pub fn check(&self, arguments: Value) -> Result<Value> {
         let arguments = self.normalise(arguments)?;
         let validator = self.validator.as_ref().ok_or_else(|| Error::internal("a schema does not compile"))?;
-        let of_schema = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| problem(&e));
+        let of_schema = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| self.problem(&e));
         let problems: Vec<Value> = of_schema.chain(self.beyond_64_bits(&arguments)).collect();
         if problems.is_empty() {
             return Ok(arguments);
@@ -92,6 +94,31 @@ impl Schema {
         Ok(Value::Object(map))
     }
 
+    fn problem(&self, error: &jsonschema::ValidationError<'_>) -> Value {
+        let place = error.instance_path().to_string();
+        let at = if place.is_empty() { String::new() } else { format!("'{}': ", place.trim_start_matches('/')) };
+        let text = match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected } => {
+                format!("{at}unknown parameter {}{}", quoted(unexpected), self.known(error))
+            }
+            ValidationErrorKind::Required { property } => {
+                format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
+            }
+            ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
+            _ => format!("{at}{}", short(&error.to_string())),
+        };
+        json!({"path": place, "problem": text})
+    }
+
+    /// The parameters there are where an unknown one was given.
+    fn known(&self, error: &jsonschema::ValidationError<'_>) -> String {
+        let rule = error.schema_path().to_string();
+        let object = rule.rsplit_once('/').and_then(|(object, _)| self.document.pointer(object));
+        let properties = object.and_then(|object| object.get("properties")?.as_object());
+        let names: Vec<String> = properties.into_iter().flat_map(Map::keys).take(MAX_KNOWN).cloned().collect();
+        if names.is_empty() { String::new() } else { format!(" (known: {})", quoted(&names)) }
+    }
+
     /// Whole numbers no program here can count with; to a schema they are as good as others.
     fn beyond_64_bits(&self, arguments: &Value) -> Vec<Value> {
         let fields = arguments.as_object().into_iter().flatten();
@@ -120,22 +147,6 @@ fn whole(value: &Value) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT)?;
     format!("{number:.0}").parse().ok()
-}
-
-fn problem(error: &jsonschema::ValidationError<'_>) -> Value {
-    let place = error.instance_path().to_string();
-    let at = if place.is_empty() { String::new() } else { format!("'{}': ", place.trim_start_matches('/')) };
-    let text = match error.kind() {
-        ValidationErrorKind::AdditionalProperties { unexpected } => {
-            format!("{at}unknown parameter {}", quoted(unexpected))
-        }
-        ValidationErrorKind::Required { property } => {
-            format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
-        }
-        ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
-        _ => format!("{at}{}", short(&error.to_string())),
-    };
-    json!({"path": place, "problem": text})
 }
 
 fn expected(error: &jsonschema::ValidationError<'_>) -> String {
@@ -271,7 +282,8 @@ mod tests {
     #[test]
     fn each_problem_says_what_and_where() {
         assert_eq!(refusal(json!({})), "The arguments are wrong: 'path' is missing.");
-        assert_eq!(refusal(json!({"path": "a", "colour": 1})), "The arguments are wrong: unknown parameter 'colour'.");
+        let unknown = "The arguments are wrong: unknown parameter 'colour' (known: 'path', 'limit', 'order', 'data').";
+        assert_eq!(refusal(json!({"path": "a", "colour": 1})), unknown);
         assert_eq!(refusal(json!({"path": 3})), "The arguments are wrong: 'path': must be of type string, not number.");
         assert_eq!(refusal(json!([1])), "The arguments must be an object, not array.");
         assert!(refusal(json!({"path": "a", "order": "up"})).contains("'order'"));

@@ -49,6 +49,8 @@ async fn follow(app: &App) {
         app.embedder.limit(limits(app));
         match go_over(app).await {
             Ok(()) => app.embedder.set_change(Change::default()),
+            // Another was wanted meanwhile, and is next.
+            Err(error) if error.kind() == Kind::Conflict => app.embedder.set_change(Change::default()),
             Err(error) => {
                 let known = app.embedder.change().failed;
                 if known.as_deref() != Some(error.message()) {

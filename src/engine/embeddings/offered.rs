@@ -166,7 +166,10 @@ pub(super) fn entry(name: &str) -> Option<Entry> {
 /// The models this engine can run: each in one file, of one weight type it knows, one entry for each name.
 fn catalogue() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    for listed in TextEmbedding::list_supported_models() {
+    let mut all = TextEmbedding::list_supported_models();
+    // They come in the order of a hash map.
+    all.sort_by(|one, other| (&one.model_code, &one.model_file).cmp(&(&other.model_code, &other.model_file)));
+    for listed in all {
         let plain = listed.additional_files.is_empty() && !listed.model_file.contains("fp16");
         let quantised = TextEmbedding::get_quantization_mode(&listed.model) != fastembed::QuantizationMode::None;
         let known = entries.iter().any(|entry| entry.listed.model_code == listed.model_code);
