@@ -3,6 +3,9 @@
 
 use super::vectors::dot::{Bytes, Kernel, LANES, shifted};
 
+/// Rows that are multiplied at once.
+const TOGETHER: usize = 64;
+
 /// A vector to compare with, in bytes.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -73,6 +76,22 @@ impl Rows {
             self.kernel.dots(&with.bytes, &[row], &mut product);
             product.iter().sum::<i32>() as f32 * unit * with.unit
         })
+    }
+
+    /// The cosines of all of these with a vector.
+    pub fn cosines(&self, with: &Row) -> Vec<f32> {
+        let mut all = Vec::with_capacity(self.len());
+        if with.width != self.width || self.width == 0 {
+            all.resize(self.len(), 0.0);
+            return all;
+        }
+        let rows: Vec<&[u8]> = self.bytes.chunks_exact(self.padded()).collect();
+        let mut products = [0; TOGETHER];
+        for (rows, units) in rows.chunks(TOGETHER).zip(self.units.chunks(TOGETHER)) {
+            self.kernel.dots(&with.bytes, rows, &mut products);
+            all.extend(products.iter().zip(units).map(|(product, unit)| *product as f32 * unit * with.unit));
+        }
+        all
     }
 
     fn padded(&self) -> usize {

@@ -153,7 +153,7 @@ impl Peer {
         let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR"))?;
         let path = directory.path().join("model.onnx");
         fs::write(&path, onnx)?;
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/onnxruntime.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/with_onnxruntime.py");
         let mut child =
             Command::new(python).arg(script).arg(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let orders = child.stdin.take().context("no stdin")?;

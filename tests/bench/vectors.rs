@@ -201,7 +201,7 @@ fn hnswlib(set: &Set) -> Result<Option<(f64, f64)>> {
         Ok(path)
     };
     let (base, queries) = (put("base", &set.base)?, put("queries", &set.queries)?);
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/hnswlib.py");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/with_hnswlib.py");
     let done = Command::new(&python)
         .arg(program)
         .args([base, queries])

@@ -4,7 +4,7 @@
 //! of this search, so that a chance word does not weigh as much as a name that is called. Of a need of several steps
 //! the step a tool fits best counts too, and past successes add a bounded vote.
 
-use std::collections::HashSet;
+use std::{cmp::Ordering, collections::HashSet};
 
 use super::{
     catalogue::Catalogue,
@@ -25,7 +25,7 @@ const WORDS: f32 = 0.02;
 /// What the best part of a need counts.
 const PART: f32 = 0.3;
 /// Tools that are looked at closely: those that fit best at first sight.
-const LOOKED_AT: usize = 3_000;
+const LOOKED_AT: usize = 500;
 
 /// A need, or a part of one, ready to be compared.
 #[derive(Debug, Clone, Default)]
@@ -113,20 +113,18 @@ pub fn rank(catalogue: &Catalogue, question: &Question, allowed: &[bool], past: 
 fn fits(catalogue: &Catalogue, views: Option<&Views>, asked: &Asked, allowed: &[bool]) -> Vec<Ranked> {
     let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
     let by_meaning = views.zip(asked.vector.as_ref());
-    let tools = words.into_iter().enumerate().filter(|(tool, _)| allowed.get(*tool).copied().unwrap_or_default());
-    let first_sight = tools.map(|(tool, bm25)| {
-        let nearness = by_meaning.map(|(views, vector)| views.at_first_sight(tool, vector));
+    let near = by_meaning.map(|(views, vector)| views.at_first_sight(vector));
+    let nearness = |tool: usize| near.as_ref().map(|near| near.get(tool).copied().unwrap_or_default());
+    let tools = words.iter().enumerate().filter(|(tool, _)| allowed.get(*tool).copied().unwrap_or_default());
+    let found = tools.filter(|(_, bm25)| near.is_some() || **bm25 > 0.0);
+    let first_sight = found.map(|(tool, bm25)| (fit(nearness(tool), *bm25), tool)).collect();
+    let closer = first(first_sight, LOOKED_AT, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    let closer = closer.into_iter().map(|(_, tool)| {
+        let nearness = by_meaning.map(|(views, vector)| views.nearness(tool, vector));
+        let bm25 = words.get(tool).copied().unwrap_or_default();
         Ranked { tool, score: fit(nearness, bm25), nearness, bm25, part: None, vote: None }
     });
-    let found = first_sight.filter(|one| one.nearness.is_some() || one.bm25 > 0.0).collect();
-    let mut closer = first(found, LOOKED_AT);
-    if let Some((views, vector)) = by_meaning {
-        for one in &mut closer {
-            one.nearness = Some(views.nearness(one.tool, vector));
-            one.score = fit(one.nearness, one.bm25);
-        }
-    }
-    closer
+    closer.collect()
 }
 
 fn fit(nearness: Option<f32>, bm25: f32) -> f32 {
@@ -159,23 +157,23 @@ fn weigh_parts(
 }
 
 fn best_of(ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
-    let mut best = first(ranked, limit);
+    let mut best = first(ranked, limit, order);
     best.sort_unstable_by(order);
     best
 }
 
 /// The best, in no order.
-fn first(mut ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
-    if ranked.len() > limit {
+fn first<T>(mut all: Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    if all.len() > limit {
         if limit > 0 {
-            ranked.select_nth_unstable_by(limit - 1, order);
+            all.select_nth_unstable_by(limit - 1, order);
         }
-        ranked.truncate(limit);
+        all.truncate(limit);
     }
-    ranked
+    all
 }
 
-fn order(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+fn order(a: &Ranked, b: &Ranked) -> Ordering {
     b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool))
 }
 

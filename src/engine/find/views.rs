@@ -33,9 +33,9 @@ impl Views {
         }
     }
 
-    /// How near the whole of a tool is to a question, 1 at most: for a first look.
-    pub fn at_first_sight(&self, tool: usize, question: &Row) -> f32 {
-        self.whole.cosine(tool, question)
+    /// How near the whole of each tool is to a question, 1 at most: for a first look.
+    pub fn at_first_sight(&self, question: &Row) -> Vec<f32> {
+        self.whole.cosines(question)
     }
 
     /// How near a tool is to a question, 1 at most: half by the whole of it, half by the view that is nearest.

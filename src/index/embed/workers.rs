@@ -23,6 +23,8 @@ use crate::{
 /// How far passages stand back, as `nice` counts.
 const NICENESS: i32 = 10;
 
+/// Most threads that one query is embedded by.
+const QUERY_THREADS: usize = 4;
 /// How long the engine's threads have to end before memory is given back.
 const FAREWELL: Duration = Duration::from_millis(200);
 
@@ -165,7 +167,7 @@ impl Workers {
         }
         let mut encoder = None;
         while let Some(batch) = self.next(duty) {
-            self.answer(batch, &mut encoder);
+            self.answer(batch, duty, &mut encoder);
         }
         if encoder.take().is_none() {
             return;
@@ -203,10 +205,10 @@ impl Workers {
         }
     }
 
-    fn answer(&self, batch: Vec<Item>, encoder: &mut Option<Encoder>) {
+    fn answer(&self, batch: Vec<Item>, duty: Duty, encoder: &mut Option<Encoder>) {
         let texts: Vec<&str> = batch.iter().map(|item| item.text.as_str()).collect();
         // Else whoever waits for this batch would wait for ever.
-        let vectors = catch_unwind(AssertUnwindSafe(|| self.embed(&texts, encoder)));
+        let vectors = catch_unwind(AssertUnwindSafe(|| self.embed(&texts, duty, encoder)));
         match vectors.unwrap_or_else(|_| Err(Error::internal("the embedding model panicked"))) {
             Ok(vectors) => {
                 for (item, vector) in batch.into_iter().zip(vectors) {
@@ -222,12 +224,14 @@ impl Workers {
         }
     }
 
-    fn embed(&self, texts: &[&str], encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
+    fn embed(&self, texts: &[&str], duty: Duty, encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
         if let Some(encoder) = encoder {
             return encoder.encode(texts);
         }
         let started = Instant::now();
-        let loaded = encoder.insert(Encoder::load(&self.model)?);
+        // Passages share the machine among threads; somebody waits for a query.
+        let threads = if duty == Duty::Queries { self.state.lock().limits.threads.clamp(1, QUERY_THREADS) } else { 1 };
+        let loaded = encoder.insert(Encoder::load(&self.model, threads)?);
         self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
         loaded.encode(texts)

@@ -1,6 +1,6 @@
 """hnswlib on the same vectors as `make bench BENCHES=vectors`: one JSON line with its build and its searches.
 
-usage: hnswlib.py BASE QUERIES DIMENSIONS, both files 32-bit floats. Needs numpy and hnswlib.
+usage: with_hnswlib.py BASE QUERIES DIMENSIONS, both files 32-bit floats. Needs numpy and hnswlib.
 """
 
 import json

@@ -1,6 +1,6 @@
 """ONNX Runtime on the same model file as `make bench BENCHES=embed`: a JSON line for each line it is sent.
 
-usage: onnxruntime.py MODEL. A line is "BATCH LENGTH ROUNDS"; the answer has the CPU and wall seconds of the rounds.
+usage: with_onnxruntime.py MODEL. A line is "BATCH LENGTH ROUNDS"; the answer has the CPU and wall seconds of the rounds.
 Needs numpy and onnxruntime. The session folds the int8 weights into floats once, as rten does; left alone it would
 quantise what it multiplies them with, which costs accuracy.
 """
