@@ -34,6 +34,8 @@ const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "find",
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode> {
+    // As the server does, which some figures are measured without.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     // Cargo adds its own `--bench`.
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     if let Some(unknown) = named.iter().find(|name| !FIGURES.contains(&name.as_str())) {
