@@ -118,7 +118,7 @@ impl Finder {
         let search = Search { catalogue, question: &question, past: &past, user: asker.caller.user };
         let tools = asker.registry.tools();
         let hits = ranked.iter().filter_map(|one| Some(search.hit(tools.get(one.tool)?, one, best))).collect();
-        Ok(Found { hits, note: self.note(&prepared) })
+        Ok(Found { hits, note: prepared.note(question.whole.vector.is_some()) })
     }
 
     /// The first places for a need among these tools, as they are numbered in the registry; nothing that was learned
@@ -133,6 +133,7 @@ impl Finder {
     /// Tries the tools this caller may call out on his own past requests.
     pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
         let prepared = self.prepared(asker.registry).await;
+        let by_meaning = prepared.catalogue.views().is_some();
         let past = self.learner.past().await?;
         let cases: Vec<Case> = past.read().cases(asker.caller.user).take(TRIED).collect();
         let catalogue = &prepared.catalogue;
@@ -140,15 +141,7 @@ impl Finder {
         let without = trial::answer(catalogue, &Past::default(), &self.app.embedder, &allowed, &cases).await?;
         let zero_shot = trial::summary("requests", catalogue.profiles().len(), &cases, &without);
         let lost = trial::lost(&cases, &without).take(LOST).collect();
-        Ok(Trial { summary: zero_shot, lost, note: self.note(&prepared) })
-    }
-
-    fn note(&self, prepared: &Prepared) -> Option<&'static str> {
-        match prepared.catalogue.views() {
-            Some(_) => None,
-            None if prepared.model.is_none() => Some(NO_MODEL),
-            None => Some(NOT_READY),
-        }
+        Ok(Trial { summary: zero_shot, lost, note: prepared.note(by_meaning) })
     }
 
     async fn question(&self, prepared: &Prepared, need: &str) -> Result<Question> {
@@ -202,6 +195,15 @@ impl Finder {
 }
 
 impl Prepared {
+    /// What is to be known of a search that went, or did not go, by meaning. It may be ready by now.
+    fn note(&self, by_meaning: bool) -> Option<&'static str> {
+        match &self.model {
+            _ if by_meaning => None,
+            None => Some(NO_MODEL),
+            Some(_) => Some(NOT_READY),
+        }
+    }
+
     async fn embed(&self, app: &App) -> Result<()> {
         let texts = self.catalogue.texts();
         let vectors = views::embedded(&app.db, &app.embedder, &texts).await?;
