@@ -61,26 +61,33 @@ pub(super) fn unembedded(
     after: i64,
     n: u32,
 ) -> Result<Vec<Unembedded>> {
-    let sql = "SELECT c.ordinal, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL)
-               FROM chunks c JOIN documents d ON d.number = c.document
-               WHERE c.document = ?1 AND c.version = ?2 AND c.ordinal > ?3 AND NOT EXISTS (
-                 SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?4 AND v.hash = c.hash)
-               ORDER BY c.ordinal LIMIT ?5";
-    let found = all(c, sql, params![document, version, after, model, n], unembedded_text);
+    let sql = format!(
+        "SELECT c.ordinal, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL)
+         FROM chunks c JOIN documents d ON d.number = c.document
+         WHERE c.document = ?2 AND c.version = ?3 AND c.ordinal > ?4 AND {LACKS} ORDER BY c.ordinal LIMIT ?5"
+    );
+    let found = all(c, &sql, params![model, document, version, after, n], unembedded_text);
     let mut seen = std::collections::HashSet::new();
     Ok(found?.into_iter().filter(|one| seen.insert(one.hash)).collect())
 }
 
+/// No vector of the model that is the first parameter.
+const LACKS: &str = "NOT EXISTS (
+    SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = c.hash)";
+
 /// The next live chunks with an id above `after` that have no vector of this model, `n` at most: a model that is new
 /// embeds them. `ordinal` is the chunk's id.
-pub fn lacking(c: &Connection, model: &str, after: ChunkId, n: u32) -> Result<Vec<Unembedded>> {
+pub(super) fn lacking(c: &Connection, model: &str, after: ChunkId, n: u32) -> Result<Vec<Unembedded>> {
     let sql = format!(
         "SELECT c.id, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL) {LIVE}
-         WHERE c.id > ?2 AND NOT EXISTS (
-           SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = c.hash)
-         ORDER BY c.id LIMIT ?3"
+         WHERE c.id > ?2 AND {LACKS} ORDER BY c.id LIMIT ?3"
     );
     all(c, &sql, (model, after, n), unembedded_text)
+}
+
+/// How many live chunks have no vector of this model.
+pub(super) fn count_lacking(c: &Connection, model: &str) -> Result<i64> {
+    Ok(c.prepare_cached(&format!("SELECT count(*) {LIVE} WHERE {LACKS}"))?.query_row([model], |row| row.get(0))?)
 }
 
 fn unembedded_text(row: &Row<'_>) -> Result<Unembedded> {

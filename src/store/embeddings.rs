@@ -1,8 +1,12 @@
-//! Which embedding model is in use, and what it has not read yet. Tools and memories see to their own texts.
+//! Which embedding model is in use, and what it has not read yet. Tools and memories see to their own texts, documents
+//! that are being taken in to theirs.
 
-use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{
+    chunks,
     db::Db,
     outbox,
     rows::{all, run},
@@ -11,7 +15,6 @@ use super::{
 use crate::model::{
     error::Result,
     index::{ContentHash, Space},
-    knowledge::embedded,
     time::Time,
 };
 
@@ -61,7 +64,7 @@ impl Embeddings {
             .await
     }
 
-    /// The next contents of a space after an entry that have no vector of this model, `n` at most.
+    /// The next contents of a space after an entry that have no vector of this model, `n` at most, each once.
     pub async fn missing(&self, space: Space, model: &str, after: i64, n: u32) -> Result<Vec<Content>> {
         let model = model.to_owned();
         self.db.read(move |c| missing(c, space, &model, after, n)).await
@@ -72,11 +75,9 @@ impl Embeddings {
         let model = model.to_owned();
         self.db
             .read(move |c| {
-                let count = |from: &str| -> Result<i64> {
-                    let sql = format!("SELECT count(*) {from}");
-                    Ok(c.prepare_cached(&sql)?.query_row([&model], |row| row.get(0))?)
-                };
-                Ok((count(&chunks(1))? + count(&entries(1))?).cast_unsigned())
+                let entries: i64 =
+                    c.prepare_cached(&format!("SELECT count(*) {ENTRIES}"))?.query_row([&model], |row| row.get(0))?;
+                Ok((chunks::count_lacking(c, &model)? + entries).cast_unsigned())
             })
             .await
     }
@@ -98,47 +99,31 @@ impl Embeddings {
     }
 }
 
-/// The chunks without a vector; the model is the parameter of this number.
-fn chunks(model: usize) -> String {
-    format!(
-        "FROM chunks c JOIN documents d ON d.number = c.document WHERE NOT EXISTS (
-           SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?{model} AND v.hash = c.hash)"
-    )
-}
-
-/// The same for entries whose vector is made from their text.
-fn entries(model: usize) -> String {
-    format!(
-        "FROM index_entries e WHERE NOT e.given AND e.hash IS NOT NULL AND trim(e.text) <> '' AND NOT EXISTS (
-           SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?{model} AND v.hash = e.hash)"
-    )
-}
+/// The entries without a vector of the model that is the first parameter, whose vector is made from their text.
+const ENTRIES: &str =
+    "FROM index_entries e WHERE NOT e.given AND e.hash IS NOT NULL AND trim(e.text) <> '' AND NOT EXISTS (
+    SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = e.hash)";
 
 fn missing(c: &Connection, space: Space, model: &str, after: i64, n: u32) -> Result<Vec<Content>> {
-    match space {
+    let mut found: Vec<Content> = match space {
         Space::Knowledge => {
-            let columns = "SELECT c.id, c.hash, c.heading, c.context, c.text, iif(d.titled, d.title, NULL)";
-            let sql = format!("{columns} {} AND c.id > ?2 ORDER BY c.id LIMIT ?3", chunks(1));
-            all(c, &sql, (model, after, n), |row| {
-                let (heading, context, text, title): (String, String, String, Option<String>) =
-                    (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-                let text = embedded(title.as_deref(), &heading, &context, &text);
-                Ok(Content { id: row.get(0)?, hash: row.get(1)?, text })
-            })
+            let chunks = chunks::lacking(c, model, after, n)?.into_iter();
+            chunks.map(|chunk| Content { id: chunk.ordinal, hash: chunk.hash, text: chunk.text }).collect()
         }
         Space::Entries => {
-            let sql = format!("SELECT e.id, e.hash, e.text {} AND e.id > ?2 ORDER BY e.id LIMIT ?3", entries(1));
-            all(c, &sql, (model, after, n), |row| Ok(Content { id: row.get(0)?, hash: row.get(1)?, text: row.get(2)? }))
+            let sql = format!("SELECT e.id, e.hash, e.text {ENTRIES} AND e.id > ?2 ORDER BY e.id LIMIT ?3");
+            let read = |row: &Row<'_>| Ok(Content { id: row.get(0)?, hash: row.get(1)?, text: row.get(2)? });
+            all(c, &sql, (model, after, n), read)?
         }
-    }
+    };
+    let mut seen = HashSet::new();
+    found.retain(|content| seen.insert(content.hash));
+    Ok(found)
 }
 
 fn announce(c: &Connection, hash: &ContentHash) -> Result<()> {
-    let ids = |sql| all(c, sql, [hash], |row| Ok(row.get::<_, i64>(0)?));
-    for id in ids("SELECT id FROM chunks WHERE hash = ?1")? {
-        outbox::changed(c, Space::Knowledge, id)?;
-    }
-    for id in ids("SELECT id FROM index_entries WHERE hash = ?1")? {
+    chunks::vector_changed(c, hash)?;
+    for id in all(c, "SELECT id FROM index_entries WHERE hash = ?1", [hash], |row| Ok(row.get::<_, i64>(0)?))? {
         outbox::changed(c, Space::Entries, id)?;
     }
     Ok(())

@@ -22,7 +22,7 @@ use super::{
 use crate::model::{
     error::{Error, Kind, Result},
     index::ContentHash,
-    knowledge::{ChunkId, DocumentId, NewChunk, SourceKind},
+    knowledge::{DocumentId, NewChunk, SourceKind},
     time::Time,
 };
 
@@ -341,28 +341,6 @@ impl Ingest {
                     let sql = "UPDATE documents SET progress = ?3
                                WHERE number = ?1 AND run = ?2 AND status = 'embedding'";
                     run(c, sql, (one.number, one.run, progress))?;
-                }
-                Ok(())
-            })
-            .await
-    }
-
-    /// Contents of documents that are found, and have no vector of this model: those after a chunk's number, which is
-    /// each one's `ordinal`.
-    pub async fn lacking(&self, model: &str, after: ChunkId, n: u32) -> Result<Vec<Unembedded>> {
-        let model = model.to_owned();
-        self.db.read(move |c| chunks::lacking(c, &model, after, n)).await
-    }
-
-    /// Keeps vectors of documents that are found, and tells the indexes.
-    pub async fn supplied(&self, model: &str, vectors: Vec<(ContentHash, Vec<f32>)>) -> Result<()> {
-        let model = model.to_owned();
-        self.db
-            .write(move |c| {
-                for (hash, vector) in &vectors {
-                    vectors::put(c, &model, hash, vector)?;
-                    vectors::release(c, hash)?;
-                    chunks::vector_changed(c, hash)?;
                 }
                 Ok(())
             })

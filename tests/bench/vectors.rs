@@ -56,7 +56,6 @@ fn graph(report: &mut Report, set: &Set, truth: &[f32], kind: GraphKind) -> (Mea
     let name = if kind == GraphKind::Own { "own" } else { "hnsw_rs" };
     let held = kind == GraphKind::Own;
     let memory = usage::resident_mb(std::process::id()).unwrap_or_default();
-    let begun = usage::own_seconds();
     let mut vectors = Vectors::new(set.dimensions, kind);
     for (id, vector) in (0..).zip(set.base.chunks(set.dimensions)) {
         vectors.put(id, id % 100, vector);
@@ -66,7 +65,6 @@ fn graph(report: &mut Report, set: &Set, truth: &[f32], kind: GraphKind) -> (Mea
     while vectors.work(Duration::from_secs(1)) {}
     let build = usage::own_seconds() - put;
     let memory = usage::resident_mb(std::process::id()).unwrap_or_default() - memory;
-    let _ = begun;
     if let Some((per_second, found)) = exact {
         report.figure("exact: searches a CPU second", per_second, Target::None);
         report.figure("exact: recall@10", set.recall(truth, &found), Target::AtLeast(0.9999));

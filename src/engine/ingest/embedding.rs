@@ -39,14 +39,10 @@ pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
     let ingest = &app.knowledge.ingest;
     let mut places: HashMap<Embedding, i64> = HashMap::new();
     let mut last_model = String::new();
-    let mut supplied = Supplied::default();
     loop {
         let waiting = ingest.embedding(LOOKED_AT).await?;
         if waiting.is_empty() {
             places.clear();
-            if supply(&app, &mut supplied).await? {
-                continue;
-            }
             tokio::select! {
                 () = ingest.woken(Worker::Embedder) => {}
                 () = tokio::time::sleep(PATIENCE) => {}
@@ -75,38 +71,6 @@ pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
         let Some(vectors) = embedder.passages(texts).await? else { continue };
         ingest.embedded(&model.id, hashes.into_iter().zip(vectors).collect(), batch.upto).await?;
     }
-}
-
-/// How far documents that are found were looked through for vectors a model lacks.
-#[derive(Default)]
-struct Supplied {
-    model: String,
-    upto: i64,
-    done: bool,
-}
-
-/// Embeds a batch of what was taken in without this model. False where nothing is left.
-async fn supply(app: &Arc<App>, supplied: &mut Supplied) -> Result<bool> {
-    let Some(model) = app.embedder.model() else { return Ok(false) };
-    if supplied.model != model.id {
-        *supplied = Supplied { model: model.id.clone(), ..Supplied::default() };
-    }
-    if supplied.done {
-        return Ok(false);
-    }
-    let lacking = app.knowledge.ingest.lacking(&model.id, supplied.upto, BATCH as u32).await?;
-    let Some(last) = lacking.last().map(|text| text.ordinal) else {
-        supplied.done = true;
-        return Ok(false);
-    };
-    let mut known = HashSet::new();
-    let lacking = lacking.into_iter().filter(|text| known.insert(text.hash)).map(|text| (text.hash, text.text));
-    let (hashes, texts): (Vec<ContentHash>, Vec<String>) = lacking.unzip();
-    if let Some(vectors) = app.embedder.passages(texts).await? {
-        app.knowledge.ingest.supplied(&model.id, hashes.into_iter().zip(vectors).collect()).await?;
-    }
-    supplied.upto = last;
-    Ok(true)
 }
 
 /// The next texts, each once; a document that has none left is finished.

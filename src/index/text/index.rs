@@ -16,7 +16,7 @@ use tantivy::{
     Term,
     collector::{FilterCollector, TopDocs},
     directory::MmapDirectory,
-    query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery, TermSetQuery},
+    query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery},
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
     tokenizer::TextAnalyzer,
 };
@@ -186,8 +186,23 @@ impl Text {
 
     /// What these entries score, those that hold any of the words.
     pub fn score(&self, text: &str, ids: &HashSet<i64>) -> Result<HashMap<i64, f32>> {
-        let hits = self.search(&Lookup { text, tags: None, ids: Some(ids), limit: ids.len() })?;
-        Ok(hits.into_iter().map(|hit| (hit.id, hit.score)).collect())
+        let stems = stems(text);
+        let searcher = self.reader.searcher();
+        let ids: Vec<i64> = ids.iter().copied().collect();
+        let places = self.places(&searcher, &ids)?;
+        let words = self.words(&stems).weight(EnableScoring::enabled_from_searcher(&searcher));
+        let words = words.map_err(Error::internal)?;
+        let mut scores = HashMap::new();
+        for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+            // From one to the next: what the words hold besides is passed over.
+            let mut scorer = words.scorer(reader, 1.0).map_err(Error::internal)?;
+            for ((_, doc), id) in places.range((segment, 0)..(segment + 1, 0)) {
+                if scorer.doc() <= *doc && scorer.seek(*doc) == *doc {
+                    scores.insert(*id, scorer.score());
+                }
+            }
+        }
+        Ok(scores)
     }
 
     /// Which words of the question each of these entries holds, as they were asked.
@@ -231,19 +246,23 @@ impl Text {
         Ok(places)
     }
 
+    /// Any of the words.
+    fn words(&self, stems: &BTreeMap<String, String>) -> BooleanQuery {
+        let word = |stem| {
+            let term = Term::from_field_text(self.fields.words, stem);
+            let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
+            (Occur::Should, query)
+        };
+        BooleanQuery::new(stems.keys().map(|stem| word(stem)).collect())
+    }
+
     fn query(
         &self,
         stems: &BTreeMap<String, String>,
         tags: Option<&HashSet<i64>>,
         ids: Option<&HashSet<i64>>,
     ) -> BooleanQuery {
-        let word = |stem| {
-            let term = Term::from_field_text(self.fields.words, stem);
-            let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
-            (Occur::Should, query)
-        };
-        let words = BooleanQuery::new(stems.keys().map(|stem| word(stem)).collect());
-        let mut parts: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, Box::new(words))];
+        let mut parts: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, Box::new(self.words(stems)))];
         for (field, among) in [(self.fields.tag, tags), (self.fields.id, ids)] {
             if let Some(among) = among {
                 let set = TermSetQuery::new(among.iter().map(|number| Term::from_field_i64(field, *number)));

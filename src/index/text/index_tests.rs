@@ -66,6 +66,23 @@ fn a_filter_does_not_change_a_score() {
 }
 
 #[test]
+fn entries_far_apart_score_as_in_a_search() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = Text::open(dir.path()).unwrap().0;
+    let words =
+        |id: i64| format!("{} {}", "apple ".repeat(1 + id as usize % 5), if id % 3 == 0 { "pear" } else { "plum" });
+    (0..9_000).for_each(|id| text.put(&entry(id, 0, &words(id))).unwrap());
+    text.commit(&made(1)).unwrap();
+    let all = text.search(&Lookup { text: "apple pear", tags: None, ids: None, limit: 9_000 }).unwrap();
+    let all: HashMap<i64, f32> = all.into_iter().map(|hit| (hit.id, hit.score)).collect();
+    let some = HashSet::from([1, 2, 4_500, 8_998, 8_999, 70_000]);
+    let scores = text.score("apple pear", &some).unwrap();
+    assert_eq!(scores.len(), 5);
+    assert!(scores.iter().all(|(id, score)| (score - all[id]).abs() < 1e-4), "{scores:?}");
+    assert_eq!(text.score("plum", &HashSet::from([3, 4])).unwrap().into_keys().collect::<Vec<_>>(), [4]);
+}
+
+#[test]
 fn it_says_which_words_matched() {
     let dir = tempfile::tempdir().unwrap();
     let text = fruit(dir.path());

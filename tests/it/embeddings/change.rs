@@ -12,11 +12,14 @@ use std::{
 
 use satchel::{
     index::embed::model::{File, Model},
-    store::vectors,
+    store::{embeddings::Embeddings, vectors},
 };
 use serde_json::{Value, json};
 
-use crate::support::http::{Request, TestServer};
+use crate::support::{
+    http::{Request, TestServer},
+    library::Library,
+};
 
 /// Longest wait for a change to end.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -205,4 +208,30 @@ fn mirror(below: String) -> String {
         }
     });
     format!("http://{address}/")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_read_anew_once_they_are_taken_in() {
+    let library = Library::open().await;
+    library.text("Kites", "A kite needs wind and a long string.").await;
+    let db = library.server.app.satchel.app.db.clone();
+    let missing = async || Embeddings::of(&db).count_missing("other").await.unwrap();
+    let version = async |by: i64| {
+        let sql = "UPDATE documents SET version = version + ?1";
+        db.write(move |c| Ok(c.execute(sql, [by])?)).await.unwrap();
+    };
+    assert_eq!(missing().await, 1);
+    version(-1).await;
+    assert_eq!(missing().await, 0, "what is still being taken in is embedded by whoever takes it in");
+    version(1).await;
+    put_model(library.server.app.dir.path(), "other");
+    library.server.owner("PUT", "/api/embeddings", &json!({"model": "other"})).await;
+    let begun = Instant::now();
+    while status(&library.server).await["name"] != "other" {
+        assert_eq!(library.search("kite").await.len(), 1, "while it changes");
+        assert!(begun.elapsed() < PATIENCE, "{}", status(&library.server).await);
+    }
+    assert_eq!(library.search("kite").await.len(), 1);
+    let model = status(&library.server).await["model"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(Embeddings::of(&db).count_missing(&model).await.unwrap(), 0);
 }
