@@ -34,7 +34,7 @@ pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings) -> bool {
 
 fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
     let spec = tool.spec();
-    match spec.permission {
+    match spec.permission.as_deref() {
         Some(permission) if !caller.permissions.grants(permission) => Err(Error::denied(format!(
             "You may not use {}: it needs the permission '{permission}'. An administrator can grant it.",
             spec.name

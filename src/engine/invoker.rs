@@ -16,8 +16,9 @@ use super::{
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
     record::Record,
-    registry::{Found, Registry},
+    registry::{Found, Refused, Registry},
     run, sanitise,
+    tool::Tool,
 };
 use crate::{
     app::App,
@@ -25,7 +26,7 @@ use crate::{
         call::{Call, Done, Outcome},
         error::{Error, Result},
         output::Output,
-        spec::Risk,
+        spec::{Risk, Source},
     },
 };
 
@@ -47,6 +48,14 @@ impl Invoker {
     /// The tools as they are now.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry.read())
+    }
+
+    /// From now on `source` has these tools and no others. What could not be registered comes back.
+    pub fn offer(&self, source: Source, tools: Vec<Tool>) -> Vec<Refused> {
+        let mut now = self.registry.write();
+        let (registry, refused) = now.with_source(source, tools);
+        *now = Arc::new(registry);
+        refused
     }
 
     /// What finds tools for a need, and learns from use.

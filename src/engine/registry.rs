@@ -11,8 +11,17 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     settings::Settings,
-    spec::Risk,
+    spec::{Risk, Source},
 };
+
+/// A tool that could not be registered.
+#[derive(Debug)]
+pub struct Refused {
+    /// Its id.
+    pub id: String,
+    /// Why, and what to do.
+    pub reason: Error,
+}
 
 /// All tools, by every name they have.
 #[derive(Default)]
@@ -72,12 +81,26 @@ impl Registry {
     pub fn of(tools: Vec<Tool>) -> Result<Self> {
         let mut registry = Self::default();
         for tool in tools {
-            registry.add(tool)?;
+            registry.add(Arc::new(tool))?;
         }
         Ok(registry)
     }
 
-    fn add(&mut self, tool: Tool) -> Result<()> {
+    /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
+    /// of one before it, is left out, with the reason.
+    pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
+        let mut registry = Self::default();
+        let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
+        let all = others.chain(tools.into_iter().map(Arc::new));
+        let refused = all.filter_map(|tool| {
+            let id = tool.spec().id();
+            registry.add(tool).err().map(|reason| Refused { id, reason })
+        });
+        let refused = refused.collect();
+        (registry, refused)
+    }
+
+    fn add(&mut self, tool: Arc<Tool>) -> Result<()> {
         let at = self.tools.len();
         let id = tool.spec().id();
         let mut names = vec![(id.clone(), None), (tool.spec().name.clone(), None)];
@@ -91,7 +114,7 @@ impl Registry {
             }
             self.names.insert(name, Name { tool: at, alias });
         }
-        self.tools.push(Arc::new(tool));
+        self.tools.push(tool);
         Ok(())
     }
 
@@ -120,7 +143,10 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{output::Output, spec::Category};
+    use crate::model::{
+        output::Output,
+        spec::{Category, Spec},
+    };
     use schemars::JsonSchema;
     use serde::Deserialize;
 
@@ -140,6 +166,21 @@ mod tests {
         assert_eq!(registry.find("fs-read").unwrap().name(), "fs-read");
         assert!(registry.find("reads").is_err());
         assert!(registry.find("functions.functions.read").is_err());
+    }
+
+    #[test]
+    fn a_source_is_replaced_whole_and_takes_no_name_of_another() {
+        let script = |name: &str| {
+            let spec = Spec { source: Source::Script, ..tool(name).spec().clone() };
+            Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap()
+        };
+        let builtin = Registry::of(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
+        let (first, refused) = builtin.with_source(Source::Script, vec![script("a"), script("fs-read"), script("b")]);
+        assert_eq!(refused.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["script:fs-read"]);
+        assert_eq!(first.find("script:b").unwrap().name(), "b");
+        let (second, refused) = first.with_source(Source::Script, vec![script("c")]);
+        assert!(refused.is_empty() && second.find("a").is_err());
+        assert_eq!(second.tools().len(), 2);
     }
 
     #[test]

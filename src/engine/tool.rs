@@ -66,6 +66,28 @@ impl Tool {
         Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, private: &[], handler }
     }
 
+    /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
+    /// they are, checked against the spec's parameters. Fails where those are no JSON Schema.
+    pub fn of_spec<Run, Running>(spec: Spec, run: Run) -> Result<Self>
+    where
+        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
+        let schema = Schema::compile(spec.parameters.clone());
+        schema.demand_sound()?;
+        let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
+        Ok(Self {
+            spec,
+            schema,
+            aliases: Vec::new(),
+            risk_of: None,
+            asks: None,
+            available: None,
+            private: &[],
+            handler,
+        })
+    }
+
     /// Sets the least risk of a call.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
@@ -76,7 +98,7 @@ impl Tool {
     /// Sets the permission a caller needs.
     #[must_use]
     pub fn permission(mut self, permission: &'static str) -> Self {
-        self.spec.permission = Some(permission);
+        self.spec.permission = Some(permission.into());
         self
     }
 

@@ -50,6 +50,14 @@ impl Schema {
         Self { document: Arc::new(document), validator }
     }
 
+    /// Fails where the document is no JSON Schema.
+    pub fn demand_sound(&self) -> Result<()> {
+        match &self.validator {
+            Some(_) => Ok(()),
+            None => Err(Error::invalid("The parameters are not a JSON Schema (draft 2020-12).")),
+        }
+    }
+
     /// The JSON Schema (2020-12).
     pub fn document(&self) -> &Value {
         &self.document

@@ -26,6 +26,7 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("index:read", "Query the text, vector and graph indexes"),
     ("index:write", "Change the text, vector and graph indexes"),
     ("audit:read", "Read the audit"),
+    ("scripts:write", "Write, test and publish scripts"),
     ("jobs:manage", "Schedule tasks"),
     ("agents:run", "Start sub-agents and specialists"),
     ("channel:send", "Send messages to channels"),

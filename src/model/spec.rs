@@ -1,6 +1,6 @@
 //! What a tool is: everything a model, a form, a document or a policy needs to know of it.
 
-use std::{fmt, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -140,7 +140,7 @@ pub struct Spec {
     /// Least risk of a call; `Tool::risk_of` may raise it.
     pub risk: Risk,
     /// The permission it needs; none for tools on the caller's own data.
-    pub permission: Option<&'static str>,
+    pub permission: Option<Cow<'static, str>>,
     /// How long a call may take.
     pub timeout: Duration,
     /// Configuration it takes.

@@ -1,6 +1,6 @@
 //! A tool as the API shows it: its spec, whether it can be used now, what it costs and how it has fared.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub(super) struct ToolView {
     /// Least risk of a call.
     risk: Risk,
     /// The permission it needs.
-    permission: Option<&'static str>,
+    permission: Option<Cow<'static, str>>,
     /// Where it comes from.
     source: Source,
     /// Whether it can be used now.
@@ -125,7 +125,7 @@ impl ToolView {
             when_to_use: spec.when_to_use.clone(),
             parameters: spec.parameters.clone(),
             risk: spec.risk,
-            permission: spec.permission,
+            permission: spec.permission.clone(),
             source: spec.source,
             enabled: authorise::switched_on(tool, &facts.settings).is_ok(),
             status,
