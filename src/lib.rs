@@ -11,7 +11,7 @@
 //! 3  engine                 Tool, Context, Registry, Invoker and its steps
 //! 2  app                    the struct of service handles
 //! 1  store net host         SQL; outbound bytes; files, processes, clipboard
-//!    index formats          what is found by word and meaning; documents
+//!    index formats script   what is found by word and meaning; documents; the language of user tools
 //! 0  model config           nouns: no IO, no clock, no async
 //! ```
 //!
@@ -28,5 +28,6 @@ pub mod host;
 pub mod index;
 pub mod model;
 pub mod net;
+pub mod script;
 pub mod store;
 pub mod tools;

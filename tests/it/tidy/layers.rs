@@ -6,7 +6,7 @@ use super::source::Source;
 const LAYERS: &[&[&str]] = &[
     &["model"],
     &["config"],
-    &["store", "net", "host", "index", "formats"],
+    &["store", "net", "host", "index", "formats", "script"],
     &["app"],
     &["engine"],
     &["agent"],
