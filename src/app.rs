@@ -8,7 +8,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     config::Config,
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
+    host::{
+        clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
+        workers::Workers,
+    },
     index::embed::embedder::Embedder,
     model::error::Result,
     net::{guard::HostPort, http::Http},
@@ -56,6 +59,8 @@ pub struct App {
     pub embedder: Embedder,
     /// Turns at heavy work.
     pub work: Work,
+    /// Processes that run what may get out of hand.
+    pub workers: Workers,
     /// The one way out.
     pub http: Http,
     /// The multi-thread runtime tools run on; HTTP workers have their own.

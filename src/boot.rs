@@ -1,6 +1,12 @@
 //! The composition root: from a command line to everything running, and back down.
 
-use std::{io::IsTerminal, net::TcpListener, path::Path, sync::Arc, time::Duration};
+use std::{
+    io::IsTerminal,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     runtime::{Handle, Runtime},
@@ -13,7 +19,7 @@ use url::Url;
 use crate::{
     agent::chat::Agent,
     app::{App, indexing::Indexing},
-    config::{Config, ListenFlags, LogFormat, Owner},
+    config::{Config, ListenFlags, LogFormat, Owner, PROGRAM},
     doors::{
         cli::{
             args::{AuditCommand, Command, Line},
@@ -23,6 +29,7 @@ use crate::{
                 args::{EvalCommand, EvalDocs},
             },
             run::{self, Exit},
+            scripts,
         },
         http::{
             server::{self, Server},
@@ -35,8 +42,12 @@ use crate::{
         ingest::workers,
         invoker::Invoker,
         registry::Registry,
+        scripts::Library,
     },
-    host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
+    host::{
+        clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
+        workers::Workers,
+    },
     index::embed::{
         embedder::Embedder,
         model::{BUILTIN, Model},
@@ -88,6 +99,10 @@ pub fn run(line: Line) -> Result<Exit> {
             // The documents belong to somebody. Nobody signs in.
             config.owner = Some(Owner { name: "evaluation".to_owned(), password: token::issue("") });
             runtime.block_on(eval_docs(config, args, line.json))
+        }
+        Command::Script(command) => {
+            let workers = Workers::new(PathBuf::from(PROGRAM));
+            runtime.block_on(scripts::script(command, data.join("scripts"), &workers, line.json))
         }
         command => {
             let config = line.flags.resolve(any_port(), dir::config_file(&data)?.as_deref())?;
@@ -179,6 +194,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
         recover(&app).await?;
         workers::start(&app).await?;
         graph::start(&app);
@@ -186,7 +202,7 @@ impl Satchel {
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
-        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone())?);
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), scripts)?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
@@ -255,6 +271,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         workspaces: Workspaces::new(dir.path()),
         embedder,
         work: Work::default(),
+        workers: Workers::new(config.program.clone()),
         http: Http::new(Exceptions::default()),
         runtime: Handle::current(),
         tracker: TaskTracker::new(),

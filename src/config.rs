@@ -134,7 +134,7 @@ pub struct Config {
     pub graph: GraphKind,
     /// Commit each write by itself.
     pub commit_each: bool,
-    /// This binary, which starts itself again as the sandbox's helper.
+    /// This binary, which starts itself again as the sandbox's helper and as workers.
     pub program: PathBuf,
 }
 
@@ -172,6 +172,9 @@ pub enum VaultKey {
     Passphrase(Secret),
 }
 
+/// This binary, for starting it again. Not its path: after an upgrade another program may lie there.
+pub const PROGRAM: &str = "/proc/self/exe";
+
 /// What libraries do is worth a line only when it goes wrong; what a client sends that is no HTTP is not.
 const DEFAULT_LOG: &str = "warn,satchel=info,actix_http::h1=off";
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8081);
@@ -202,8 +205,7 @@ impl Flags {
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             graph: file.indexes.graph,
             commit_each: env.commit == Some(CommitChoice::Each),
-            // Not its path: after an upgrade another program may lie there.
-            program: PathBuf::from("/proc/self/exe"),
+            program: PathBuf::from(PROGRAM),
             data,
         };
         config.demand_safe_address()?;

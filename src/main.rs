@@ -3,7 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use satchel::{boot, doors::cli::args::Line, host::sandbox, index::ort_rten::table, model::error::Kind};
+use satchel::{
+    boot,
+    doors::cli::args::Line,
+    host::{sandbox, workers},
+    index::ort_rten::table,
+    model::error::Kind,
+    script,
+};
 
 /// Many threads allocate at once here, which the C library of a static binary is slow at.
 #[global_allocator]
@@ -11,6 +18,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     sandbox::run_if_helper();
+    if let Some(socket) = workers::socket_if_worker() {
+        // What goes wrong in a worker is seen by the server: the socket closes.
+        return ExitCode::from(u8::from(socket.and_then(script::worker::serve).is_err()));
+    }
     // A huge page that is touched once is 2 MB: a third of all memory at rest. A kernel without them has none to refuse.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     table::install();

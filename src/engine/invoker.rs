@@ -45,6 +45,12 @@ impl Invoker {
         Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder }
     }
 
+    /// The same invoker over other tools: for trying one out that is not offered to anybody.
+    #[must_use]
+    pub fn beside(&self, registry: Registry) -> Self {
+        Self { registry: Arc::new(RwLock::new(Arc::new(registry))), ..self.clone() }
+    }
+
     /// The tools as they are now.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry.read())

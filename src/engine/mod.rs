@@ -22,6 +22,7 @@ pub mod registry;
 pub mod remembering;
 pub mod run;
 pub mod sanitise;
+pub mod scripts;
 mod secret_forms;
 pub mod tool;
 pub mod validate;

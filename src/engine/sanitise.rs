@@ -38,7 +38,12 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
                 _ => Map::new(),
             },
         }),
-        Err(error) => Err(Error::new(error.kind(), clean(error.message())).caused_by(error)),
+        Err(error) => {
+            let details = error.details().cloned().map(|details| map_strings(details, &clean));
+            let cleaned = Error::new(error.kind(), clean(error.message()));
+            let cleaned = details.map_or(cleaned.clone(), |details| cleaned.with_details(details));
+            Err(cleaned.caused_by(error))
+        }
     }
 }
 

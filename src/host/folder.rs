@@ -3,6 +3,7 @@
 
 use std::{
     fs::{self, DirEntry, Metadata, OpenOptions},
+    io::{self, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -105,6 +106,38 @@ pub fn open(path: &Path) -> Result<tokio::fs::File> {
 /// A whole file. Blocks.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Makes a folder, and those it lies in, where there is none. Blocks.
+pub fn make(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Writes a file that is not there yet. Blocks.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.and_then(|mut file| file.write_all(bytes)).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::conflict(format!("{} is there already.", path.display())),
+        _ => unreadable(path, &error),
+    })
+}
+
+/// The texts directly in a folder whose names end in `.ending`: their names without it, and what stands in them. Hidden
+/// files, links and what is no UTF-8 are left out. Blocks.
+pub fn texts(folder: &Path, ending: &str, most: usize) -> Result<Vec<(String, String)>> {
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let mut found = Vec::new();
+    for entry in entries.flatten().take(most) {
+        let Some((path, about)) = look(&entry) else { continue };
+        if about.is_file()
+            && path.extension().is_some_and(|extension| extension == ending)
+            && let (Some(stem), Ok(text)) = (path.file_stem(), fs::read_to_string(&path))
+        {
+            found.push((stem.to_string_lossy().into_owned(), text));
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {

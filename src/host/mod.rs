@@ -9,3 +9,4 @@ pub mod jsonl;
 pub mod process;
 pub mod sandbox;
 pub mod work;
+pub mod workers;

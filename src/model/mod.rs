@@ -19,6 +19,7 @@ pub mod memory;
 pub mod output;
 pub mod provider;
 pub mod score;
+pub mod script;
 pub mod secret;
 pub mod settings;
 pub mod spec;

@@ -2,5 +2,19 @@
 //!
 //! Everything that parses or runs a script's body does so in a worker process; only [`header`] is read in the server.
 
+pub mod check;
+mod faults;
+pub mod header;
 pub mod helpers;
 pub mod limits;
+pub mod machine;
+mod names;
+pub mod nearest;
+pub mod outside;
+mod recorded;
+pub mod state;
+pub mod testing;
+#[cfg(test)]
+mod tests;
+pub mod wire;
+pub mod worker;

@@ -37,6 +37,7 @@ pub mod results;
 mod roles;
 pub mod rotation;
 mod rows;
+pub mod scripts;
 pub mod sessions;
 pub mod settings;
 pub mod setup;

@@ -36,6 +36,7 @@ mod people;
 mod process;
 mod providers;
 mod routes;
+mod scripts;
 mod search;
 mod support;
 mod ticket;

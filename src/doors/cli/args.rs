@@ -47,6 +47,9 @@ pub enum Command {
     /// The vault: rotate its key
     #[command(subcommand)]
     Vault(VaultCommand),
+    /// Scripts: a new one, checks and tests of files
+    #[command(subcommand)]
+    Script(ScriptCommand),
     /// Measure how well things are found, on sets of needs whose answers are known
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -103,6 +106,29 @@ pub enum KeyCommand {
     Revoke {
         /// The key's id
         id: String,
+    },
+}
+
+/// Scripts.
+#[derive(Debug, Subcommand)]
+pub enum ScriptCommand {
+    /// Write a new script to start from
+    New {
+        /// The tool's name
+        name: String,
+        /// Where; by default where the server reads scripts
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
+    /// Say what is wrong with scripts
+    Check {
+        /// A file or a folder; by default where the server reads scripts
+        path: Option<PathBuf>,
+    },
+    /// Run the examples and tests of scripts
+    Test {
+        /// A file or a folder; by default where the server reads scripts
+        path: Option<PathBuf>,
     },
 }
 

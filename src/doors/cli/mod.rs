@@ -9,4 +9,5 @@ mod people;
 mod platform;
 pub mod run;
 mod screen;
+pub mod scripts;
 mod tools;

@@ -34,7 +34,7 @@ impl From<Exit> for u8 {
     }
 }
 
-/// Runs a command that talks to a server. `serve`, `eval` and `audit verify` are not among them.
+/// Runs a command that talks to a server. `serve`, `eval`, `script` and `audit verify` are not among them.
 pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> {
     let screen = Screen::new(json);
     match command {
@@ -48,7 +48,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(VaultCommand::Rotate { new_key }) => platform::rotate(new_key, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
-        Command::Serve(_) | Command::Eval(_) => Ok(Exit::Failed),
+        Command::Serve(_) | Command::Eval(_) | Command::Script(_) => Ok(Exit::Failed),
     }
 }
 

@@ -33,6 +33,8 @@ mod path;
 mod providers;
 mod roles;
 pub mod routes;
+mod script_view;
+mod scripts;
 mod search;
 pub mod server;
 mod sessions;

@@ -7,8 +7,8 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     audit, auth, collections, conversations, discovery, doctor, documents, embeddings, folders, graph, health, indexes,
-    intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions,
-    settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, scripts, search,
+    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -89,6 +89,22 @@ pub const ROUTES: &[Route] = &[
     route("PUT", "/api/tools/{name}/config", Permission("settings:manage")),
     route("DELETE", "/api/tools/{name}/config/{key}", Permission("settings:manage")),
     route("POST", "/api/tools/{name}/test", Permission("settings:manage")),
+    route("GET", "/api/scripts", Permission("scripts:write")),
+    route("GET", "/api/scripts/reference", Permission("scripts:write")),
+    route("POST", "/api/scripts/check", Permission("scripts:write")),
+    route("POST", "/api/scripts/from-calls", Permission("scripts:write")),
+    route("GET", "/api/scripts/export", Permission("scripts:write")),
+    route("POST", "/api/scripts/import", Permission("scripts:write")),
+    route("GET", "/api/scripts/{name}", Permission("scripts:write")),
+    route("PUT", "/api/scripts/{name}", Permission("scripts:write")),
+    route("DELETE", "/api/scripts/{name}", Permission("scripts:write")),
+    route("DELETE", "/api/scripts/{name}/draft", Permission("scripts:write")),
+    route("POST", "/api/scripts/{name}/test", Permission("scripts:write")),
+    route("POST", "/api/scripts/{name}/run", Permission("scripts:write")),
+    route("POST", "/api/scripts/{name}/publish", Permission("scripts:write")),
+    route("POST", "/api/scripts/{name}/rollback", Permission("scripts:write")),
+    route("GET", "/api/scripts/{name}/versions/{version}", Permission("scripts:write")),
+    route("PUT", "/api/scripts/{name}/grants", Permission("settings:manage")),
     route("GET", "/api/tickets", SignedIn),
     route("GET", "/api/tickets/{id}", SignedIn),
     route("POST", "/api/tickets/{id}", Person),
@@ -179,6 +195,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     learning::services(config);
     tool_config::services(config);
     tool_stats::services(config);
+    scripts::services(config);
     tickets::services(config);
     audit::services(config);
     memories::services(config);

@@ -123,6 +123,24 @@ impl Person {
         answer
     }
 
+    /// What a path gives, as bytes.
+    pub async fn bytes(&self, path: &str) -> Vec<u8> {
+        let response = self.send("GET", path, &Value::Null, None).await;
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+        response.bytes(64 << 20).await.unwrap().to_vec()
+    }
+
+    /// Sends bytes and expects success.
+    pub async fn send_bytes(&self, path: &str, bytes: Vec<u8>) -> Value {
+        let mut request = Request::new(Method::POST, self.base.join(path).unwrap());
+        request.headers.insert("content-type", "application/octet-stream".parse().unwrap());
+        request.headers.insert(HeaderName::from_static(self.header.0), self.header.1.parse().unwrap());
+        request.body = bytes.into();
+        let response = self.http.send(request).await.unwrap();
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+        response.json(64 << 20).await.unwrap()
+    }
+
     /// A new conversation's path.
     pub async fn conversation(&self) -> String {
         let made = self.do_it("POST", "/api/conversations", Value::Null).await;

@@ -1,0 +1,119 @@
+//! `satchel script`: new ones, checks and tests, on files; no server is needed, and nothing leaves the machine.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{args::ScriptCommand, run::Exit, screen::Screen};
+use crate::{
+    engine::scripts,
+    host::{folder, workers::Workers},
+    model::{
+        error::{Error, Result},
+        script::{Diagnostic, TestResult},
+    },
+    script::header,
+};
+
+/// Most files of a folder.
+const MAX_FILES: usize = 1_000;
+
+/// Runs one of the commands. `usual` is the folder that is meant where no path is given.
+pub async fn script(command: ScriptCommand, usual: PathBuf, workers: &Workers, json: bool) -> Result<Exit> {
+    let screen = Screen::new(json);
+    match command {
+        ScriptCommand::New { name, folder } => new(&name, folder.unwrap_or(usual), &screen),
+        ScriptCommand::Check { path } => check(path.unwrap_or(usual), workers, &screen).await,
+        ScriptCommand::Test { path } => test(path.unwrap_or(usual), workers, &screen).await,
+    }
+}
+
+/// Writes the first template under a name of its own.
+fn new(name: &str, into: PathBuf, screen: &Screen) -> Result<Exit> {
+    let template = scripts::templates().first().map(|template| template.source).unwrap_or_default();
+    let text = template.replacen("@name my_tool", &format!("@name {name}"), 1);
+    let wrong = header::parse(&text).1.into_iter().find(Diagnostic::is_error);
+    if let Some(wrong) = wrong {
+        return screen.refuse(&Error::invalid(told(&wrong)));
+    }
+    folder::make(&into)?;
+    let path = into.join(format!("{name}.rhai"));
+    folder::write_new(&path, text.as_bytes())?;
+    screen.show(&json!({"path": path}), |_| {
+        format!("{}\nTry it: satchel script test {}", path.display(), path.display())
+    })?;
+    Ok(Exit::Done)
+}
+
+async fn check(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit> {
+    let mut files = Vec::new();
+    let mut failed = false;
+    for (file, text) in texts(&path)? {
+        let problems = match scripts::check(workers, &text).await {
+            Ok(checked) => checked.problems,
+            Err(error) => vec![Diagnostic::error(1, 1, error.message())],
+        };
+        failed |= problems.iter().any(Diagnostic::is_error);
+        let lines = problems.iter().map(|problem| {
+            let word = if problem.is_error() { "error" } else { "warning" };
+            format!("{}:{}:{}: {word}: {}", file.display(), problem.line, problem.column, told(problem))
+        });
+        files.push((json!({"file": file, "problems": problems}), lines.collect::<Vec<_>>()));
+    }
+    report(screen, files, failed, "Nothing is wrong.")
+}
+
+async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit> {
+    let mut files = Vec::new();
+    let mut failed = false;
+    for (file, text) in texts(&path)? {
+        let run = match scripts::test(workers, &text).await {
+            Ok(run) => run,
+            Err(error) => {
+                failed = true;
+                let line = format!("{}: {}", file.display(), error.message());
+                files.push((json!({"file": file, "error": error.message()}), vec![line]));
+                continue;
+            }
+        };
+        failed |= !run.is_green();
+        let mut lines = vec![format!("{}: {} of {} pass", file.display(), run.passed, run.total)];
+        lines.extend(run.results.iter().filter(|result| !result.passed).flat_map(|result| red(&file, result)));
+        files.push((json!({"file": file, "tests": run}), lines));
+    }
+    report(screen, files, failed, "There is no script here.")
+}
+
+fn report(screen: &Screen, files: Vec<(Value, Vec<String>)>, failed: bool, empty: &str) -> Result<Exit> {
+    let (values, lines): (Vec<_>, Vec<_>) = files.into_iter().unzip();
+    let lines = lines.concat();
+    let text = if lines.is_empty() { empty.to_owned() } else { lines.join("\n") };
+    screen.show(&Value::Array(values), |_| text)?;
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+fn red(file: &Path, result: &TestResult) -> Vec<String> {
+    let line = result.line.map(|line| format!("{line}:")).unwrap_or_default();
+    let message = result.message.clone().unwrap_or_default();
+    let mut lines = vec![format!("  {}:{line} {}: {message}", file.display(), result.name)];
+    if let (Some(expected), Some(got)) = (&result.expected, &result.got) {
+        lines.extend([format!("    expected {expected}"), format!("    got      {got}")]);
+    }
+    lines
+}
+
+fn told(problem: &Diagnostic) -> String {
+    let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+    format!("{}{hint}", problem.message)
+}
+
+/// The file, or the scripts directly in the folder.
+fn texts(path: &Path) -> Result<Vec<(PathBuf, String)>> {
+    if path.is_dir() {
+        let found = folder::texts(path, "rhai", MAX_FILES)?;
+        return Ok(found.into_iter().map(|(stem, text)| (path.join(format!("{stem}.rhai")), text)).collect());
+    }
+    let text = String::from_utf8(folder::read(path)?);
+    let text = text.map_err(|_| Error::invalid(format!("{} is not a text.", path.display())))?;
+    Ok(vec![(path.to_owned(), text)])
+}

@@ -1,0 +1,82 @@
+//! What a running script asks of the world, answered with its caller's rights and no others.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{loaded::Loaded, requests};
+use crate::{
+    engine::{context::Context, secret_forms},
+    model::{call::Outcome, error::Result, secret::Secret},
+    script::wire::{Answer, Ask},
+    store::scripts::Scripts,
+};
+
+/// Answers one run.
+pub(super) struct Answers {
+    cx: Context,
+    script: Arc<Loaded>,
+    /// Every form of this run's secrets.
+    secrets: Arc<[String]>,
+}
+
+impl Answers {
+    pub(super) fn new(cx: &Context, script: &Arc<Loaded>) -> Self {
+        let secrets = secret_forms::of(cx.settings().secrets().map(Secret::expose)).into();
+        Self { cx: cx.clone(), script: Arc::clone(script), secrets }
+    }
+
+    /// The answer, in a future of its own.
+    pub(super) fn answer(&self, ask: Ask) -> impl Future<Output = Answer> + use<> {
+        let (cx, script, secrets) = (self.cx.clone(), Arc::clone(&self.script), Arc::clone(&self.secrets));
+        async move {
+            match ask {
+                Ask::Tool { name, params } => tool(&cx, &script, &secrets, name, params).await,
+                Ask::Http(request) => requests::send(&cx, &script, request).await,
+                kept if script.head.kv => match keep(&cx, &script, kept).await {
+                    Ok(value) => Answer::Value(value),
+                    Err(error) => Answer::Failed(error.message().to_owned()),
+                },
+                _ => Answer::Ended("The script keeps values: its header must say // @kv".to_owned()),
+            }
+        }
+    }
+}
+
+async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, params: Value) -> Answer {
+    if !script.head.uses.contains(&name) {
+        return Answer::Ended(format!("The header does not say that the script uses '{name}': add // @uses {name}"));
+    }
+    let text = params.to_string();
+    if secrets.iter().any(|form| text.contains(form.as_str())) {
+        return Answer::Ended("A secret leaves a script only in a request to a host it was granted.".to_owned());
+    }
+    match cx.invoke(&name, params).await {
+        Ok(Outcome::Done(done)) => Answer::Value(done.output.data),
+        Ok(Outcome::Confirm(ticket)) => {
+            // Approved by itself it would run outside of the script that asked.
+            let reason = Some(format!("asked by the script {}", script.head.name));
+            let withdrawn = cx.app().tickets.refuse(ticket.id, cx.caller().user, reason, cx.now()).await;
+            if let Err(error) = withdrawn {
+                return Answer::Ended(error.message().to_owned());
+            }
+            Answer::Ended(format!(
+                "{name} asks a person before this, and a script cannot wait for one: {} Nothing was done. Say in the header \
+                 // @risk {}: then the script asks before it runs, and may.",
+                ticket.reason,
+                ticket.risk.as_str()
+            ))
+        }
+        Err(error) => Answer::Failed(error.message().to_owned()),
+    }
+}
+
+async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
+    let (kept, name, user) = (Scripts::of(&cx.app().db), script.head.name.as_str(), cx.caller().user);
+    match ask {
+        Ask::KvGet { key } => Ok(kept.value(name, user, key).await?.unwrap_or_default()),
+        Ask::KvSet { key, value: Value::Null } => Ok(json!(kept.forget(name, user, key).await?)),
+        Ask::KvSet { key, value } => kept.keep(name, user, key, &value).await.map(|()| Value::Bool(true)),
+        _ => Ok(json!(kept.keys(name, user).await?)),
+    }
+}

@@ -1,0 +1,148 @@
+//! Where a new script begins: a template, or calls somebody has made.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{engine::registry::Registry, model::spec::Category};
+
+/// A script to start from.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+#[schema(as = ScriptTemplate)]
+pub struct Template {
+    /// For programs.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// What it shows.
+    pub description: &'static str,
+    /// Its text.
+    pub source: &'static str,
+}
+
+/// The templates; each is checked and tested like any script.
+pub fn templates() -> &'static [Template] {
+    &[
+        Template {
+            name: "transform",
+            title: "Turn data into something",
+            description: "Arguments in, a result out: no tools, no network.",
+            source: include_str!("templates/transform.rhai"),
+        },
+        Template {
+            name: "tools",
+            title: "Put tools together",
+            description: "Calls other tools as whoever calls the script.",
+            source: include_str!("templates/tools.rhai"),
+        },
+        Template {
+            name: "service",
+            title: "Ask a service",
+            description: "Sends a request to one host, with a key an administrator gives.",
+            source: include_str!("templates/service.rhai"),
+        },
+    ]
+}
+
+/// A call that was made, of a chat turn or a playground.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallMade {
+    /// The tool, by any name.
+    pub tool: String,
+    /// Its arguments.
+    #[schema(value_type = Object)]
+    pub params: Map<String, Value>,
+}
+
+/// A script that makes these calls: what they were given as text or number becomes a parameter with that as default.
+pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
+    let mut text = String::new();
+    let tools: Vec<String> = calls.iter().map(|call| canonical(registry, &call.tool)).collect();
+    let used: BTreeSet<&String> = tools.iter().collect();
+    let used = used.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    text.push_str(&format!("// @name {name}\n// @description Calls {used} in one go.\n"));
+    text.push_str("// @when Say here when somebody needs this, in his words.\n");
+    text.push_str(&format!("// @category {}\n", category(registry, &tools)));
+    let parameters = Parameters::of(calls);
+    for (parameter, value, kind, of) in &parameters.all {
+        text.push_str(&format!("// @param {parameter} {kind} = {value} \"{of}\"\n"));
+    }
+    text.push_str(&format!("// @uses {used}\n\nfn run(args) {{\n"));
+    for (n, (call, tool)) in calls.iter().zip(&tools).enumerate() {
+        let map = parameters.rhai(n, &call.params);
+        if n + 1 == calls.len() {
+            text.push_str(&format!("    tool(\"{tool}\", {map})\n"));
+        } else {
+            text.push_str(&format!("    let step_{} = tool(\"{tool}\", {map});\n", n + 1));
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn canonical(registry: &Registry, asked: &str) -> String {
+    registry.find(asked).map_or_else(|_| asked.to_owned(), |found| found.tool.spec().name.clone())
+}
+
+fn category(registry: &Registry, tools: &[String]) -> String {
+    let last = tools.last().and_then(|tool| Some(registry.find(tool).ok()?.tool.spec().category));
+    let word = serde_json::to_value(last.unwrap_or(Category::Data)).ok();
+    word.as_ref().and_then(Value::as_str).unwrap_or("data").to_owned()
+}
+
+/// What becomes a parameter: name, value, type, where it came from.
+struct Parameters {
+    all: Vec<(String, Value, &'static str, String)>,
+    /// The name for (call, member).
+    names: Vec<(usize, String, String)>,
+}
+
+impl Parameters {
+    fn of(calls: &[CallMade]) -> Self {
+        let mut found = Self { all: Vec::new(), names: Vec::new() };
+        for (n, call) in calls.iter().enumerate() {
+            for (member, value) in &call.params {
+                let kind = match value {
+                    Value::String(_) => "string",
+                    Value::Number(number) if number.is_i64() => "integer",
+                    Value::Number(_) => "number",
+                    Value::Bool(_) => "boolean",
+                    _ => continue,
+                };
+                let plain = member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if !plain || !member.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                    continue;
+                }
+                let taken = |name: &str| found.all.iter().any(|(known, ..)| known == name);
+                let name = if taken(member) { format!("{member}_{}", n + 1) } else { member.clone() };
+                found.all.push((name.clone(), value.clone(), kind, format!("{member} of {}", call.tool)));
+                found.names.push((n, member.clone(), name));
+            }
+        }
+        found
+    }
+
+    fn rhai(&self, call: usize, params: &Map<String, Value>) -> String {
+        let members = params.iter().map(|(member, value)| {
+            let name = self.names.iter().find(|(n, known, _)| *n == call && known == member);
+            let value = name.map_or_else(|| literal(value), |(_, _, name)| format!("args.{name}"));
+            format!("{}: {value}", Value::String(member.clone()))
+        });
+        format!("#{{ {} }}", members.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A JSON value as Rhai writes it.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "()".to_owned(),
+        Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let members = map.iter().map(|(key, item)| format!("{}: {}", Value::String(key.clone()), literal(item)));
+            format!("#{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}

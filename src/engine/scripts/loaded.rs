@@ -1,0 +1,147 @@
+//! One script, read: its header, what it may reach, and the tool it is.
+
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::run;
+use crate::{
+    engine::{registry::Registry, tool::Tool},
+    model::{
+        error::Result,
+        script::Origin,
+        spec::{Example, Risk, Source, Spec},
+    },
+    script::header::{self, Head, Host},
+};
+
+/// A script.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// Where its text lies.
+    pub origin: Origin,
+    /// Its text.
+    pub source: Arc<str>,
+    /// What the text says of itself.
+    pub head: Head,
+    /// The digest of the text, for workers that have it.
+    pub digest: String,
+    /// The hosts of the header that an administrator granted.
+    pub granted: Vec<Host>,
+}
+
+/// Something a script may do beyond computing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ScriptCapability)]
+pub struct Capability {
+    /// What kind of thing.
+    pub kind: CapabilityKind,
+    /// Which tool, host or secret; empty for kept values.
+    pub what: String,
+    /// Whether it may do it now. Only hosts wait for an administrator.
+    pub granted: bool,
+}
+
+/// Kinds of what a script may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CapabilityKind {
+    /// Call a tool.
+    Tool,
+    /// Send requests to a host.
+    Http,
+    /// Keep values.
+    Kv,
+    /// Use a secret.
+    Secret,
+}
+
+impl Capability {
+    /// In words, as versions keep it.
+    pub fn told(&self) -> String {
+        let kind = match self.kind {
+            CapabilityKind::Tool => "tool",
+            CapabilityKind::Http => "http",
+            CapabilityKind::Kv => "kv",
+            CapabilityKind::Secret => "secret",
+        };
+        format!("{kind} {}", self.what).trim_end().to_owned()
+    }
+}
+
+impl Loaded {
+    /// Reads a text; what is wrong with it shows elsewhere.
+    pub fn read(origin: Origin, source: &str, grants: Option<&BTreeSet<String>>) -> Self {
+        let head = header::parse(source).0;
+        let is_granted = |host: &&Host| grants.is_some_and(|grants| grants.contains(&host.to_string()));
+        let granted = head.hosts.iter().filter(is_granted).cloned().collect();
+        Self { origin, source: source.into(), digest: hex::encode(Sha256::digest(source)), granted, head }
+    }
+
+    /// All it may do.
+    pub fn capabilities(&self) -> Vec<Capability> {
+        let of = |kind, what: String, granted| Capability { kind, what, granted };
+        let head = &self.head;
+        let mut all: Vec<_> = head.uses.iter().map(|tool| of(CapabilityKind::Tool, tool.clone(), true)).collect();
+        all.extend(
+            head.hosts.iter().map(|host| of(CapabilityKind::Http, host.to_string(), self.granted.contains(host))),
+        );
+        if head.kv {
+            all.push(of(CapabilityKind::Kv, String::new(), true));
+        }
+        let secrets = head.settings.iter().filter(|setting| setting.secret);
+        all.extend(secrets.map(|setting| of(CapabilityKind::Secret, setting.key.clone(), true)));
+        all
+    }
+
+    /// Hosts that wait for an administrator.
+    pub fn waiting(&self) -> Vec<String> {
+        let waiting = self.head.hosts.iter().filter(|host| !self.granted.contains(host));
+        waiting.map(ToString::to_string).collect()
+    }
+
+    /// What is known of it as a tool.
+    pub fn spec(&self) -> Spec {
+        let head = &self.head;
+        let example = |example: &header::HeadExample| Example {
+            title: example.title.clone(),
+            before: Vec::new(),
+            arguments: example.arguments.clone(),
+            result: example.result.clone(),
+        };
+        Spec {
+            name: head.name.clone(),
+            source: Source::Script,
+            description: head.description.clone(),
+            when_to_use: head.when.clone(),
+            category: head.category,
+            parameters: head.schema(),
+            risk: head.risk,
+            permission: head.permission.clone().map(Cow::Owned),
+            timeout: head.timeout,
+            settings: head.settings.clone(),
+            examples: head.examples.iter().map(example).collect(),
+            innate: false,
+        }
+    }
+
+    /// The tool it is.
+    pub fn tool(self: Arc<Self>) -> Result<Tool> {
+        let (script, uses) = (Arc::clone(&self), self.head.uses.clone());
+        let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
+        Ok(tool.risk_among(move |_: &Value, registry| risk_of(&uses, registry)))
+    }
+
+    /// Its risk with those of the tools it uses.
+    pub fn derived_risk(&self, registry: &Registry) -> Risk {
+        self.head.risk.max(risk_of(&self.head.uses, registry))
+    }
+}
+
+/// The highest of these tools' least risks: a person who approves the script approves what it is for.
+fn risk_of(uses: &[String], registry: &Registry) -> Risk {
+    let risks = uses.iter().filter_map(|name| Some(registry.find(name).ok()?.tool.spec().risk));
+    risks.max().unwrap_or(Risk::Read)
+}

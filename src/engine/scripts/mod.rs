@@ -1,0 +1,19 @@
+//! Scripts as tools: where they come from, how one is run, how one is published.
+
+mod answers;
+mod archive;
+mod builtin;
+mod drafting;
+mod library;
+mod loaded;
+mod publishing;
+mod requests;
+mod run;
+mod watch;
+mod worker;
+
+pub use drafting::{CallMade, Template, of_calls, templates};
+pub use library::{Library, Shown, State};
+pub use loaded::{Capability, CapabilityKind, Loaded};
+pub use publishing::{Accepted, Workbench};
+pub use worker::{check, test};

@@ -1,0 +1,258 @@
+//! From a text to a tool: checked, tried, tested, published, taken back.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    library::{Library, told},
+    loaded::Loaded,
+    worker,
+};
+use crate::{
+    engine::tool::Tool,
+    model::{
+        call::{Call, Outcome},
+        error::{Error, Kind, Result},
+        script::{Diagnostic, Origin, TestRun},
+        spec::Source,
+    },
+    script::{limits::MAX_SOURCE, wire::Checked},
+    store::{
+        people::Actor,
+        scripts::{Kept, NewVersion, Scripts},
+    },
+};
+
+/// Where scripts are made. Cheap to clone.
+#[derive(Clone)]
+pub struct Workbench {
+    library: Library,
+    scripts: Scripts,
+}
+
+/// What a person said to a publication.
+#[derive(Debug, Clone, Default)]
+pub struct Accepted {
+    /// What was changed.
+    pub note: Option<String>,
+    /// The new capabilities he agrees to.
+    pub wider: Vec<String>,
+}
+
+impl Workbench {
+    /// A workbench on this library.
+    pub fn of(library: &Library) -> Self {
+        Self { library: library.clone(), scripts: Scripts::of(&library.app().db) }
+    }
+
+    pub(super) fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// What is wrong with a text; the tools it names are looked up, too.
+    pub async fn check(&self, source: &str) -> Result<Checked> {
+        let mut checked = worker::check(&self.library.app().workers, source).await?;
+        let loaded = Loaded::read(Origin::Console, source, None);
+        let registry = self.library.invoker().registry();
+        for name in loaded.head.uses.iter().filter(|name| registry.find(name).is_err()) {
+            let line = source.lines().position(|line| line.contains("@uses") && line.contains(name.as_str()));
+            let line = line.unwrap_or_default();
+            let text = source.lines().nth(line).unwrap_or_default();
+            let column = text.find(name.as_str()).map_or(0, |at| text.get(..at).map_or(0, |t| t.chars().count()));
+            let problem = Diagnostic::error(line + 1, column + 1, format!("There is no tool '{name}'."));
+            checked.problems.push(problem.long(name.chars().count()).hint("See the list of tools for its name."));
+        }
+        if let Some(taken) = self.taken(&loaded) {
+            checked.problems.push(Diagnostic::error(1, 1, taken));
+        }
+        checked.problems.sort_by_key(|problem| (problem.line, problem.column));
+        Ok(checked)
+    }
+
+    /// Runs the examples and tests of a text.
+    pub async fn test(&self, source: &str) -> Result<TestRun> {
+        worker::test(&self.library.app().workers, source).await
+    }
+
+    /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
+    pub async fn run(&self, source: &str, mut call: Call) -> Result<Outcome> {
+        let name = Loaded::read(Origin::Console, source, None).head.name;
+        let loaded = Arc::new(self.library.read(source));
+        let checked = self.check(source).await?;
+        demand_sound(&checked)?;
+        call.tool = loaded.spec().id();
+        let invoker = self.library.invoker();
+        let registry = invoker.registry();
+        let others = registry.tools().iter().filter(|tool| tool.spec().source == Source::Script);
+        let others = others.filter(|tool| tool.spec().name != name).map(|tool| Tool::clone(tool));
+        let (beside, _) = registry.with_source(Source::Script, others.chain([loaded.tool()?]).collect());
+        let (user, now) = (call.caller.user, self.library.app().clock.now());
+        match invoker.beside(beside).invoke(call, CancellationToken::new()).await? {
+            Outcome::Confirm(ticket) => {
+                let reason = Some("a script was tried out".to_owned());
+                self.library.app().tickets.refuse(ticket.id, user, reason, now).await?;
+                Err(Error::conflict(format!(
+                    "It asks a person before it runs: {} Publish it, then call it.",
+                    ticket.reason
+                )))
+            }
+            done => Ok(done),
+        }
+    }
+
+    /// Keeps a text as the draft of the script it names.
+    pub async fn save(&self, by: &Actor, name: &str, source: String) -> Result<()> {
+        if source.len() > MAX_SOURCE {
+            return Err(Error::invalid(format!("The script is longer than {} KB.", MAX_SOURCE >> 10)));
+        }
+        let loaded = Loaded::read(Origin::Console, &source, None);
+        if loaded.head.name != name {
+            let said = &loaded.head.name;
+            return Err(Error::invalid(format!("The text says '@name {said}': it is to be saved as {name}.")));
+        }
+        if let Some(taken) = self.taken(&loaded) {
+            return Err(Error::conflict(taken));
+        }
+        self.scripts.save_draft(by, name, source).await?;
+        self.library.reload().await
+    }
+
+    /// Makes the draft the live text. A red test, or a capability nobody agreed to, keeps it from it.
+    pub async fn publish(&self, by: &Actor, name: &str, accepted: Accepted) -> Result<()> {
+        let kept = self.kept(name).await?;
+        let Some(draft) = kept.draft.clone() else {
+            return Err(Error::conflict(format!("There is no draft of {name}: the live text is the last one.")));
+        };
+        self.make_live(by, &kept, draft, accepted).await
+    }
+
+    /// Makes an earlier text live again, as a version of its own.
+    pub async fn roll_back(&self, by: &Actor, name: &str, version: u32, wider: Vec<String>) -> Result<()> {
+        let kept = self.kept(name).await?;
+        let Some(source) = self.scripts.source(name, version).await? else {
+            return Err(Error::not_found(format!("There is no version {version} of {name}.")));
+        };
+        let accepted = Accepted { note: Some(format!("Back to version {version}")), wider };
+        self.make_live(by, &kept, source, accepted).await
+    }
+
+    /// Removes a script of the console.
+    pub async fn delete(&self, by: &Actor, name: &str) -> Result<()> {
+        self.kept(name).await?;
+        self.scripts.delete(by, name).await?;
+        self.library.reload().await
+    }
+
+    /// Throws a draft away.
+    pub async fn discard(&self, by: &Actor, name: &str) -> Result<()> {
+        self.kept(name).await?;
+        self.scripts.drop_draft(by, name).await?;
+        self.library.reload().await
+    }
+
+    /// Grants a script these of the hosts it names, and no others.
+    pub async fn grant(&self, by: &Actor, name: &str, hosts: Vec<String>) -> Result<()> {
+        let shown = self.library.one(name).ok_or_else(|| unknown(name))?;
+        let draft = shown.kept.as_ref().and_then(|kept| kept.draft.as_deref());
+        let draft = draft.map(|source| Loaded::read(shown.origin, source, None));
+        let texts = shown.live.iter().map(|live| &live.head).chain(draft.iter().map(|draft| &draft.head));
+        let named: BTreeSet<String> = texts.flat_map(|head| &head.hosts).map(ToString::to_string).collect();
+        if let Some(other) = hosts.iter().find(|host| !named.contains(*host)) {
+            return Err(Error::invalid(format!("The header of {name} does not name the host '{other}'.")));
+        }
+        self.scripts.grant(by, name, hosts).await?;
+        self.library.reload().await
+    }
+
+    async fn make_live(&self, by: &Actor, kept: &Kept, source: String, accepted: Accepted) -> Result<()> {
+        demand_sound(&self.check(&source).await?)?;
+        let tests = self.test(&source).await?;
+        if !tests.is_green() {
+            let red = tests.total - tests.passed;
+            let message = format!("{red} of {} tests fail: it is published when all pass.", tests.total);
+            return Err(Error::conflict(message).with_details(json!({"tests": tests})));
+        }
+        let wider = wider(kept, &source);
+        let unasked: Vec<&String> = wider.iter().filter(|what| !accepted.wider.contains(what)).collect();
+        if !unasked.is_empty() {
+            let list = unasked.iter().map(|what| what.as_str()).collect::<Vec<_>>().join(", ");
+            let message = format!("It may do more than what is live: {list}. Agree to each, then publish.");
+            return Err(Error::conflict(message).with_details(json!({"wider": wider})));
+        }
+        let new = NewVersion { source, note: accepted.note, wider };
+        self.scripts.publish(by, &kept.name, new).await?;
+        self.library.reload().await
+    }
+
+    async fn kept(&self, name: &str) -> Result<Kept> {
+        match self.scripts.one(name).await? {
+            Some(kept) => Ok(kept),
+            None if self.library.one(name).is_some() => Err(Error::conflict(format!(
+                "{name} is a file: change it where it lies, or save a copy under another name."
+            ))),
+            None => Err(unknown(name)),
+        }
+    }
+
+    /// Who has the name, where that is not a script of the console.
+    fn taken(&self, loaded: &Loaded) -> Option<String> {
+        let name = &loaded.head.name;
+        let registry = self.library.invoker().registry();
+        let found = registry.find(name).ok()?;
+        let spec = found.tool.spec();
+        let own = spec.source == Source::Script
+            && self.library.all().iter().any(|one| one.name == *name && one.origin == Origin::Console);
+        (!own).then(|| format!("The name '{name}' belongs to {spec}. Choose another."))
+    }
+}
+
+fn demand_sound(checked: &Checked) -> Result<()> {
+    let errors: Vec<&Diagnostic> = checked.problems.iter().filter(|problem| problem.is_error()).collect();
+    match errors.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::invalid(told(first)).with_details(json!({"problems": errors}))),
+    }
+}
+
+/// What a text may do that the live one may not.
+fn wider(kept: &Kept, source: &str) -> Vec<String> {
+    let capabilities = |source: &str| -> BTreeSet<String> {
+        Loaded::read(Origin::Console, source, None).capabilities().iter().map(super::Capability::told).collect()
+    };
+    let before = kept.live.as_ref().map(|(_, source)| capabilities(source)).unwrap_or_default();
+    capabilities(source).difference(&before).cloned().collect()
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(Kind::NotFound, format!("There is no script '{name}'."))
+}
+
+/// Looking at scripts.
+impl Workbench {
+    /// The text that is edited: the draft, or what is live.
+    pub async fn text(&self, name: &str) -> Result<String> {
+        let shown = self.library.one(name).ok_or_else(|| unknown(name))?;
+        let draft = shown.kept.and_then(|kept| kept.draft);
+        let live = shown.live.map(|live| live.source.to_string());
+        draft.or(live).ok_or_else(|| unknown(name))
+    }
+
+    /// The difference between a version and the one before, as a unified diff.
+    pub async fn version(&self, name: &str, version: u32) -> Result<(String, String)> {
+        let missing = || Error::not_found(format!("There is no version {version} of {name}."));
+        let source = self.scripts.source(name, version).await?.ok_or_else(missing)?;
+        let before = match version.checked_sub(1) {
+            Some(before) if before > 0 => self.scripts.source(name, before).await?.unwrap_or_default(),
+            _ => String::new(),
+        };
+        let diff = diffy::create_patch(&before, &source).to_string();
+        Ok((source, diff))
+    }
+
+    /// Every version of a script.
+    pub async fn versions(&self, name: &str) -> Result<Vec<crate::model::script::Version>> {
+        self.scripts.versions(name).await
+    }
+}

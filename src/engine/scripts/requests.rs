@@ -1,0 +1,119 @@
+//! Requests of a script: to hosts its header names and an administrator granted, through the guard, redirects included.
+
+use encoding_rs::{Encoding, UTF_8};
+use reqwest::{Method, header};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::loaded::Loaded;
+use crate::{
+    engine::context::Context,
+    model::error::{Error, Result},
+    net::http::{Request, Response},
+    script::wire::{Answer, HttpAsk},
+};
+
+/// Redirects followed.
+const REDIRECTS: usize = 5;
+/// Longest answer, in bytes.
+const MAX_BODY: usize = 768 << 10;
+/// Longest wait for an answer, in seconds.
+const MAX_WAIT: u64 = 60;
+
+/// Sends it and reads the answer.
+pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer {
+    let mut request = match request_of(ask) {
+        Ok(request) => request,
+        Err(error) => return Answer::Failed(error.message().to_owned()),
+    };
+    for _ in 0..=REDIRECTS {
+        if let Err(message) = demand_granted(script, &request.url) {
+            return Answer::Ended(message);
+        }
+        let response = match sent(cx, &request).await {
+            Ok(response) => response,
+            Err(error) => return Answer::Failed(error.message().to_owned()),
+        };
+        match next(&request, &response) {
+            Some(following) => request = following,
+            None => {
+                return match read(response).await {
+                    Ok(answer) => Answer::Value(answer),
+                    Err(error) => Answer::Failed(error.message().to_owned()),
+                };
+            }
+        }
+    }
+    Answer::Failed(format!("The address redirects more than {REDIRECTS} times."))
+}
+
+fn demand_granted(script: &Loaded, url: &Url) -> std::result::Result<(), String> {
+    let host = url.host_str().unwrap_or_default();
+    if script.granted.iter().any(|granted| granted.covers(url)) {
+        return Ok(());
+    }
+    if script.head.hosts.iter().any(|named| named.covers(url)) {
+        return Err(format!("An administrator has not yet granted this script the host '{host}': see its page."));
+    }
+    let plain = if url.scheme() == "http" { " (or it names it for https alone)" } else { "" };
+    Err(format!("The header does not name the host '{host}'{plain}: add // @http {host}"))
+}
+
+fn request_of(ask: HttpAsk) -> Result<Request> {
+    let url = Url::parse(&ask.url).map_err(|e| Error::invalid(format!("'{}' is not a URL: {e}.", ask.url)))?;
+    let method: Method =
+        ask.method.parse().map_err(|_| Error::invalid(format!("'{}' is not a method.", ask.method)))?;
+    let mut request = Request::new(method, url);
+    for (name, value) in &ask.headers {
+        let name: header::HeaderName =
+            name.parse().map_err(|_| Error::invalid(format!("'{name}' is not the name of a header.")))?;
+        request = request.secret_header(name, value)?;
+    }
+    if let Some(body) = ask.body {
+        request.body = body.into();
+    }
+    if let Some(seconds) = ask.timeout {
+        request.patience = std::time::Duration::from_secs(seconds.clamp(1, MAX_WAIT));
+    }
+    Ok(request)
+}
+
+async fn sent(cx: &Context, request: &Request) -> Result<Response> {
+    cx.app().outbound()?.send(request.clone()).await
+}
+
+/// The request a redirect asks for: a GET, without headers where it leads elsewhere.
+fn next(request: &Request, response: &Response) -> Option<Request> {
+    let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = response.headers.get(header::LOCATION).filter(|_| redirects)?;
+    if !matches!(request.method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    let url = request.url.join(location.to_str().ok()?).ok()?;
+    let mut following = Request::new(request.method.clone(), url);
+    following.patience = request.patience;
+    if following.url.origin() == request.url.origin() {
+        following.headers = request.headers.clone();
+    }
+    Some(following)
+}
+
+async fn read(response: Response) -> Result<Value> {
+    let status = response.status.as_u16();
+    let headers: Map<String, Value> = response
+        .headers
+        .iter()
+        .filter(|(name, _)| *name != header::SET_COOKIE)
+        .map(|(name, value)| (name.to_string(), json!(String::from_utf8_lossy(value.as_bytes()))))
+        .collect();
+    let kind = response.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let bytes = response.bytes(MAX_BODY).await?;
+    Ok(json!({"status": status, "headers": headers, "body": text(&bytes, kind.as_deref())}))
+}
+
+/// The body as text: in the encoding its type names, or UTF-8.
+fn text(bytes: &[u8], kind: Option<&str>) -> String {
+    let named = kind.and_then(|kind| kind.split("charset=").nth(1)).map(|name| name.trim_matches(['"', ' ', ';']));
+    let encoding = named.and_then(|name| Encoding::for_label(name.as_bytes())).unwrap_or(UTF_8);
+    encoding.decode(bytes).0.into_owned()
+}

@@ -1,0 +1,108 @@
+//! Talks to a worker: sends a task, answers what the script asks, brings back what came of it.
+
+use std::{future::Future, time::Duration};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    host::workers::{Allowance, Ended, Worker, Workers},
+    model::{
+        error::{Error, Kind, Result},
+        script::TestRun,
+    },
+    script::{
+        limits,
+        wire::{Answer, Ask, Checked, Reply, Task},
+    },
+};
+
+/// What a worker may use between two questions of a run: what the engine allows, and a little to say so.
+const RUN: Allowance =
+    Allowance { cpu: limits::MAX_CPU.saturating_add(Duration::from_millis(250)), wall: Duration::from_secs(8) };
+/// What checking a text may use.
+const CHECK: Allowance = Allowance { cpu: Duration::from_millis(600), wall: Duration::from_secs(8) };
+/// What all tests of a script may use together.
+const TEST: Allowance = Allowance { cpu: Duration::from_secs(8), wall: Duration::from_secs(30) };
+
+/// Finds what is wrong with a text. One that hangs the parser is wrong, too.
+pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
+    match once(workers, &Task::Check { source: source.to_owned() }, CHECK).await? {
+        Reply::Checked(checked) => Ok(checked),
+        _ => Err(out_of_step()),
+    }
+}
+
+/// Runs the examples and tests of a text.
+pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
+    match once(workers, &Task::Test { source: source.to_owned() }, TEST).await? {
+        Reply::Tested(run) => Ok(run),
+        _ => Err(out_of_step()),
+    }
+}
+
+async fn once(workers: &Workers, task: &Task<Value>, most: Allowance) -> Result<Reply<Value>> {
+    let mut worker = workers.take()?;
+    let reply = send(&mut worker, task, most).await?;
+    workers.give(worker);
+    Ok(reply)
+}
+
+/// Runs a script's task to its end. `answer` answers what it asks meanwhile.
+pub(super) async fn converse<F>(
+    workers: &Workers,
+    mut task: Task<Value>,
+    text: &str,
+    mut answer: impl FnMut(Ask) -> F,
+) -> Result<Reply<Value>>
+where
+    F: Future<Output = Answer>,
+{
+    let mut worker = workers.take()?;
+    if let Task::Run { key, source, .. } = &mut task {
+        *source = worker.known.insert(key.clone()).then(|| text.to_owned());
+    }
+    let mut reply = send(&mut worker, &task, RUN).await?;
+    loop {
+        reply = match reply {
+            Reply::Ask(ask) => send(&mut worker, &answer(ask).await, RUN).await?,
+            Reply::Unknown => {
+                if let Task::Run { source, .. } = &mut task {
+                    *source = Some(text.to_owned());
+                }
+                send(&mut worker, &task, RUN).await?
+            }
+            done => {
+                workers.give(worker);
+                return Ok(done);
+            }
+        };
+    }
+}
+
+async fn send(worker: &mut Worker, message: &impl Serialize, most: Allowance) -> Result<Reply<Value>> {
+    let frame = serde_json::to_vec(message).map_err(Error::internal)?;
+    let reply = worker.exchange(&frame, most).await.map_err(ended)?;
+    serde_json::from_slice(&reply).map_err(|error| {
+        Error::upstream("What the script gives back is nested too deeply, or is no JSON.").caused_by(error)
+    })
+}
+
+/// The worker is gone; the next call gets a new one.
+fn ended(why: Ended) -> Error {
+    match why {
+        Ended::Time => Error::new(
+            Kind::Timeout,
+            "The script computed too long and was stopped. Do less at once: a helper takes less than a loop.",
+        ),
+        Ended::Died => Error::upstream(format!(
+            "The script was stopped: it used more than the {} MB of memory it may have, or nested something without end.",
+            limits::MAX_MEMORY >> 20
+        )),
+        Ended::TooLong => Error::upstream("The script gave back more than it may."),
+    }
+}
+
+fn out_of_step() -> Error {
+    Error::internal("a worker answered another question")
+}

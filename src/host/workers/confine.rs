@@ -1,0 +1,68 @@
+//! What a worker gives up before it reads its first frame: files, network, processes, and most of the memory.
+
+use std::{collections::BTreeMap, env::consts::ARCH, io};
+
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+/// Private memory a worker may have, what it starts with included, in bytes.
+const MEMORY: u64 = 112 << 20;
+/// Processor time of its whole life, in seconds: an end for one that nobody watches any more.
+const CPU_SECONDS: u64 = 600;
+
+/// All a worker ever asks of the kernel: read and write its socket, memory, time, and its end.
+const ALLOWED: &[i64] = &[
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_readv,
+    libc::SYS_writev,
+    libc::SYS_recvfrom,
+    libc::SYS_sendto,
+    libc::SYS_close,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_mprotect,
+    libc::SYS_mremap,
+    libc::SYS_madvise,
+    libc::SYS_brk,
+    libc::SYS_futex,
+    libc::SYS_clock_gettime,
+    libc::SYS_gettimeofday,
+    libc::SYS_getrandom,
+    libc::SYS_sched_yield,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigaction,
+    libc::SYS_sigaltstack,
+    libc::SYS_gettid,
+    libc::SYS_getpid,
+    libc::SYS_tgkill,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    libc::SYS_restart_syscall,
+];
+
+/// Confines this process for the rest of its life.
+pub fn confine() -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    for (resource, most) in [
+        (Resource::Data, MEMORY),
+        (Resource::Cpu, CPU_SECONDS),
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+        (Resource::Nofile, 8),
+        (Resource::Nproc, 1),
+        (Resource::Memlock, 0),
+    ] {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    rustix::thread::set_no_new_privs(true)?;
+    apply_filter(&filter().map_err(io::Error::other)?).map_err(io::Error::other)
+}
+
+fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
+    let rules = ALLOWED.iter().map(|call| (*call, Vec::new())).collect::<BTreeMap<_, _>>();
+    // What is not listed fails; a library that tries and does without goes on.
+    let denied = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
+    SeccompFilter::new(rules, denied, SeccompAction::Allow, ARCH.try_into()?)?.try_into()
+}

@@ -1,0 +1,168 @@
+//! A script as the store, the engine and the doors speak of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::time::Time;
+
+/// Something wrong with a script's text, at its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Diagnostic {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// Where it ends on that line, one past the last character, if it is known.
+    pub end_column: Option<usize>,
+    /// Whether it keeps the script from being published.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The script cannot be published.
+    Error,
+    /// It can, but hardly does what was meant.
+    Warning,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(line: usize, column: usize, message: impl Into<String>) -> Self {
+        Self { line, column, end_column: None, severity: Severity::Error, message: message.into(), hint: None }
+    }
+
+    /// A warning at a place.
+    pub fn warning(line: usize, column: usize, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(line, column, message) }
+    }
+
+    /// Says what would be right.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Marks this many characters.
+    #[must_use]
+    pub fn long(mut self, characters: usize) -> Self {
+        self.end_column = Some(self.column + characters.max(1));
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Where a script's text lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// In the binary.
+    Shipped,
+    /// In the folder `scripts` of the data directory: what is saved there is live.
+    Folder,
+    /// In the database, written in the console, with versions.
+    Console,
+}
+
+/// How one test of a script went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TestResult {
+    /// The example's title or the test's name.
+    pub name: String,
+    /// Which of the two it is.
+    pub kind: TestKind,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Why not.
+    pub message: Option<String>,
+    /// What should have come, where two values were compared.
+    #[schema(value_type = Option<Object>)]
+    pub expected: Option<serde_json::Value>,
+    /// What came.
+    #[schema(value_type = Option<Object>)]
+    pub got: Option<serde_json::Value>,
+    /// Where it failed.
+    pub line: Option<usize>,
+    /// How long it took, in milliseconds.
+    pub ms: f64,
+}
+
+/// What a test is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TestKind {
+    /// An `@example` of the header.
+    Example,
+    /// A `test "…" { }` block.
+    Test,
+}
+
+/// How all tests of a script went.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TestRun {
+    /// How many passed.
+    pub passed: usize,
+    /// How many there are.
+    pub total: usize,
+    /// Each, examples first.
+    pub results: Vec<TestResult>,
+}
+
+impl TestRun {
+    /// Of these results.
+    pub fn of(results: Vec<TestResult>) -> Self {
+        Self { passed: results.iter().filter(|r| r.passed).count(), total: results.len(), results }
+    }
+
+    /// Whether none failed.
+    pub fn is_green(&self) -> bool {
+        self.passed == self.total
+    }
+}
+
+/// One line of a script's log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LogLine {
+    /// How loud.
+    pub level: LogLevel,
+    /// What it says.
+    pub text: String,
+}
+
+/// How loud a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    /// `log` and `print`.
+    Info,
+    /// `warn`.
+    Warn,
+}
+
+/// One version of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ScriptVersion)]
+pub struct Version {
+    /// From 1.
+    pub version: u32,
+    /// Who published it.
+    pub author: String,
+    /// When.
+    pub at: Time,
+    /// What was changed.
+    pub note: Option<String>,
+    /// What it may do that the one before could not, for instance `http api.example.org`.
+    pub wider: Vec<String>,
+    /// Whether it is the live one.
+    pub live: bool,
+}

@@ -1,0 +1,147 @@
+//! What Rhai says went wrong, in words that say what to do, at the place where it went wrong.
+
+use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
+
+use super::{limits, machine::Machine, names, nearest::nearest, state::Limit, wire::Fault};
+use crate::model::script::Diagnostic;
+
+/// The fault a run ended with.
+pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fault {
+    let (inner, position) = innermost(error);
+    let message = told(inner, |signature| unknown_function(machine, ast, signature));
+    let place = Some(position).filter(|p| !p.is_none());
+    Fault { message, line: place.and_then(|p| p.line()), column: place.and_then(|p| p.position()) }
+}
+
+fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
+    match error {
+        EvalAltResult::ErrorRuntime(value, _) => thrown(value),
+        EvalAltResult::ErrorTerminated(token, _) => match token.clone().try_cast::<Limit>() {
+            Some(limit) => limit.told(),
+            None => token.clone().into_string().unwrap_or_default(),
+        },
+        EvalAltResult::ErrorTooManyOperations(_) => format!(
+            "The script took more than {} steps. Look for a loop that does not end, or use a helper instead of a loop.",
+            limits::MAX_OPERATIONS
+        ),
+        EvalAltResult::ErrorStackOverflow(_) => {
+            format!("Functions call each other more than {} deep.", limits::MAX_CALLS)
+        }
+        EvalAltResult::ErrorDataTooLarge(what, _) => {
+            format!("Too large: {what}. A script may hold texts of 1 MB, lists of 100,000 and maps of 10,000.")
+        }
+        EvalAltResult::ErrorFunctionNotFound(signature, _) => unknown(signature),
+        EvalAltResult::ErrorVariableNotFound(name, _) => format!("There is no variable '{name}'."),
+        other => {
+            let text = other.to_string();
+            match text.rfind(" (line ") {
+                Some(at) => text.get(..at).unwrap_or_default().to_owned(),
+                None => text,
+            }
+        }
+    }
+}
+
+/// The fault a test ended with.
+pub(super) fn of_test(error: &EvalAltResult) -> Fault {
+    let (inner, position) = innermost(error);
+    let message = told(inner, |signature| format!("There is no such function: {signature}."));
+    let position = Some(position).filter(|p| !p.is_none());
+    Fault { message, line: position.and_then(|p| p.line()), column: position.and_then(|p| p.position()) }
+}
+
+/// What was thrown, where it was a map.
+pub(super) fn thrown_map(error: &EvalAltResult) -> Option<rhai::Map> {
+    match innermost(error).0 {
+        EvalAltResult::ErrorRuntime(value, _) => value.clone().try_cast::<rhai::Map>(),
+        _ => None,
+    }
+}
+
+/// The error at the bottom, and the innermost place that is known.
+fn innermost(error: &EvalAltResult) -> (&EvalAltResult, Position) {
+    let (mut error, mut position) = (error, error.position());
+    while let EvalAltResult::ErrorInFunctionCall(_, _, inner, _) = error {
+        error = inner;
+        if !error.position().is_none() {
+            position = error.position();
+        }
+    }
+    (error, position)
+}
+
+fn thrown(value: &rhai::Dynamic) -> String {
+    match value.clone().into_string() {
+        Ok(text) => text,
+        Err(_) => {
+            let value = super::state::as_json(value);
+            value
+                .get("error")
+                .or(value.get("message"))
+                .and_then(|m| m.as_str())
+                .map_or(value.to_string(), str::to_owned)
+        }
+    }
+}
+
+fn unknown_function(machine: &Machine, ast: &AST, signature: &str) -> String {
+    let name = signature.split(" (").next().unwrap_or(signature).trim();
+    let known = names::known(machine, ast);
+    if known.contains(name) {
+        return format!("'{name}' does not take these: {signature}.");
+    }
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(close) => format!("There is no function '{name}'. Did you mean '{close}'?"),
+        None => format!("There is no function '{name}'."),
+    }
+}
+
+/// What keeps a text from being compiled.
+pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
+    let position = error.position();
+    let (line, column) = match (position.line(), position.position()) {
+        (Some(line), column) => (line, column.unwrap_or(1).max(1)),
+        (None, _) => (source.lines().count().max(1), source.lines().last().map_or(1, |l| l.chars().count() + 1)),
+    };
+    let at = |message: String| Diagnostic::error(line, column, message);
+    match error.err_type() {
+        ParseErrorType::VariableUndefined(name) => {
+            let problem = at(format!("Variable \"{name}\" is not defined.")).long(name.chars().count());
+            match similar(source, name, line) {
+                Some((close, line)) => problem.hint(format!("Did you mean \"{close}\", line {line}?")),
+                None => problem.hint("Declare it with let."),
+            }
+        }
+        ParseErrorType::UnexpectedEOF => at("The script ends in the middle of something.".to_owned())
+            .hint("Look for a bracket or a text that is not closed."),
+        ParseErrorType::ExprTooDeep => at(format!("This is nested more than {} deep.", limits::MAX_DEPTH)),
+        ParseErrorType::Reserved(word) if ["eval", "import", "export"].contains(&word.as_str()) => {
+            at(format!("'{word}' is not offered to scripts.")).long(word.len())
+        }
+        other => at(sentence(&other.to_string())),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let rest = characters.as_str();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{rest}{end}")
+}
+
+/// The declared name that is most like this one, and the line it is declared on.
+fn similar<'a>(source: &'a str, name: &str, before: usize) -> Option<(&'a str, usize)> {
+    let mut declared = Vec::new();
+    for (n, line) in source.lines().enumerate().take(before) {
+        for keyword in ["let ", "const ", "for "] {
+            for (at, _) in line.match_indices(keyword) {
+                let rest = line.get(at + keyword.len()..).unwrap_or_default();
+                let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                declared.extend(rest.get(..end).filter(|name| !name.is_empty()).map(|name| (name, n + 1)));
+            }
+        }
+    }
+    let close = nearest(name, declared.iter().map(|(name, _)| *name))?;
+    declared.into_iter().find(|(name, _)| *name == close)
+}

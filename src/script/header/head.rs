@@ -1,0 +1,121 @@
+//! A header that was read.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{Host, Kind};
+use crate::model::spec::{Category, DEFAULT_TIMEOUT, Risk, Setting};
+
+/// All a header says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Head {
+    /// The tool's name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// When to choose it.
+    pub when: String,
+    /// Its group.
+    pub category: Category,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// The risk it says it has.
+    pub risk: Risk,
+    /// The permission its caller needs.
+    pub permission: Option<String>,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// What an administrator configures.
+    pub settings: Vec<Setting>,
+    /// The tools it calls.
+    pub uses: Vec<String>,
+    /// The hosts it calls.
+    pub hosts: Vec<Host>,
+    /// Whether it keeps values of its own.
+    pub kv: bool,
+    /// Worked examples.
+    pub examples: Vec<HeadExample>,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            when: String::new(),
+            category: Category::Data,
+            parameters: Vec::new(),
+            risk: Risk::Read,
+            permission: None,
+            timeout: DEFAULT_TIMEOUT,
+            settings: Vec::new(),
+            uses: Vec::new(),
+            hosts: Vec::new(),
+            kv: false,
+            examples: Vec::new(),
+        }
+    }
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// What it is then.
+    pub default: Option<Value>,
+    /// What it is for.
+    pub description: String,
+}
+
+/// One worked example.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadExample {
+    /// What it shows.
+    pub title: String,
+    /// The arguments.
+    pub arguments: Value,
+    /// What comes back; members that are not named may hold anything.
+    pub result: Value,
+    /// Where it stands.
+    pub line: usize,
+}
+
+impl Head {
+    /// The JSON Schema (2020-12) of its arguments.
+    pub fn schema(&self) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for parameter in &self.parameters {
+            let mut schema = parameter.kind.schema();
+            if let Some(map) = schema.as_object_mut() {
+                map.insert("description".to_owned(), json!(parameter.description));
+                if let Some(default) = &parameter.default {
+                    map.insert("default".to_owned(), default.clone());
+                }
+            }
+            properties.insert(parameter.name.clone(), schema);
+            if !parameter.optional {
+                required.push(parameter.name.clone());
+            }
+        }
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    }
+
+    /// The arguments with the defaults of those left out.
+    pub fn with_defaults(&self, mut arguments: Value) -> Value {
+        if let Some(map) = arguments.as_object_mut() {
+            for parameter in &self.parameters {
+                if let Some(default) = &parameter.default {
+                    map.entry(&parameter.name).or_insert_with(|| default.clone());
+                }
+            }
+        }
+        arguments
+    }
+}

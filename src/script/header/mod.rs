@@ -1,0 +1,16 @@
+//! What a script says of itself: the comment lines before its first line of code.
+
+mod cursor;
+mod head;
+mod host;
+mod kind;
+mod parse;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+pub use head::{Head, HeadExample, Parameter};
+pub use host::Host;
+pub use kind::Kind;
+pub use parse::{name_of, parse};
+pub use tags::{TAGS, Tag};

@@ -1,0 +1,342 @@
+//! Reads the header of a script; every error says where.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use serde_json::Value;
+
+use super::{
+    Head, HeadExample, Host, Kind, Parameter,
+    cursor::Cursor,
+    tags::{self, TAGS},
+};
+use crate::{
+    model::{
+        caller::Permission,
+        script::Diagnostic,
+        spec::{Category, Risk, Setting},
+    },
+    script::nearest::nearest,
+};
+
+/// Longest time a call may ask for.
+const MAX_TIMEOUT: Duration = Duration::from_secs(120);
+/// Longest name: `script__` and it must fit a wire name.
+const MAX_NAME: usize = 48;
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+/// What a header says, as far as it can be read, and all that is wrong with it.
+pub fn parse(source: &str) -> (Head, Vec<Diagnostic>) {
+    let mut reader = Reader::default();
+    for (name, place, cursor) in tags_of(source) {
+        if let Err(problem) = reader.tag(&name, place, cursor) {
+            reader.problems.push(problem);
+        }
+    }
+    reader.finish()
+}
+
+/// The name a script gives itself, where it gives one that could be a tool's.
+pub fn name_of(source: &str) -> Option<String> {
+    let name = parse(source).0.name;
+    (!name.is_empty()).then_some(name)
+}
+
+type Place = (usize, usize);
+
+/// The tags of the comment lines before the first line of code.
+fn tags_of(source: &str) -> Vec<(String, Place, Cursor)> {
+    let mut found: Vec<(String, Place, Cursor)> = Vec::new();
+    for (n, line) in source.lines().enumerate() {
+        let number = n + 1;
+        let indented = line.len() - line.trim_start().len();
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        let Some(comment) = trimmed.strip_prefix("//") else { break };
+        let text = comment.trim_start();
+        let column = |text: &str| line.chars().count() - text.chars().count() - trailing(line) + 1;
+        if let Some(tag) = text.strip_prefix('@') {
+            let length = tag.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(tag.len());
+            let (name, rest) = tag.split_at(length);
+            let rest = rest.trim_start();
+            let mut cursor = Cursor::new(number, column(rest));
+            cursor.extend(rest, number, column(rest));
+            found.push((name.to_owned(), (number, column(text)), cursor));
+        } else if comment.starts_with("   ") && indented == 0 && !text.is_empty() {
+            if let Some((_, _, cursor)) = found.last_mut() {
+                cursor.extend(text, number, column(text));
+            }
+        }
+    }
+    found
+}
+
+fn trailing(line: &str) -> usize {
+    line.chars().count() - line.trim_end().chars().count()
+}
+
+#[derive(Default)]
+struct Reader {
+    head: Head,
+    seen: BTreeSet<String>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Reader {
+    fn tag(&mut self, name: &str, (line, column): Place, mut cursor: Cursor) -> Parsed<()> {
+        let at_tag = |message: String| Diagnostic::error(line, column, message).long(name.chars().count() + 1);
+        let Some(tag) = tags::find(name) else {
+            let known = TAGS.iter().map(|tag| tag.name);
+            let problem = at_tag(format!("There is no tag '@{name}'."));
+            return Err(match nearest(name, known) {
+                Some(close) => problem.hint(format!("Did you mean '@{close}'?")),
+                None => {
+                    problem.hint(format!("There are: {}.", TAGS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ")))
+                }
+            });
+        };
+        if !self.seen.insert(name.to_owned()) && !tag.repeats {
+            return Err(at_tag(format!("'@{name}' stands here a second time.")).hint("Once is enough: take one away."));
+        }
+        if cursor.is_done() && name != "kv" {
+            return Err(at_tag(format!("'@{name}' says nothing.")).hint(format!("Write {}.", tag.syntax)));
+        }
+        self.read(name, &mut cursor)?;
+        if cursor.is_done() {
+            return Ok(());
+        }
+        Err(cursor.error("This is more than the tag takes.").hint(format!("Write {}.", tag.syntax)))
+    }
+
+    fn read(&mut self, name: &str, cursor: &mut Cursor) -> Parsed<()> {
+        let head = &mut self.head;
+        match name {
+            "name" => head.name = tool_name(cursor)?,
+            "description" => head.description = cursor.remainder(),
+            "when" => head.when = cursor.remainder(),
+            "category" => head.category = choice::<Category>(cursor, "category", CATEGORIES)?,
+            "param" => parameter(head, cursor)?,
+            "risk" => head.risk = choice::<Risk>(cursor, "risk", &["read", "low_write", "high_write", "destructive"])?,
+            "permission" => head.permission = Some(permission(cursor)?),
+            "timeout" => head.timeout = timeout(cursor)?,
+            "config" => setting(head, cursor)?,
+            "uses" => list(cursor, |word, _| {
+                head.uses.push(word);
+                Ok(())
+            })?,
+            "http" => list(cursor, |word, fail| {
+                head.hosts.push(word.parse::<Host>().map_err(|e| fail(e.message().to_owned()))?);
+                Ok(())
+            })?,
+            "kv" => head.kv = true,
+            _ => example(head, cursor)?,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Head, Vec<Diagnostic>) {
+        for (tag, hint) in [
+            ("name", "Begin with: // @name my_tool"),
+            ("description", "Say what the tool does: // @description …"),
+            ("when", "Say when to choose it, in a user's words: // @when …"),
+        ] {
+            if !self.seen.contains(tag) {
+                self.problems.push(Diagnostic::error(1, 1, format!("The header lacks '@{tag}'.")).hint(hint));
+            }
+        }
+        if !self.seen.contains("example") {
+            let problem = Diagnostic::warning(1, 1, "The header has no '@example'.");
+            self.problems.push(problem.hint("One shows what to expect, and is a test: // @example \"…\" {…} => …"));
+        }
+        self.problems.sort_by_key(|problem| (problem.line, problem.column));
+        (self.head, self.problems)
+    }
+}
+
+/// The words of [`Category`].
+const CATEGORIES: &[&str] = &[
+    "data",
+    "files",
+    "processes",
+    "desktop",
+    "memory",
+    "operations",
+    "agents",
+    "knowledge",
+    "catalog",
+    "web",
+    "media",
+    "outside",
+];
+
+fn tool_name(cursor: &mut Cursor) -> Parsed<String> {
+    let start = cursor.mark();
+    let name = cursor.remainder();
+    let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if starts_well && plain && name.len() <= MAX_NAME {
+        return Ok(name);
+    }
+    let problem = cursor.error_at(start, format!("'{name}' cannot be a tool's name.")).long(name.chars().count());
+    Err(problem.hint(format!("Use small letters, digits and _, beginning with a letter, {MAX_NAME} at most.")))
+}
+
+fn choice<T: serde::de::DeserializeOwned>(cursor: &mut Cursor, what: &str, known: &[&str]) -> Parsed<T> {
+    let start = cursor.mark();
+    let word = cursor.word().unwrap_or_default();
+    serde_json::from_value(Value::String(word.clone())).map_err(|_| {
+        let problem = cursor.error_at(start, format!("'{word}' is not a {what}.")).long(word.chars().count());
+        problem.hint(format!("There are: {}.", known.join(", ")))
+    })
+}
+
+fn permission(cursor: &mut Cursor) -> Parsed<String> {
+    let start = cursor.mark();
+    let text = cursor.word().unwrap_or_default();
+    match text.parse::<Permission>() {
+        Ok(permission) if permission.as_str() != "*" => Ok(text),
+        Ok(_) => Err(cursor.error_at(start, "'*' is not one permission.").hint("Name the one the caller needs.")),
+        Err(error) => Err(cursor.error_at(start, error.message()).long(text.chars().count())),
+    }
+}
+
+fn timeout(cursor: &mut Cursor) -> Parsed<Duration> {
+    let start = cursor.mark();
+    let text = cursor.word().unwrap_or_default();
+    let seconds = text.strip_suffix('s').unwrap_or(&text).parse::<u64>().ok();
+    let within = seconds.filter(|s| (1..=MAX_TIMEOUT.as_secs()).contains(s));
+    within.map(Duration::from_secs).ok_or_else(|| {
+        let problem = cursor.error_at(start, format!("'{text}' is not a time a call may take."));
+        problem.long(text.chars().count()).hint(format!("Write whole seconds, 1s to {}s.", MAX_TIMEOUT.as_secs()))
+    })
+}
+
+fn parameter(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let name = identifier(cursor, "parameter")?;
+    if head.parameters.iter().any(|parameter| parameter.name == name) {
+        return Err(cursor.error_at(start, format!("There is a parameter '{name}' already.")).long(name.len()));
+    }
+    let kind = kind(cursor)?;
+    let optional = cursor.take("?");
+    let default = if cursor.take("=") {
+        let start = cursor.mark();
+        let value: Value = cursor.json("a value, as JSON")?;
+        if !kind.holds(&value) {
+            let problem = cursor.error_at(start, format!("The default {value} is not what '{name}' may hold."));
+            return Err(problem.long(value.to_string().chars().count()));
+        }
+        Some(value)
+    } else {
+        None
+    };
+    let description = description(cursor, "@param name type \"what it is\"")?;
+    let optional = optional || default.is_some();
+    head.parameters.push(Parameter { name, kind, optional, default, description });
+    Ok(())
+}
+
+fn identifier(cursor: &mut Cursor, what: &str) -> Parsed<String> {
+    let start = cursor.mark();
+    let name = cursor.word().unwrap_or_default();
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.len() <= MAX_NAME {
+        return Ok(name);
+    }
+    let problem =
+        cursor.error_at(start, format!("'{name}' cannot be the name of a {what}.")).long(name.chars().count());
+    Err(problem.hint("Use letters, digits and _, beginning with a letter."))
+}
+
+fn kind(cursor: &mut Cursor) -> Parsed<Kind> {
+    let mut kind = if cursor.sees_text() {
+        let mut values = vec![cursor.json::<String>("a text in quotes")?];
+        while cursor.take("|") {
+            values.push(cursor.json::<String>("a text in quotes")?);
+        }
+        Kind::OneOf(values)
+    } else {
+        let start = cursor.mark();
+        let word = cursor.word().unwrap_or_default();
+        Kind::of(&word).ok_or_else(|| {
+            let problem = cursor.error_at(start, format!("'{word}' is not a type.")).long(word.chars().count());
+            problem.hint(format!(
+                "There are: {}, a list such as string[], or values such as \"a\" | \"b\".",
+                Kind::WORDS.join(", ")
+            ))
+        })?
+    };
+    while cursor.take("[]") {
+        kind = Kind::List(Box::new(kind));
+    }
+    Ok(kind)
+}
+
+fn setting(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let key = identifier(cursor, "setting")?;
+    if head.settings.iter().any(|setting| setting.key == key) {
+        return Err(cursor.error_at(start, format!("There is a setting '{key}' already.")).long(key.len()));
+    }
+    let mut setting = Setting { key, description: String::new(), secret: false, required: false, default: None };
+    while !cursor.is_done() && !cursor.sees_text() {
+        if cursor.take("=") {
+            let at = cursor.mark();
+            setting.default = Some(cursor.json("a text in quotes")?);
+            if setting.secret {
+                return Err(cursor.error_at(at, "A secret has no default: it would stand in the script."));
+            }
+            continue;
+        }
+        let at = cursor.mark();
+        match cursor.word().as_deref() {
+            Some("secret") if setting.default.is_none() => setting.secret = true,
+            Some("required") => setting.required = true,
+            _ => {
+                let problem = cursor.error_at(at, "Here 'secret', 'required', a default or what it is should come.");
+                return Err(problem.hint("Write @config key secret required \"what it is\"."));
+            }
+        }
+    }
+    setting.description = description(cursor, "@config key \"what it is\"")?;
+    head.settings.push(setting);
+    Ok(())
+}
+
+fn description(cursor: &mut Cursor, syntax: &str) -> Parsed<String> {
+    if cursor.sees_text() {
+        return cursor.json("a text in quotes");
+    }
+    Err(cursor.error("Here what it is should stand, in quotes.").hint(format!("Write {syntax}.")))
+}
+
+/// Words with commas between them.
+fn list(cursor: &mut Cursor, mut each: impl FnMut(String, &dyn Fn(String) -> Diagnostic) -> Parsed<()>) -> Parsed<()> {
+    loop {
+        let start = cursor.mark();
+        let Some(word) = cursor.word() else { return Err(cursor.error("Here a name is missing.")) };
+        let length = word.chars().count();
+        each(word, &|message| cursor.error_at(start, message).long(length))?;
+        if !cursor.take(",") {
+            return Ok(());
+        }
+    }
+}
+
+fn example(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let line = cursor.error_at(start, "").line;
+    let title: String = cursor.json("a title in quotes")?;
+    let arguments: Value = cursor.json("the arguments, as a JSON object")?;
+    if !arguments.is_object() {
+        return Err(cursor.error_at(start, "The arguments of an example are a JSON object."));
+    }
+    if !cursor.take("=>") {
+        return Err(cursor.error("Here '=>' and the result should come."));
+    }
+    let result: Value = cursor.json("the result, as JSON")?;
+    head.examples.push(HeadExample { title, arguments, result, line });
+    Ok(())
+}

@@ -1,0 +1,143 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::model::spec::{Category, Risk};
+
+const WHOLE: &str = r#"// @name overdue_digest
+// @description Overdue invoices of one supplier,
+//    by age
+// @when Somebody asks what is late
+//
+// A comment that is no tag.
+// @category data
+// @param supplier string "Supplier code"
+// @param days integer = 30 "How many days count as late"
+// @param order "age" | "total" = "age" "What comes first"
+// @param tags string[]? "Only these"
+// @risk low_write
+// @permission catalog:read
+// @timeout 20s
+// @config api_key secret required "Key"
+// @config base string = "x" "Where"
+// @uses list_invoices, parse_json
+// @http api.example.org, *.example.org:8443
+// @kv
+// @example "None" {"supplier": "X"} => {"count": 0}
+
+fn run(args) { 1 }
+// @name not_a_tag
+"#;
+
+fn problems(text: &str) -> Vec<(usize, usize, String)> {
+    let complete = format!("// @name a_tool\n// @description d\n// @when w\n// @example \"t\" {{}} => 1\n{text}");
+    parse(&complete).1.into_iter().map(|p| (p.line, p.column, p.message)).collect()
+}
+
+#[test]
+fn a_whole_header_is_read() {
+    let (head, problems) = parse(&WHOLE.replace("base string", "base"));
+    assert_eq!(problems, []);
+    assert_eq!(head.name, "overdue_digest");
+    assert_eq!(head.description, "Overdue invoices of one supplier, by age");
+    assert_eq!((head.category, head.risk), (Category::Data, Risk::LowWrite));
+    assert_eq!(head.permission.as_deref(), Some("catalog:read"));
+    assert_eq!(head.timeout, Duration::from_secs(20));
+    assert_eq!(head.uses, ["list_invoices", "parse_json"]);
+    assert_eq!(
+        head.hosts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["api.example.org", "*.example.org:8443"]
+    );
+    assert!(head.kv);
+    assert_eq!((head.settings[0].secret, head.settings[0].required), (true, true));
+    assert_eq!(head.settings[1].default.as_deref(), Some("x"));
+    assert_eq!(head.examples[0].result, json!({"count": 0}));
+    assert_eq!(
+        head.schema(),
+        json!({
+            "type": "object",
+            "properties": {
+                "supplier": {"type": "string", "description": "Supplier code"},
+                "days": {"type": "integer", "description": "How many days count as late", "default": 30},
+                "order": {"type": "string", "enum": ["age", "total"], "description": "What comes first", "default": "age"},
+                "tags": {"type": "array", "items": {"type": "string"}, "description": "Only these"},
+            },
+            "required": ["supplier"],
+            "additionalProperties": false,
+        })
+    );
+    assert_eq!(head.with_defaults(json!({"days": 3})), json!({"days": 3, "order": "age"}));
+}
+
+#[test]
+fn every_mistake_is_told_at_its_place() {
+    for (text, line, column, said) in [
+        ("// @nmae x", 5, 4, "There is no tag '@nmae'."),
+        ("// @name again", 5, 4, "'@name' stands here a second time."),
+        ("//  @risk huge", 5, 11, "'huge' is not a risk."),
+        ("// @param Zähler integer \"x\"", 5, 11, "'Zähler' cannot be the name of a parameter."),
+        ("// @param a strnig \"x\"", 5, 13, "'strnig' is not a type."),
+        ("// @param a integer = \"b\" \"x\"", 5, 23, "The default \"b\" is not what 'a' may hold."),
+        ("// @param a integer", 5, 20, "Here what it is should stand, in quotes."),
+        ("// @param a integer \"x\" more", 5, 25, "This is more than the tag takes."),
+        ("// @timeout 9m", 5, 13, "'9m' is not a time a call may take."),
+        ("// @permission *", 5, 16, "'*' is not one permission."),
+        ("// @config k secret = \"v\" \"x\"", 5, 23, "A secret has no default: it would stand in the script."),
+        ("// @http a b", 5, 12, "This is more than the tag takes."),
+        ("// @http good.org, http://x", 5, 20, "'http:' is not a host"),
+        ("// @example \"t\" {\"a\": tru} => 1", 5, 26, "This is not the arguments, as a JSON object: expected ident."),
+        ("// @example \"t\" {} 1", 5, 20, "Here '=>' and the result should come."),
+        ("// @uses", 5, 4, "'@uses' says nothing."),
+        ("// @param a string\n//    \"x\" y", 6, 11, "This is more than the tag takes."),
+    ] {
+        let found = problems(text);
+        let [(l, c, message)] = &found[..] else { panic!("{text}: {found:?}") };
+        assert!(message.starts_with(said), "{text}: {message}");
+        assert_eq!((*l, *c), (line, column), "{text}: {message}");
+    }
+}
+
+#[test]
+fn a_tag_that_is_nearly_right_is_suggested() {
+    let (_, problems) = parse("// @descripton x\n");
+    assert_eq!(
+        problems.iter().find_map(|p| p.hint.as_deref().filter(|h| h.contains("mean"))),
+        Some("Did you mean '@description'?")
+    );
+}
+
+#[test]
+fn a_host_covers_what_it_names_and_nothing_else() {
+    let covers = |host: &str, url: &str| host.parse::<Host>().unwrap().covers(&url.parse().unwrap());
+    for (host, url, expected) in [
+        ("api.example.org", "https://api.example.org/x?y", true),
+        ("api.example.org", "https://API.example.org./x", true),
+        ("api.example.org", "http://api.example.org/x", false),
+        ("api.example.org", "https://api.example.org:8443/", false),
+        ("api.example.org", "https://api.example.org.evil.test/", false),
+        ("api.example.org:8443", "https://api.example.org:8443/", true),
+        ("api.example.org:80", "http://api.example.org/", true),
+        ("*.example.org", "https://a.b.example.org/", true),
+        ("*.example.org", "https://example.org/", false),
+        ("*.example.org", "https://badexample.org/", false),
+        ("*", "https://anything.test/", true),
+        ("*", "http://anything.test/", false),
+        ("*:80", "http://anything.test/", true),
+        ("[::1]:9000", "http://[::1]:9000/", true),
+    ] {
+        assert_eq!(covers(host, url), expected, "{host} {url}");
+    }
+    for wrong in ["", "a/b", "u@host", "http://a", "*.", "a*b", "host:99999", "a b", "*.*"] {
+        assert!(wrong.parse::<Host>().is_err(), "{wrong}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_panic(text in "(// ?@?[a-z]{0,7} ?[\"{}=>,?|a-zä ]{0,20}\n){0,6}") {
+        for problem in parse(&text).1 {
+            proptest::prop_assert!(problem.line >= 1 && problem.column >= 1);
+        }
+    }
+}

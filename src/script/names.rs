@@ -1,0 +1,53 @@
+//! The functions a script can call, and those it does.
+
+use std::collections::BTreeSet;
+
+use rhai::{AST, ASTNode, Expr, Position, Stmt};
+
+use super::machine::Machine;
+
+/// Every function there is for a script: its own, Rhai's, ours.
+pub(super) fn known(machine: &Machine, ast: &AST) -> BTreeSet<String> {
+    let mut names = of_engine(machine);
+    names.extend(ast.iter_functions().map(|function| function.name.to_owned()));
+    names
+}
+
+fn of_engine(machine: &Machine) -> BTreeSet<String> {
+    let names = machine.engine().collect_fn_metadata(None, |info| Some(info.metadata.name.to_string()), true);
+    names.into_iter().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).collect()
+}
+
+/// One call in a script's text.
+pub(super) struct Called {
+    /// The function.
+    pub(super) name: String,
+    /// Where.
+    pub(super) at: Position,
+    /// The first argument, where it is a text that stands in the script.
+    pub(super) first: Option<String>,
+}
+
+/// Every call by name. Functions of closures and of the engine's own making are not among them.
+pub(super) fn called(ast: &AST) -> Vec<Called> {
+    let mut calls = Vec::new();
+    ast.walk(&mut |path: &[ASTNode<'_>]| {
+        let call = match path.last() {
+            Some(ASTNode::Expr(Expr::FnCall(call, at) | Expr::MethodCall(call, at))) => Some((call, at)),
+            Some(ASTNode::Stmt(Stmt::FnCall(call, at))) => Some((call, at)),
+            _ => None,
+        };
+        if let Some((call, at)) = call
+            && call.op_token.is_none()
+            && call.name.starts_with(|c: char| c.is_ascii_alphabetic())
+        {
+            let first = match call.args.first() {
+                Some(Expr::StringConstant(text, _)) => Some(text.to_string()),
+                _ => None,
+            };
+            calls.push(Called { name: call.name.to_string(), at: *at, first });
+        }
+        true
+    });
+    calls
+}

@@ -1,0 +1,132 @@
+//! What the functions of a running script share: its settings, its log, its clock, and the way outside.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::Value;
+
+use super::{
+    limits,
+    machine::cpu_time,
+    recorded::Recorded,
+    wire::{Answer, Ask},
+};
+use crate::model::{
+    script::{LogLevel, LogLine, TestResult},
+    time::Time,
+};
+
+/// Where a script's questions go.
+pub trait World: Send {
+    /// Puts one and waits for the answer. None: nobody is there any more.
+    fn ask(&mut self, ask: &Ask) -> Option<Answer>;
+}
+
+/// A world nobody answers in, for checks and tests.
+pub struct Nobody;
+
+impl World for Nobody {
+    fn ask(&mut self, _: &Ask) -> Option<Answer> {
+        None
+    }
+}
+
+/// A limit the engine does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Processor time.
+    Cpu,
+}
+
+/// Everything shared.
+pub(super) struct State {
+    world: Box<dyn World>,
+    /// Settings by key.
+    pub(super) config: BTreeMap<String, String>,
+    /// The time the script is told.
+    pub(super) now: Option<Time>,
+    log: Vec<LogLine>,
+    operations: u64,
+    began: Duration,
+    /// In a test: what was recorded, instead of the world.
+    pub(super) recorded: Option<Recorded>,
+    /// In a test: how each went.
+    pub(super) results: Vec<TestResult>,
+}
+
+impl State {
+    pub(super) fn new(world: Box<dyn World>) -> Self {
+        Self {
+            world,
+            config: BTreeMap::new(),
+            now: None,
+            log: Vec::new(),
+            operations: 0,
+            began: Duration::ZERO,
+            recorded: None,
+            results: Vec::new(),
+        }
+    }
+
+    /// Begins a run: its time counts from here.
+    pub(super) fn start(&mut self) {
+        self.log.clear();
+        self.operations = 0;
+        self.began = cpu_time();
+    }
+
+    pub(super) fn count(&mut self, operations: u64) {
+        self.operations = operations;
+    }
+
+    pub(super) fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// The limit that is passed, if one is.
+    pub(super) fn is_over(&self) -> Option<Limit> {
+        (cpu_time().saturating_sub(self.began) > limits::MAX_CPU).then_some(Limit::Cpu)
+    }
+
+    /// Asks the world, or what was recorded of it.
+    pub(super) fn ask(&mut self, ask: &Ask) -> Answer {
+        match &mut self.recorded {
+            Some(recorded) => recorded.answer(ask),
+            None => self.world.ask(ask).unwrap_or_else(|| Answer::Ended("The server is gone.".to_owned())),
+        }
+    }
+
+    /// The time the script is told: one for a whole run.
+    pub(super) fn now(&self) -> Time {
+        self.now.unwrap_or_else(|| Time::from_millis(chrono::Utc::now().timestamp_millis()))
+    }
+
+    pub(super) fn log_info(&mut self, text: &str) {
+        self.log(LogLevel::Info, text);
+    }
+
+    /// Keeps a line; what is too long is cut, what is too much is left out, and both are said.
+    pub(super) fn log(&mut self, level: LogLevel, text: &str) {
+        let (lines, bytes) = limits::MAX_LOG;
+        if self.log.len() > lines {
+            return;
+        }
+        if self.log.len() == lines {
+            let text = format!("More than {lines} lines: the rest is left out.");
+            return self.log.push(LogLine { level: LogLevel::Warn, text });
+        }
+        let text = match text.get(..text.floor_char_boundary(bytes)) {
+            Some(start) if start.len() < text.len() => format!("{start}…"),
+            _ => text.to_owned(),
+        };
+        self.log.push(LogLine { level, text });
+    }
+
+    pub(super) fn take_log(&mut self) -> Vec<LogLine> {
+        std::mem::take(&mut self.log)
+    }
+}
+
+/// What a test compares, as JSON.
+pub(super) fn as_json(value: &rhai::Dynamic) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}

@@ -1,0 +1,280 @@
+//! Examples and `test "…" { }` blocks: run with recorded answers; nothing leaves.
+
+use std::{sync::Arc, time::Instant};
+
+use parking_lot::Mutex;
+use rhai::{AST, Dynamic, Engine, EvalAltResult, FnPtr, NativeCallContext, Position, Scope};
+use serde_json::Value;
+
+use super::{
+    faults,
+    header::{self, Head, HeadExample},
+    machine::Machine,
+    recorded::{Allowed, Recorded},
+    state::{State, as_json},
+    wire::Fault,
+};
+use crate::model::{
+    script::{TestKind, TestResult, TestRun},
+    time::Time,
+};
+
+type Shared = Arc<Mutex<State>>;
+type Gives<T> = Result<T, Box<EvalAltResult>>;
+
+/// Marks the error of a comparison: expected and got travel in it.
+const DIFFERS: &str = "\u{0}differs";
+
+/// What stands only in tests: name, signature, what it does.
+pub const TESTING: &[(&str, &str, &str)] = &[
+    ("assert", "assert(condition, why)", "Fails the test where the condition does not hold."),
+    ("assert_eq", "assert_eq(got, expected)", "Fails the test where two values differ."),
+    (
+        "assert_throws",
+        "assert_throws(|| run(#{}), \"part of the message\")",
+        "Fails the test where nothing is thrown, or something else.",
+    ),
+    ("http_answer", "http_answer(\"GET\", url, #{status, headers, body})", "Records what a request is answered."),
+    (
+        "tool_answer",
+        "tool_answer(name, params, data)",
+        "Records what a tool gives for these parameters; () stands for any.",
+    ),
+    ("tool_error", "tool_error(name, params, message)", "Records that a tool fails."),
+    ("config_value", "config_value(key, text)", "Gives a setting."),
+    ("time_is", "time_is(\"2026-05-01T12:00:00Z\")", "Sets the time now() tells."),
+];
+
+/// Gives an engine the words of tests.
+pub(super) fn register(engine: &mut Engine, state: &Shared) {
+    blocks(engine, state);
+    recording(engine, state);
+    assertions(engine);
+}
+
+#[expect(clippy::expect_used, reason = "the syntax is the same at every start; a test makes an engine")]
+fn blocks(engine: &mut Engine, state: &Shared) {
+    engine
+        .register_custom_syntax(["recorded", "$block$"], false, |context, inputs| match inputs.first() {
+            Some(block) => context.eval_expression_tree(block),
+            None => Ok(Dynamic::UNIT),
+        })
+        .expect("the syntax of recorded answers");
+    let shared = Arc::clone(state);
+    engine
+        .register_custom_syntax(["test", "$string$", "$block$"], false, move |context, inputs| {
+            let [name, block] = inputs else { return Ok(Dynamic::UNIT) };
+            let name = name.get_string_value().unwrap_or_default().to_owned();
+            let before = begin(&shared);
+            let started = Instant::now();
+            let outcome = context.eval_expression_tree(block);
+            let line = name_line(block.position());
+            let result = judge(name, TestKind::Test, line, outcome.map(drop), started);
+            end(&shared, before, result);
+            Ok(Dynamic::UNIT)
+        })
+        .expect("the syntax of tests");
+}
+
+fn name_line(position: Position) -> Option<usize> {
+    position.line()
+}
+
+type Before = (Option<Recorded>, std::collections::BTreeMap<String, String>, Option<Time>);
+
+/// Each test starts from what stands outside of all.
+fn begin(shared: &Shared) -> Before {
+    let mut state = shared.lock();
+    state.start();
+    (state.recorded.clone(), state.config.clone(), state.now)
+}
+
+fn end(shared: &Shared, (recorded, config, now): Before, result: TestResult) {
+    let mut state = shared.lock();
+    (state.recorded, state.config, state.now) = (recorded, config, now);
+    state.results.push(result);
+}
+
+fn recording(engine: &mut Engine, state: &Shared) {
+    let with = |state: &Shared, change: &dyn Fn(&mut State, &mut Recorded)| {
+        let mut state = state.lock();
+        if let Some(mut recorded) = state.recorded.take() {
+            change(&mut state, &mut recorded);
+            state.recorded = Some(recorded);
+        }
+    };
+    let shared = Arc::clone(state);
+    engine.register_fn("http_answer", move |method: &str, url: &str, answer: Dynamic| {
+        with(&shared, &|_, recorded| recorded.request(method, url, as_json(&answer)));
+    });
+    for (name, fails) in [("tool_answer", false), ("tool_error", true)] {
+        let shared = Arc::clone(state);
+        engine.register_fn(name, move |tool: &str, params: Dynamic, result: Dynamic| {
+            let params = (!params.is_unit()).then(|| as_json(&params));
+            let result = if fails { Err(result.to_string()) } else { Ok(as_json(&result)) };
+            with(&shared, &|_, recorded| recorded.tool(tool, params.clone(), result.clone()));
+        });
+    }
+    let shared = Arc::clone(state);
+    engine.register_fn("config_value", move |key: &str, value: &str| {
+        with(&shared, &|state, _| drop(state.config.insert(key.to_owned(), value.to_owned())));
+    });
+    let shared = Arc::clone(state);
+    engine.register_fn("time_is", move |text: &str| -> Gives<()> {
+        let time: Result<Time, _> = serde_json::from_value(Value::String(text.to_owned()));
+        let time = time.map_err(|_| format!("'{text}' is no time: write 2026-05-01T12:00:00Z."))?;
+        with(&shared, &|state, _| state.now = Some(time));
+        Ok(())
+    });
+}
+
+fn assertions(engine: &mut Engine) {
+    engine.register_fn("assert", |condition: bool| -> Gives<()> {
+        if condition { Ok(()) } else { Err("The condition does not hold.".into()) }
+    });
+    engine.register_fn("assert", |condition: bool, why: &str| -> Gives<()> {
+        if condition { Ok(()) } else { Err(why.into()) }
+    });
+    engine.register_fn("assert_eq", |got: Dynamic, expected: Dynamic| -> Gives<()> {
+        let (got, expected) = (as_json(&got), as_json(&expected));
+        if same(&got, &expected) { Ok(()) } else { Err(differs(&expected, &got)) }
+    });
+    engine.register_fn("assert_throws", |context: NativeCallContext, call: FnPtr| -> Gives<()> {
+        throws(&context, &call, "")
+    });
+    engine.register_fn("assert_throws", |context: NativeCallContext, call: FnPtr, part: &str| -> Gives<()> {
+        throws(&context, &call, part)
+    });
+}
+
+fn throws(context: &NativeCallContext<'_>, call: &FnPtr, part: &str) -> Gives<()> {
+    match call.call_within_context::<Dynamic>(context, ()) {
+        Ok(value) => Err(format!("Nothing was thrown; it gave {}.", as_json(&value)).into()),
+        Err(error) if matches!(*error, EvalAltResult::ErrorTerminated(..)) => Err(error),
+        Err(error) if error.to_string().contains(part) => Ok(()),
+        Err(error) => Err(format!("Something else was thrown: {error}").into()),
+    }
+}
+
+/// Numbers are the same where their values are: 2 and 2.0.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => one == other,
+    }
+}
+
+/// Whether everything the example names came.
+fn fits(got: &Value, example: &Value) -> bool {
+    match (got, example) {
+        (Value::Object(got), Value::Object(example)) => {
+            example.iter().all(|(key, wanted)| got.get(key).is_some_and(|got| fits(got, wanted)))
+        }
+        (Value::Array(got), Value::Array(example)) => {
+            got.len() == example.len() && got.iter().zip(example).all(|(got, wanted)| fits(got, wanted))
+        }
+        _ => same(got, example),
+    }
+}
+
+fn differs(expected: &Value, got: &Value) -> Box<EvalAltResult> {
+    let mut map = rhai::Map::new();
+    map.insert(DIFFERS.into(), Dynamic::TRUE);
+    for (key, value) in [("expected", expected), ("got", got)] {
+        map.insert(key.into(), rhai::serde::to_dynamic(value).unwrap_or_default());
+    }
+    Box::new(EvalAltResult::ErrorRuntime(map.into(), Position::NONE))
+}
+
+fn judge(name: String, kind: TestKind, line: Option<usize>, outcome: Gives<()>, started: Instant) -> TestResult {
+    let ms = started.elapsed().as_secs_f64() * 1_000.0;
+    let mut result =
+        TestResult { name, kind, passed: outcome.is_ok(), message: None, expected: None, got: None, line, ms };
+    let Err(error) = outcome else { return result };
+    let Fault { message, line: at, .. } = faults::of_test(&error);
+    result.line = at.or(line);
+    match faults::thrown_map(&error).filter(|map| map.contains_key(DIFFERS)) {
+        Some(map) => {
+            result.expected = map.get("expected").map(as_json);
+            result.got = map.get("got").map(as_json);
+            result.message = Some("The values differ.".to_owned());
+        }
+        None => result.message = Some(message),
+    }
+    result
+}
+
+/// Runs everything a script has to show for itself, examples first.
+pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
+    let (head, _) = header::parse(source);
+    let ast = match machine.compile(source) {
+        Ok(ast) => ast,
+        Err(error) => {
+            let problem = faults::of_text(source, &error);
+            return TestRun::of(vec![whole("the script compiles", problem.message, Some(problem.line))]);
+        }
+    };
+    machine.state().lock().for_tests(&head);
+    // What stands outside functions: recorded answers, and the tests themselves.
+    let outcome = machine.engine().run_ast_with_scope(&mut Scope::new(), &ast);
+    let mut results = examples(machine, &ast, &head);
+    let mut state = machine.state().lock();
+    results.append(&mut state.results);
+    state.recorded = None;
+    if let Err(error) = outcome {
+        let fault = faults::of_test(&error);
+        results.push(whole("what stands outside functions runs", fault.message, fault.line));
+    }
+    TestRun::of(results)
+}
+
+fn whole(name: &str, message: String, line: Option<usize>) -> TestResult {
+    let outcome = Err(message.into());
+    TestResult { line, ..judge(name.to_owned(), TestKind::Test, line, outcome, Instant::now()) }
+}
+
+fn examples(machine: &Machine, ast: &AST, head: &Head) -> Vec<TestResult> {
+    head.examples.iter().map(|example| one_example(machine, ast, head, example)).collect()
+}
+
+fn one_example(machine: &Machine, ast: &AST, head: &Head, example: &HeadExample) -> TestResult {
+    let (recorded, config, now) = {
+        let mut state = machine.state().lock();
+        state.start();
+        (state.recorded.clone(), state.config.clone(), state.now)
+    };
+    let started = Instant::now();
+    let arguments = rhai::serde::to_dynamic(head.with_defaults(example.arguments.clone()));
+    let got = arguments.and_then(|arguments| machine.call(ast, arguments));
+    let outcome = got.and_then(|got| {
+        let got = as_json(&got);
+        if fits(&got, &example.result) { Ok(()) } else { Err(differs(&example.result, &got)) }
+    });
+    let mut state = machine.state().lock();
+    (state.recorded, state.config, state.now) = (recorded, config, now);
+    judge(example.title.clone(), TestKind::Example, Some(example.line), outcome, started)
+}
+
+/// The names of the tests in a text that compiles.
+pub(super) fn names(source: &str) -> Vec<String> {
+    let lines = source.lines().map(str::trim_start);
+    let named = lines.filter_map(|line| line.strip_prefix("test")?.trim_start().strip_prefix('"'));
+    named.filter_map(|rest| Some(rest.split('"').next()?.to_owned())).collect()
+}
+
+impl State {
+    /// Sets up for the tests of a script with this header.
+    fn for_tests(&mut self, head: &Head) {
+        let allowed = Allowed { tools: head.uses.iter().cloned().collect(), hosts: head.hosts.clone(), kv: head.kv };
+        self.recorded = Some(Recorded::new(allowed));
+        let defaults = head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
+        self.config = defaults.collect();
+        self.now = None;
+        self.results.clear();
+        self.start();
+    }
+}

@@ -1,0 +1,154 @@
+use rhai::Dynamic;
+use serde_json::{Value, json};
+
+use super::{
+    check,
+    machine::Machine,
+    state::{Nobody, as_json},
+    wire::Fault,
+};
+use crate::model::script::TestRun;
+
+const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
+
+fn machine() -> Machine {
+    Machine::new(Box::new(Nobody))
+}
+
+fn run(body: &str, args: Value) -> Result<Value, Fault> {
+    let machine = machine();
+    let ast = machine.compile(body).unwrap();
+    machine.run(&ast, rhai::serde::to_dynamic(args).unwrap()).outcome.map(|value: Dynamic| as_json(&value))
+}
+
+fn problems(text: &str) -> Vec<(usize, usize, String, Option<String>)> {
+    let found = check::check(&machine(), text).problems;
+    found.into_iter().filter(|p| p.is_error()).map(|p| (p.line, p.column, p.message, p.hint)).collect()
+}
+
+fn test(text: &str) -> TestRun {
+    machine().test(&format!("{HEAD}{text}"))
+}
+
+#[test]
+fn a_script_turns_arguments_into_a_result() {
+    let body =
+        "fn double(x) { x * 2 }\nfn run(args) { #{ twice: double(args.n), names: args.names.map(|n| n + \"!\") } }";
+    assert_eq!(run(body, json!({"n": 21, "names": ["a"]})), Ok(json!({"twice": 42, "names": ["a!"]})));
+    assert_eq!(run("fn run(args) { args.absent }", json!({})), Ok(Value::Null));
+}
+
+#[test]
+fn what_is_thrown_is_the_error_with_its_place() {
+    let fault = run("fn deep() {\n  throw \"no such supplier\";\n}\nfn run(args) { deep() }", json!({})).unwrap_err();
+    assert_eq!(fault, Fault { message: "no such supplier".into(), line: Some(2), column: Some(3) });
+}
+
+#[test]
+fn no_limit_can_be_caught() {
+    let body = "fn run(args) { try { loop { } } catch { 1 } }";
+    assert!(run(body, json!({})).unwrap_err().message.contains("steps"));
+    let body = "fn run(args) { try { let s = \"xxxxxxxx\"; loop { s += s; } } catch { 1 } }";
+    assert!(run(body, json!({})).unwrap_err().message.starts_with("Too large"));
+}
+
+#[test]
+fn nothing_of_the_world_is_there_by_itself() {
+    for (body, said) in [
+        ("fn run(args) { eval(\"1\") }", "'eval' is not offered"),
+        ("import \"a\" as b; fn run(args) { 1 }", "'import' is not offered"),
+    ] {
+        let found = problems(&format!("{HEAD}{body}"));
+        assert!(found.iter().any(|(_, _, message, _)| message.contains(said)), "{body}: {found:?}");
+    }
+    let fault = run("fn run(args) { tool(\"exec\", #{}) }", json!({})).unwrap_err();
+    assert_eq!(fault.message, "The server is gone.");
+}
+
+#[test]
+fn a_mistake_is_told_at_its_place_with_what_was_meant() {
+    let text = format!("{HEAD}fn run(args) {{\n    let late = [1];\n    for i in lates {{ }}\n}}");
+    assert_eq!(
+        problems(&text),
+        [(6, 14, "Variable \"lates\" is not defined.".to_owned(), Some("Did you mean \"late\", line 5?".to_owned()))]
+    );
+    let text = format!("{HEAD}fn run(args) {{\n    args.text.to_uper()\n}}");
+    assert_eq!(
+        problems(&text),
+        [(5, 15, "There is no function 'to_uper'.".to_owned(), Some("Did you mean 'to_upper'?".to_owned()))]
+    );
+    let text = format!("{HEAD}fn walk(args) {{ 1 }}");
+    assert_eq!(problems(&text)[0].2, "The script has no function 'run'.");
+    let text = format!("{HEAD}fn run(args) {{ tool(\"list\", #{{}}) }}");
+    assert_eq!(problems(&text)[0].3.as_deref(), Some("Add // @uses list"));
+    let text = format!("{HEAD}fn run(args) {{ http_get(\"https://a.example/x\") }}");
+    assert_eq!(problems(&text)[0].3.as_deref(), Some("Add // @http api.example.org"));
+    let text = format!("{HEAD}// @http b.example\nfn run(args) {{ http_get(\"https://a.example/x\") }}");
+    assert_eq!(problems(&text)[0].3.as_deref(), Some("Add // @http a.example"));
+    assert_eq!(
+        problems(&format!("{HEAD}fn run(args) {{ config(\"k\") }}"))[0].3.as_deref(),
+        Some("Add // @config k \"what it is\"")
+    );
+    assert_eq!(problems(&format!("{HEAD}fn run(args) {{ kv_keys() }}"))[0].3.as_deref(), Some("Add // @kv"));
+    assert_eq!(problems(&format!("{HEAD}fn run(args) {{ (1 ")).len(), 1);
+}
+
+#[test]
+fn examples_and_tests_run_with_recorded_answers() {
+    let text = r#"// @uses rates
+// @http api.example
+// @kv
+// @config key secret "k"
+// @config base = "EUR" "b"
+// @example "Twice" {"n": 2} => {"twice": 4}
+// @example "Wrong" {"n": 2} => {"twice": 5}
+fn run(args) {
+    if args.n == 0 { throw "zero"; }
+    if args.n == 1 { return http(#{ url: "https://api.example/r", query: #{ a: "b c" }, headers: #{ x: config("key") } }).json.rate; }
+    if args.n == 3 { kv_set("n", kv_get("n")); return [tool("rates", #{ a: 1 }).x, config("base"), kv_keys(), now()]; }
+    #{ twice: args.n * 2, more: true }
+}
+recorded {
+    http_answer("GET", "https://api.example/r?a=b+c", #{ body: #{ rate: 1.5 } });
+    tool_answer("rates", (), #{ x: 7 });
+    config_value("key", "k1");
+    time_is("2026-05-01T12:00:00Z");
+}
+test "a request" { assert_eq(run(#{ n: 1 }), 1.5); }
+test "the rest" { kv_set("n", 1); assert_eq(run(#{ n: 3 }), [7, "EUR", ["n"], "2026-05-01T12:00:00.000Z"]); }
+test "nothing is left of the one before" { assert_eq(kv_keys(), []); }
+test "throws" { assert_throws(|| run(#{ n: 0 }), "zero"); }
+test "differs" {
+    assert_eq(run(#{ n: 5 }).twice, 11);
+}
+test "is not thrown" { assert_throws(|| run(#{ n: 5 })); }
+test "loops" { loop { } }
+test "asks what is not recorded" { try { http_get("https://api.example/other") } catch { } }
+test "asks elsewhere" { http_get("https://other.example/") }
+"#;
+    let run = test(text);
+    let told: Vec<(&str, bool, &str)> =
+        run.results.iter().map(|r| (r.name.as_str(), r.passed, r.message.as_deref().unwrap_or_default())).collect();
+    assert_eq!(
+        told.iter().map(|(name, passed, _)| (*name, *passed)).collect::<Vec<_>>(),
+        [
+            ("Twice", true),
+            ("Wrong", false),
+            ("a request", true),
+            ("the rest", true),
+            ("nothing is left of the one before", true),
+            ("throws", true),
+            ("differs", false),
+            ("is not thrown", false),
+            ("loops", false),
+            ("asks what is not recorded", false),
+            ("asks elsewhere", false),
+        ],
+        "{told:?}"
+    );
+    let differs = &run.results[6];
+    assert_eq!((&differs.expected, &differs.got, differs.line), (&Some(json!(11)), &Some(json!(10)), Some(31)));
+    assert!(told[8].2.contains("steps"), "{told:?}");
+    assert!(told[9].2.contains("No answer is recorded for GET https://api.example/other"), "{told:?}");
+    assert!(told[10].2.contains("// @http"), "{told:?}");
+}

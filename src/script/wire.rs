@@ -1,0 +1,139 @@
+//! What the server and a worker say to each other: JSON in frames. `V` is the type values have on one's own side.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::{
+    script::{Diagnostic, LogLine, TestRun},
+    time::Time,
+};
+
+/// What a worker is to do. A script it has run before is known to it by its key.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Task<V> {
+    /// Run `fn run(args)`.
+    Run {
+        /// Which script: the digest of its text.
+        key: String,
+        /// Its text, unless this worker has it.
+        source: Option<String>,
+        /// What `run` gets.
+        args: V,
+        /// Its settings, secrets included.
+        config: BTreeMap<String, String>,
+        /// The time, for everything the script asks of it.
+        now: Time,
+    },
+    /// Say what is wrong with a text.
+    Check {
+        /// The text.
+        source: String,
+    },
+    /// Run its examples and tests. Nothing of it leaves the worker.
+    Test {
+        /// The text.
+        source: String,
+    },
+}
+
+/// What a worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Reply<V> {
+    /// It does not know the script any more: send its text.
+    Unknown,
+    /// The script asks for something outside; an [`Answer`] is to follow.
+    Ask(Ask),
+    /// It ran.
+    Ran(Ran<V>),
+    /// It was checked.
+    Checked(Checked),
+    /// It was tested.
+    Tested(TestRun),
+}
+
+/// What a script may ask of the world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// Call a tool.
+    Tool {
+        /// Any name it has.
+        name: String,
+        /// Its arguments.
+        params: Value,
+    },
+    /// Send a request.
+    Http(HttpAsk),
+    /// The value under a key of its own, null where there is none.
+    KvGet {
+        /// The key.
+        key: String,
+    },
+    /// Keep a value, or forget it where it is null.
+    KvSet {
+        /// The key.
+        key: String,
+        /// The value.
+        value: Value,
+    },
+    /// Its keys, in order.
+    KvKeys,
+}
+
+/// A request a script sends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HttpAsk {
+    /// The method, in capitals.
+    pub method: String,
+    /// Where to, query included.
+    pub url: String,
+    /// Headers.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: Option<String>,
+    /// How long to wait, in seconds.
+    pub timeout: Option<u64>,
+}
+
+/// What the world answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// This.
+    Value(Value),
+    /// It failed; the script may catch it.
+    Failed(String),
+    /// It failed in a way that ends the script.
+    Ended(String),
+}
+
+/// How a run ended.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Ran<V> {
+    /// What `run` gave back, or what went wrong.
+    pub outcome: Result<V, Fault>,
+    /// What it logged.
+    pub log: Vec<LogLine>,
+    /// Operations, as the engine counts them.
+    pub operations: u64,
+}
+
+/// What went wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// In words.
+    pub message: String,
+    /// From 1, where it is known.
+    pub line: Option<usize>,
+    /// From 1, where it is known.
+    pub column: Option<usize>,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// What is wrong, in the order of the text; the header included.
+    pub problems: Vec<Diagnostic>,
+    /// Names of the tests there are.
+    pub tests: Vec<String>,
+}

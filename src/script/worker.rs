@@ -1,0 +1,127 @@
+//! The worker: reads tasks from a socket, runs them, answers. It holds no file, no network and no secret of its own.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
+};
+
+use rhai::{AST, Dynamic};
+
+use super::{
+    check, limits,
+    machine::Machine,
+    state::World,
+    wire::{Answer, Ask, Fault, Ran, Reply, Task},
+};
+
+/// Compiled scripts a worker keeps.
+const KEPT: usize = 64;
+
+/// Serves until the other end closes.
+pub fn serve(stream: UnixStream) -> io::Result<()> {
+    let world = Box::new(Server { stream: stream.try_clone()? });
+    let mut worker = Worker { machine: Machine::new(world), known: VecDeque::new() };
+    let mut stream = stream;
+    while let Some(frame) = read_frame(&mut stream)? {
+        let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
+        let reply = worker.reply(task);
+        write_frame(&mut stream, &reply)?;
+    }
+    Ok(())
+}
+
+struct Worker {
+    machine: Machine,
+    known: VecDeque<(String, AST)>,
+}
+
+impl Worker {
+    fn reply(&mut self, task: Task<Dynamic>) -> Vec<u8> {
+        let reply = match task {
+            Task::Run { key, source, args, config, now } => {
+                let ast = match self.known(&key, source) {
+                    Ok(Some(ast)) => ast,
+                    Ok(None) => return encode(&Reply::<Dynamic>::Unknown),
+                    Err(fault) => return encode(&Reply::<Dynamic>::Ran(failed(fault))),
+                };
+                let mut state = self.machine.state().lock();
+                (state.config, state.now) = (config, Some(now));
+                drop(state);
+                Reply::Ran(self.machine.run(&ast, args))
+            }
+            Task::Check { source } => Reply::Checked(check::check(&self.machine, &source)),
+            Task::Test { source } => Reply::Tested(self.machine.test(&source)),
+        };
+        let frame = encode(&reply);
+        if frame.len() <= limits::MAX_OUTPUT {
+            return frame;
+        }
+        let message = format!("The script gives back more than {} KB.", limits::MAX_OUTPUT >> 10);
+        encode(&Reply::<Dynamic>::Ran(failed(Fault { message, line: None, column: None })))
+    }
+
+    fn known(&mut self, key: &str, source: Option<String>) -> Result<Option<AST>, Fault> {
+        if let Some((_, ast)) = self.known.iter().find(|(known, _)| known == key) {
+            return Ok(Some(ast.clone()));
+        }
+        let Some(source) = source else { return Ok(None) };
+        let ast = self.machine.compile(&source).map_err(|error| {
+            let problem = super::faults::of_text(&source, &error);
+            Fault { message: problem.message, line: Some(problem.line), column: Some(problem.column) }
+        })?;
+        if self.known.len() == KEPT {
+            self.known.pop_front();
+        }
+        self.known.push_back((key.to_owned(), ast.clone()));
+        Ok(Some(ast))
+    }
+}
+
+fn failed(fault: Fault) -> Ran<Dynamic> {
+    Ran { outcome: Err(fault), log: Vec::new(), operations: 0 }
+}
+
+fn encode(reply: &Reply<Dynamic>) -> Vec<u8> {
+    serde_json::to_vec(reply).unwrap_or_else(|error| {
+        let message = format!("What the script gives back is no JSON: {error}.");
+        let fault = Fault { message, line: None, column: None };
+        serde_json::to_vec(&Reply::<Dynamic>::Ran(failed(fault))).unwrap_or_default()
+    })
+}
+
+/// The server at the other end.
+struct Server {
+    stream: UnixStream,
+}
+
+impl World for Server {
+    fn ask(&mut self, ask: &Ask) -> Option<Answer> {
+        let frame = serde_json::to_vec(&Reply::<()>::Ask(ask.clone())).ok()?;
+        if frame.len() > limits::MAX_OUTPUT {
+            return Some(Answer::Failed(format!("This asks with more than {} KB.", limits::MAX_OUTPUT >> 10)));
+        }
+        write_frame(&mut self.stream, &frame).ok()?;
+        serde_json::from_slice(&read_frame(&mut self.stream).ok()??).ok()
+    }
+}
+
+/// A frame: its length in four bytes, little-endian, and its bytes. None at the end.
+fn read_frame(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    match stream.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let mut frame = vec![0; usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX)];
+    stream.read_exact(&mut frame)?;
+    Ok(Some(frame))
+}
+
+fn write_frame(stream: &mut UnixStream, frame: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
+    let mut whole = Vec::with_capacity(frame.len() + 4);
+    whole.extend_from_slice(&length.to_le_bytes());
+    whole.extend_from_slice(frame);
+    stream.write_all(&whole)
+}

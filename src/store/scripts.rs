@@ -1,0 +1,263 @@
+//! Scripts of the console, their versions, the hosts scripts were granted, and what they keep.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::{Connection, Row, params};
+use serde_json::{Value, json};
+
+use super::{
+    db::Db,
+    people::Actor,
+    rows::{all, first, json as json_column, run, time},
+    vault,
+};
+use crate::model::{
+    error::{Error, Result},
+    script::Version,
+    time::Time,
+    user::UserId,
+};
+
+/// Most keys a script keeps for a user.
+const MAX_KEYS: i64 = 1_000;
+/// Longest value, as JSON, in bytes.
+const MAX_VALUE: usize = 64 << 10;
+/// Longest key, in bytes.
+const MAX_KEY: usize = 200;
+/// Most bytes a script keeps for a user.
+const MAX_KEPT: i64 = 1 << 20;
+
+/// A script of the console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// A text that is not published.
+    pub draft: Option<String>,
+    /// The live text and its version.
+    pub live: Option<(u32, String)>,
+    /// The last change.
+    pub updated_at: Time,
+}
+
+/// A text that is to become the next version.
+#[derive(Debug, Clone)]
+pub struct NewVersion {
+    /// The text.
+    pub source: String,
+    /// What was changed.
+    pub note: Option<String>,
+    /// What it may do that the live one could not.
+    pub wider: Vec<String>,
+}
+
+/// The scripts. Cheap to clone.
+#[derive(Clone)]
+pub struct Scripts {
+    db: Db,
+}
+
+const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at FROM scripts s
+    LEFT JOIN script_versions v ON v.script = s.name AND v.version = s.published";
+
+impl Scripts {
+    /// The scripts of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// All, by name.
+    pub async fn all(&self) -> Result<Vec<Kept>> {
+        self.db.read(|c| all(c, &format!("{KEPT} ORDER BY s.name"), (), kept)).await
+    }
+
+    /// One.
+    pub async fn one(&self, name: &str) -> Result<Option<Kept>> {
+        let name = name.to_owned();
+        self.db.read(move |c| first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)).await
+    }
+
+    /// Keeps a text that is not live; makes the script where there is none.
+    pub async fn save_draft(&self, by: &Actor, name: &str, source: String) -> Result<()> {
+        let (by, name) = (by.clone(), name.to_owned());
+        self.db
+            .write(move |c| {
+                let sql = "INSERT INTO scripts (name, draft, updated_at) VALUES (?1, ?2, ?3)
+                           ON CONFLICT (name) DO UPDATE SET draft = ?2, updated_at = ?3";
+                run(c, sql, params![name, source, by.now.millis()])?;
+                by.record(c, "script.save", json!({"script": name, "bytes": source.len()}))
+            })
+            .await
+    }
+
+    /// Throws the draft of a script away that has a live text.
+    pub async fn drop_draft(&self, by: &Actor, name: &str) -> Result<()> {
+        let (by, name) = (by.clone(), name.to_owned());
+        self.db
+            .write(move |c| {
+                let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2
+                           WHERE name = ?1 AND draft IS NOT NULL AND published IS NOT NULL";
+                if run(c, sql, params![name, by.now.millis()])? == 0 {
+                    return Err(Error::not_found(format!("The script {name} has no draft beside a published text.")));
+                }
+                by.record(c, "script.discard", json!({"script": name}))
+            })
+            .await
+    }
+
+    /// Removes a script with its versions, its configuration, its grants and all it keeps.
+    pub async fn delete(&self, by: &Actor, name: &str) -> Result<()> {
+        let (by, name) = (by.clone(), name.to_owned());
+        self.db
+            .write(move |c| {
+                if run(c, "DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
+                    return Err(unknown(&name));
+                }
+                run(c, "DELETE FROM script_grants WHERE script = ?1", [&name])?;
+                run(c, "DELETE FROM script_values WHERE script = ?1", [&name])?;
+                let owner = format!("tool:{name}");
+                for key in vault::names_in(c, &owner)? {
+                    vault::delete_in(c, (&owner, &key))?;
+                }
+                by.record(c, "script.delete", json!({"script": name}))
+            })
+            .await
+    }
+
+    /// Makes a text the live one, as a new version; its number. The draft is gone then.
+    pub async fn publish(&self, by: &Actor, name: &str, new: NewVersion) -> Result<u32> {
+        let (by, name) = (by.clone(), name.to_owned());
+        self.db
+            .write(move |c| {
+                let sql = "SELECT coalesce(max(version), 0) + 1 FROM script_versions WHERE script = ?1";
+                let version: u32 = first(c, sql, [&name], |row| Ok(row.get(0)?))?.unwrap_or(1);
+                let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                let wider = json!(new.wider).to_string();
+                let (author, at) = (&by.caller.username, by.now.millis());
+                run(c, sql, params![name, version, new.source, author, at, new.note, wider])?;
+                let sql = "UPDATE scripts SET published = ?2, draft = NULL, updated_at = ?3 WHERE name = ?1";
+                if run(c, sql, params![name, version, at])? == 0 {
+                    return Err(unknown(&name));
+                }
+                by.record(c, "script.publish", json!({"script": name, "version": version, "wider": new.wider}))?;
+                Ok(version)
+            })
+            .await
+    }
+
+    /// Every version, the newest first, without the texts.
+    pub async fn versions(&self, name: &str) -> Result<Vec<Version>> {
+        let name = name.to_owned();
+        let sql = "SELECT v.version, v.author, v.at, v.note, v.wider, v.version = s.published FROM script_versions v
+                   JOIN scripts s ON s.name = v.script WHERE v.script = ?1 ORDER BY v.version DESC";
+        self.db.read(move |c| all(c, sql, [name], version)).await
+    }
+
+    /// The text of one version.
+    pub async fn source(&self, name: &str, version: u32) -> Result<Option<String>> {
+        let name = name.to_owned();
+        let sql = "SELECT source FROM script_versions WHERE script = ?1 AND version = ?2";
+        self.db.read(move |c| first(c, sql, params![name, version], |row| Ok(row.get(0)?))).await
+    }
+
+    /// The hosts each script was granted.
+    pub async fn grants(&self) -> Result<BTreeMap<String, BTreeSet<String>>> {
+        let rows = self
+            .db
+            .read(|c| all(c, "SELECT script, host FROM script_grants", (), |row| Ok((row.get(0)?, row.get(1)?))));
+        let mut grants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (script, host) in rows.await? {
+            grants.entry(script).or_default().insert(host);
+        }
+        Ok(grants)
+    }
+
+    /// Grants a script these hosts and no others.
+    pub async fn grant(&self, by: &Actor, name: &str, hosts: Vec<String>) -> Result<()> {
+        let (by, name) = (by.clone(), name.to_owned());
+        self.db
+            .write(move |c| {
+                run(c, "DELETE FROM script_grants WHERE script = ?1", [&name])?;
+                for host in &hosts {
+                    run(c, "INSERT OR IGNORE INTO script_grants (script, host) VALUES (?1, ?2)", [&name, host])?;
+                }
+                by.record(c, "script.grant", json!({"script": name, "hosts": hosts}))
+            })
+            .await
+    }
+
+    /// What a script keeps for a user under a key.
+    pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<Value>> {
+        let at = (script.to_owned(), user.to_string(), key);
+        let sql = "SELECT value FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
+        self.db.read(move |c| first(c, sql, at, |row| json_column(row, 0))).await
+    }
+
+    /// Keeps a value.
+    pub async fn keep(&self, script: &str, user: UserId, key: String, value: &Value) -> Result<()> {
+        let (script, user, value) = (script.to_owned(), user.to_string(), value.to_string());
+        if key.is_empty() || key.len() > MAX_KEY {
+            return Err(Error::invalid(format!("A key has 1 to {MAX_KEY} bytes.")));
+        }
+        if value.len() > MAX_VALUE {
+            return Err(Error::invalid(format!("A value has {} KB at most as JSON.", MAX_VALUE >> 10)));
+        }
+        self.db
+            .write(move |c| {
+                let sql = "INSERT INTO script_values (script, user, key, value) VALUES (?1, ?2, ?3, ?4)
+                           ON CONFLICT (script, user, key) DO UPDATE SET value = ?4";
+                run(c, sql, params![script, user, key, value])?;
+                demand_room(c, &script, &user)
+            })
+            .await
+    }
+
+    /// Forgets a value; says whether there was one.
+    pub async fn forget(&self, script: &str, user: UserId, key: String) -> Result<bool> {
+        let at = (script.to_owned(), user.to_string(), key);
+        let sql = "DELETE FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
+        self.db.write(move |c| Ok(run(c, sql, at)? > 0)).await
+    }
+
+    /// The keys of what a script keeps for a user, in order.
+    pub async fn keys(&self, script: &str, user: UserId) -> Result<Vec<String>> {
+        let at = (script.to_owned(), user.to_string());
+        let sql = "SELECT key FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
+        self.db.read(move |c| all(c, sql, at, |row| Ok(row.get(0)?))).await
+    }
+}
+
+/// Fails, and the transaction with it, where a script keeps too much.
+fn demand_room(c: &Connection, script: &str, user: &str) -> Result<()> {
+    let sql = "SELECT count(*), coalesce(sum(length(key) + length(value)), 0) FROM script_values
+               WHERE script = ?1 AND user = ?2";
+    let used: Option<(i64, i64)> = first(c, sql, [script, user], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    match used {
+        Some((keys, bytes)) if keys > MAX_KEYS || bytes > MAX_KEPT => Err(Error::invalid(format!(
+            "A script keeps {MAX_KEYS} keys and {} KB for a user at most. Forget some with kv_delete.",
+            MAX_KEPT >> 10
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn kept(row: &Row<'_>) -> Result<Kept> {
+    let (published, source): (Option<u32>, Option<String>) = (row.get(2)?, row.get(3)?);
+    Ok(Kept { name: row.get(0)?, draft: row.get(1)?, live: published.zip(source), updated_at: time(row, 4)? })
+}
+
+fn version(row: &Row<'_>) -> Result<Version> {
+    Ok(Version {
+        version: row.get(0)?,
+        author: row.get(1)?,
+        at: time(row, 2)?,
+        note: row.get(3)?,
+        wider: json_column(row, 4)?,
+        live: row.get(5)?,
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    Error::not_found(format!("The console has no script '{name}'."))
+}

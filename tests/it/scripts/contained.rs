@@ -1,0 +1,91 @@
+//! Hostile scripts: each ends in less than a second of processor time, in its worker, while other calls go on.
+
+#![expect(clippy::disallowed_methods, reason = "reads the corpus")]
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::life::doubling;
+use crate::support::app::TestApp;
+
+/// The corpus: name and text of each.
+fn corpus() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripts/hostile");
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .map(|entry| {
+            let name = entry.path().file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// This process's resident memory, in bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_hostile_script_is_contained_while_others_go_on() {
+    let app = Arc::new(TestApp::start().await);
+    let owner = app.owner().await.caller;
+    let scripts = app.satchel.scripts.clone();
+    let bench = satchel::engine::scripts::Workbench::of(&scripts);
+    std::fs::write(scripts.folder().join("fine.rhai"), doubling("fine", 2)).unwrap();
+    scripts.reload().await.unwrap();
+    app.data(&owner, "fine", json!({"n": 1})).await.unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let others = tokio::spawn({
+        let (app, owner, done) = (Arc::clone(&app), owner.clone(), Arc::clone(&done));
+        async move {
+            let mut calls = 0_u32;
+            while !done.load(Ordering::Relaxed) {
+                assert_eq!(app.data(&owner, "fine", json!({"n": 4})).await.unwrap(), 8);
+                calls += 1;
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            calls
+        }
+    });
+    let corpus = corpus();
+    let (before, mut slowest) = (resident(), (Duration::ZERO, String::new()));
+    for (name, text) in &corpus {
+        let started = Instant::now();
+        let call = satchel::model::call::Call::new(owner.clone(), "x", json!({}));
+        let outcome = bench.run(text, call).await;
+        let took = started.elapsed();
+        if took > slowest.0 {
+            slowest = (took, name.clone());
+        }
+        let said = match &outcome {
+            Err(error) => error.message().to_owned(),
+            Ok(outcome) => panic!("{name} got through: {outcome:?}"),
+        };
+        println!("{name}: {:.0} ms: {}", took.as_secs_f64() * 1_000.0, said.chars().take(120).collect::<String>());
+        assert!(!said.is_empty() && !said.contains("inside Satchel"), "{name}: {said}");
+    }
+    done.store(true, Ordering::Relaxed);
+    let calls = others.await.unwrap();
+    let grown = resident().saturating_sub(before);
+    println!(
+        "{} hostile scripts, the slowest {} in {:.0} ms; {calls} other calls meanwhile; {:.1} MB more",
+        corpus.len(),
+        slowest.1,
+        slowest.0.as_secs_f64() * 1_000.0,
+        grown as f64 / 1e6
+    );
+    assert!(corpus.len() >= 80, "{}", corpus.len());
+    assert!(calls > 20, "{calls}");
+}

@@ -1,0 +1,203 @@
+//! From a text to a tool, and back.
+
+#![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
+
+use std::time::{Duration, Instant};
+
+use satchel::{engine::scripts::Library, model::script::Origin};
+use serde_json::{Value, json};
+
+use crate::support::{app::TestApp, chat::Person, program::Home};
+
+/// A script that doubles, under a name, with a test.
+pub(super) fn doubling(name: &str, by: u32) -> String {
+    format!(
+        "// @name {name}\n// @description Multiplies a number by {by}.\n// @when Somebody wants a number many times over\n\
+         // @param n integer \"The number\"\n// @example \"Three\" {{\"n\": 3}} => {}\n\
+         fn run(args) {{ args.n * {by} }}\ntest \"zero\" {{ assert_eq(run(#{{ n: 0 }}), 0); }}\n",
+        3 * by
+    )
+}
+
+/// Waits until it holds.
+async fn until(library: &Library, holds: impl Fn(&Library) -> bool) -> Duration {
+    let started = Instant::now();
+    while !holds(library) {
+        assert!(started.elapsed() < Duration::from_secs(30), "{:#?}", library.all());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    started.elapsed()
+}
+
+#[tokio::test]
+async fn a_file_that_is_saved_is_live_and_one_that_is_deleted_is_gone() {
+    let app = TestApp::start().await;
+    let library = &app.satchel.scripts;
+    let owner = app.owner().await.caller;
+    let path = library.folder().join("times_two.rhai");
+    std::fs::write(&path, doubling("times_two", 2)).unwrap();
+    let live = |library: &Library| library.one("times_two").is_some_and(|s| s.problem.is_none());
+    println!("saved to live in {:?}", until(library, live).await);
+    assert_eq!(app.data(&owner, "times_two", json!({"n": 21})).await.unwrap(), 42);
+    assert_eq!(app.data(&owner, "script:times_two", json!({"n": 1})).await.unwrap(), 2);
+    let wrong = app.data(&owner, "times_two", json!({"m": 1})).await.unwrap_err();
+    assert!(wrong.message().contains("'n' is missing"), "{wrong}");
+    std::fs::write(&path, "// @name times_two\nfn run(args) { nowhere }").unwrap();
+    until(library, |library| library.one("times_two").is_some_and(|s| s.problem.is_some())).await;
+    let problem = library.one("times_two").unwrap().problem.unwrap();
+    assert!(problem.starts_with("Line 1: The header lacks"), "{problem}");
+    assert!(app.data(&owner, "times_two", json!({"n": 1})).await.is_err());
+    std::fs::remove_file(&path).unwrap();
+    until(library, |library| library.one("times_two").is_none()).await;
+}
+
+#[tokio::test]
+async fn no_script_takes_a_name_that_is_taken() {
+    let app = TestApp::start().await;
+    let library = &app.satchel.scripts;
+    let folder = library.folder();
+    for name in ["calculator", "fs-read", "one"] {
+        std::fs::write(folder.join(format!("{name}.rhai")), doubling(if name == "one" { "other" } else { name }, 2))
+            .unwrap();
+    }
+    until(library, |library| library.all().iter().filter(|s| s.origin == Origin::Folder).count() == 3).await;
+    let problem = |name: &str| library.one(name).unwrap().problem.unwrap();
+    assert!(problem("calculator").contains("builtin:calculator has the name"), "{}", problem("calculator"));
+    assert!(problem("fs-read").contains("cannot be a tool's name"), "{}", problem("fs-read"));
+    assert!(problem("one").contains("name both alike"), "{}", problem("one"));
+}
+
+async fn console() -> (Home, crate::support::program::Serving, Person) {
+    let home = Home::new().await;
+    let server = home.serve(&[]).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    (home, server, owner)
+}
+
+#[tokio::test]
+async fn a_script_is_drafted_tested_published_called_and_rolled_back() {
+    let (_home, server, owner) = console().await;
+    let call = async |n: i64| owner.do_it("POST", "/api/tools/times/invoke", json!({"params": {"n": n}})).await;
+    let draft = owner.do_it("PUT", "/api/scripts/times", json!({"source": doubling("times", 2)})).await;
+    assert_eq!([&draft["state"], &draft["version"]], [&json!("draft"), &Value::Null]);
+    let tested = owner.do_it("POST", "/api/scripts/times/test", json!({})).await;
+    assert_eq!([&tested["passed"], &tested["total"]], [&json!(2), &json!(2)]);
+    let tried = owner.do_it("POST", "/api/scripts/times/run", json!({"params": {"n": 4}})).await;
+    assert_eq!([&tried["success"], &tried["data"]], [&json!(true), &json!(8)], "{tried}");
+    let live = owner.do_it("POST", "/api/scripts/times/publish", json!({"note": "first"})).await;
+    assert_eq!([&live["state"], &live["version"], &live["draft"]], [&json!("live"), &json!(1), &Value::Null]);
+    assert_eq!(call(5).await["data"], 10);
+    // A red test keeps it back, and says which.
+    let red = doubling("times", 3).replace("=> 9", "=> 10");
+    owner.do_it("PUT", "/api/scripts/times", json!({"source": red})).await;
+    let (status, refused) = owner.ask("POST", "/api/scripts/times/publish", json!({})).await;
+    assert_eq!((status, &refused["tests"]["passed"]), (409, &json!(1)), "{refused}");
+    assert_eq!(call(5).await["data"], 10);
+    owner.do_it("PUT", "/api/scripts/times", json!({"source": doubling("times", 3)})).await;
+    owner.do_it("POST", "/api/scripts/times/publish", json!({})).await;
+    assert_eq!(call(5).await["data"], 15);
+    let second = owner.do_it("GET", "/api/scripts/times/versions/2", Value::Null).await;
+    assert!(second["diff"].as_str().unwrap().contains("-fn run(args) { args.n * 2 }"), "{second}");
+    let back = owner.do_it("POST", "/api/scripts/times/rollback", json!({"version": 1})).await;
+    assert_eq!((&back["version"], call(5).await["data"].clone()), (&json!(3), json!(10)));
+    assert_eq!(back["versions"].as_array().unwrap().len(), 3);
+    // Switched off at once.
+    owner.do_it("PUT", "/api/tools/script:times/enabled", json!({"enabled": false})).await;
+    let (status, _) = owner.ask("POST", "/api/tools/times/invoke", json!({"params": {"n": 1}})).await;
+    assert_eq!(status, 503);
+    assert_eq!(owner.do_it("GET", "/api/scripts/times", Value::Null).await["state"], "disabled");
+    owner.do_it("DELETE", "/api/scripts/times", Value::Null).await;
+    let (status, _) = owner.ask("GET", "/api/scripts/times", Value::Null).await;
+    assert_eq!(status, 404);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn more_than_before_must_be_agreed_to() {
+    let (_home, server, owner) = console().await;
+    let plain = doubling("wider", 2);
+    owner.do_it("PUT", "/api/scripts/wider", json!({"source": plain})).await;
+    owner.do_it("POST", "/api/scripts/wider/publish", json!({})).await;
+    let wider = plain.replace("// @param", "// @uses calculator\n// @http api.example.org\n// @kv\n// @param").replace(
+        "args.n * 2",
+        "kv_set(\"n\", 1); if args.n > 100 { http_get(\"https://api.example.org/\") } else { args.n * 2 }",
+    );
+    owner.do_it("PUT", "/api/scripts/wider", json!({"source": wider})).await;
+    let publish =
+        async |accept: Value| owner.ask("POST", "/api/scripts/wider/publish", json!({"accept": accept})).await;
+    let (status, refused) = publish(json!(["kv"])).await;
+    let all = json!(["http api.example.org", "kv", "tool calculator"]);
+    assert_eq!((status, &refused["wider"]), (409, &all), "{refused}");
+    let (status, live) = publish(all.clone()).await;
+    assert_eq!((status, &live["versions"][0]["wider"]), (200, &all), "{live}");
+    // Agreeing is not granting: the network waits for an administrator.
+    let call = async || owner.do_it("POST", "/api/tools/wider/invoke", json!({"params": {"n": 101}})).await;
+    let answer = call().await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("not yet granted"), "{answer}");
+    let (status, refused) = owner.ask("PUT", "/api/scripts/wider/grants", json!({"hosts": ["other.org"]})).await;
+    assert_eq!((status, refused["detail"].as_str().unwrap().contains("does not name")), (400, true));
+    let granted = owner.do_it("PUT", "/api/scripts/wider/grants", json!({"hosts": ["api.example.org"]})).await;
+    assert!(granted["capabilities"].as_array().unwrap().iter().all(|one| one["granted"] == true), "{granted}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn scripts_survive_a_restart_and_an_export() {
+    let (home, server, owner) = console().await;
+    owner.do_it("PUT", "/api/scripts/kept", json!({"source": doubling("kept", 2)})).await;
+    owner.do_it("POST", "/api/scripts/kept/publish", json!({})).await;
+    let zip = owner.bytes("/api/scripts/export").await;
+    server.stop().await;
+    let server = home.serve(&[]).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    let answer = owner.do_it("POST", "/api/tools/kept/invoke", json!({"params": {"n": 2}})).await;
+    assert_eq!(answer["data"], 4);
+    owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
+    let imported = owner.send_bytes("/api/scripts/import", zip).await;
+    assert_eq!(imported, json!({"saved": ["kept"], "refused": []}));
+    let refused = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
+    assert!(refused["refused"][0]["problem"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_text_is_checked_and_made_of_calls() {
+    let (_home, server, owner) = console().await;
+    let text = "// @name a\n// @description d\n// @when w\n// @uses nowhere, calculater\nfn run(args) { lates }";
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
+    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
+    assert_eq!(told.len(), 3, "{checked}");
+    assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(9)]);
+    assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
+    let calls = json!({"name": "both", "calls": [
+        {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
+        {"tool": "grep_result", "params": {"data": "a\nb", "pattern": "a"}},
+    ]});
+    let made = owner.do_it("POST", "/api/scripts/from-calls", calls).await;
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": made["source"]})).await;
+    let errors: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
+    assert!(errors.is_empty(), "{made}: {errors:?}");
+    let run = json!({"source": made["source"], "params": {}});
+    let tried = owner.do_it("POST", "/api/scripts/both/run", run).await;
+    assert_eq!(tried["data"]["count"], 1, "{tried}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn files_are_made_checked_and_tested_from_the_command_line() {
+    let home = Home::empty();
+    let told = home.run(&["script", "new", "my_first"]).await;
+    assert_eq!(told.code, 0, "{told:?}");
+    let path = home.path().join("scripts/my_first.rhai");
+    assert_eq!(home.run(&["script", "new", "my_first"]).await.code, 1);
+    assert_eq!(home.run(&["script", "new", "My First"]).await.code, 2);
+    let told = home.run(&["script", "test"]).await;
+    assert!(told.code == 0 && told.out.contains("2 of 2 pass"), "{told:?}");
+    let text = std::fs::read_to_string(&path).unwrap().replace("\"count\": 3", "\"count\": 4");
+    std::fs::write(&path, text).unwrap();
+    let told = home.run(&["script", "test", path.to_str().unwrap()]).await;
+    assert!(told.code == 1 && told.out.contains("1 of 2 pass") && told.out.contains("expected"), "{told:?}");
+    std::fs::write(&path, "fn run(args) {").unwrap();
+    let told = home.run(&["script", "check", path.to_str().unwrap()]).await;
+    assert!(told.code == 1 && told.out.contains("my_first.rhai:1:"), "{told:?}");
+}

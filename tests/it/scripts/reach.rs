@@ -1,0 +1,130 @@
+//! What a script reaches, and with whose rights.
+
+#![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
+
+use satchel::model::{caller::Caller, error::Kind};
+use serde_json::{Value, json};
+
+use crate::support::{app::TestApp, http::Server};
+
+/// Saves a script as a file and waits until it is a tool.
+pub(super) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
+    let text = format!("// @name {name}\n// @description d\n// @when w\n{header}\nfn run(args) {{\n{body}\n}}\n");
+    let scripts = &app.satchel.scripts;
+    std::fs::write(scripts.folder().join(format!("{name}.rhai")), text).unwrap();
+    scripts.reload().await.unwrap();
+    let problem = scripts.one(name).unwrap().problem;
+    assert_eq!(problem, None, "{name}");
+}
+
+async fn error(app: &TestApp, caller: &Caller, tool: &str, params: Value) -> String {
+    app.call(caller, tool, params).await.unwrap_err().message().to_owned()
+}
+
+#[tokio::test]
+async fn tools_are_called_with_the_callers_rights_and_no_others() {
+    let app = TestApp::start().await;
+    let body =
+        "tool(\"write\", #{ path: \"a.txt\", content: args.text });\ntool(\"read\", #{ path: \"a.txt\" }).content";
+    save(&app, "round", "// @param text string \"t\"\n// @uses write, read", body).await;
+    let owner = app.owner().await.caller;
+    assert_eq!(app.data(&owner, "round", json!({"text": "hi"})).await.unwrap(), "hi");
+    let viewer = app.caller(&["knowledge:read"]).await;
+    // The script is as risky as what it uses, so that a person is asked about it before anything runs.
+    let asked = app.call(&viewer, "round", json!({"text": "hi"})).await.unwrap();
+    let satchel::model::call::Outcome::Confirm(ticket) = asked else { panic!("it ran") };
+    assert_eq!(ticket.tool, "script:round");
+    save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
+    let said = error(&app, &viewer, "look", json!({})).await;
+    assert!(said.contains("needs the permission 'host:fs.read'"), "{said}");
+    save(&app, "catches", "// @uses read", "try { tool(\"read\", #{ path: \"none\" }) } catch (e) { `caught: ${e}` }")
+        .await;
+    let caught = app.data(&owner, "catches", json!({})).await.unwrap();
+    assert!(caught.as_str().unwrap().starts_with("caught: "), "{caught}");
+}
+
+#[tokio::test]
+async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
+    let app = TestApp::start().await;
+    app.set(json!({"exec": {"mode": "sandboxed", "ask": "always"}})).await;
+    save(&app, "sneaks", "// @uses exec", "try { tool(\"exec\", #{ command: \"id\" }) } catch { 1 }").await;
+    let owner = app.owner().await.caller;
+    let said = error(&app, &owner, "sneaks", json!({})).await;
+    assert!(said.contains("asks a person before this") && said.contains("// @risk high_write"), "{said}");
+    let pending = app.satchel.app.tickets.pending(owner.user, app.satchel.app.clock.now()).await.unwrap();
+    assert!(pending.is_empty(), "{pending:?}");
+}
+
+#[tokio::test]
+async fn calls_are_three_deep_at_most() {
+    let app = TestApp::start().await;
+    save(&app, "deeper", "// @param n integer \"n\"\n// @uses deeper", "tool(\"deeper\", #{ n: args.n + 1 })").await;
+    let owner = app.owner().await.caller;
+    let said = error(&app, &owner, "deeper", json!({"n": 0})).await;
+    assert!(said.contains("3 levels deep"), "{said}");
+}
+
+#[tokio::test]
+async fn values_are_kept_for_each_script_and_user_apart() {
+    let app = TestApp::start().await;
+    let body = "if args.n >= 0 { kv_set(args.key, args.n) } [kv_get(args.key), kv_keys()]";
+    let header = "// @kv\n// @param key string \"k\"\n// @param n integer = -1 \"n\"";
+    save(&app, "keeps", header, body).await;
+    save(&app, "keeps_too", header, body).await;
+    let (one, other) = (app.caller(&[]).await, app.caller(&[]).await);
+    assert_eq!(app.data(&one, "keeps", json!({"key": "a", "n": 7})).await.unwrap(), json!([7, ["a"]]));
+    let app = app.restart().await;
+    app.satchel.scripts.reload().await.unwrap();
+    assert_eq!(app.data(&one, "keeps", json!({"key": "a"})).await.unwrap(), json!([7, ["a"]]));
+    assert_eq!(app.data(&other, "keeps", json!({"key": "a"})).await.unwrap(), json!([null, []]));
+    assert_eq!(app.data(&one, "keeps_too", json!({"key": "a"})).await.unwrap(), json!([null, []]));
+    let said = error(&app, &one, "keeps", json!({"key": "k".repeat(300), "n": 1})).await;
+    assert!(said.contains("1 to 200 bytes"), "{said}");
+}
+
+#[tokio::test]
+async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
+    let app = TestApp::start().await;
+    let server = Server::start(|request| {
+        let key = request.headers.get("authorization").cloned().unwrap_or_default();
+        match request.path.as_str() {
+            "/away" => Server::redirect("http://127.0.0.1:1/"),
+            _ => Server::json(&json!({"seen": key})),
+        }
+    })
+    .await;
+    let place = server.place();
+    app.set(json!({"outbound": {"exceptions": [place, "127.0.0.1:1"]}})).await;
+    let header = format!("// @config key secret required \"k\"\n// @param path string \"p\"\n// @http {place}");
+    let body = format!(
+        "log(config(\"key\")); let a = http(#{{ url: \"http://{place}\" + args.path, headers: #{{ authorization: \
+         config(\"key\") }} }}); #{{ json: a.json, hex: hex(config(\"key\")), status: a.status }}"
+    );
+    save(&app, "asks", &header, &body).await;
+    let owner = app.owner().await;
+    let caller = owner.caller.clone();
+    let missing = app.call(&caller, "asks", json!({"path": "/"})).await.unwrap_err();
+    assert_eq!(
+        (missing.kind(), missing.message().contains("Missing required config: key")),
+        (Kind::Unconfigured, true)
+    );
+    let settings = app.satchel.scripts.one("asks").unwrap().live.unwrap().spec().settings;
+    let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
+    app.satchel.app.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
+    let said = error(&app, &caller, "asks", json!({"path": "/"})).await;
+    assert!(said.contains("not yet granted"), "{said}");
+    satchel::engine::scripts::Workbench::of(&app.satchel.scripts)
+        .grant(&owner, "asks", vec![place.clone()])
+        .await
+        .unwrap();
+    let satchel::model::call::Outcome::Done(done) = app.call(&caller, "asks", json!({"path": "/"})).await.unwrap()
+    else {
+        panic!("it asked")
+    };
+    assert_eq!(done.output.data, json!({"json": {"seen": "***"}, "hex": "***", "status": 200}));
+    assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
+    assert_eq!(server.requests()[0].headers["authorization"], "s3cret-canary");
+    // A redirect to a host it was not granted ends it, exception or not.
+    let said = error(&app, &caller, "asks", json!({"path": "/away"})).await;
+    assert!(said.contains("does not name the host '127.0.0.1'"), "{said}");
+}

@@ -1,0 +1,51 @@
+//! The scripts in the tree, the templates, and the guide.
+
+#![expect(clippy::disallowed_methods, reason = "reads the tree")]
+
+use std::path::Path;
+
+use satchel::{
+    engine::scripts::{check, templates, test},
+    host::workers::Workers,
+    script::header,
+};
+
+fn workers() -> Workers {
+    Workers::new(env!("CARGO_BIN_EXE_satchel").into())
+}
+
+/// Nothing is wrong with it, and all it has to show for itself passes.
+async fn demand_sound(workers: &Workers, what: &str, text: &str) {
+    let checked = check(workers, text).await.unwrap();
+    assert_eq!(checked.problems, [], "{what}");
+    let run = test(workers, text).await.unwrap();
+    let red: Vec<_> = run.results.iter().filter(|result| !result.passed).collect();
+    assert!(red.is_empty(), "{what}: {red:#?}");
+    assert!(run.total >= 2, "{what} has an example and a test at least");
+}
+
+#[tokio::test]
+async fn every_shipped_script_is_sound_and_tested() {
+    let workers = workers();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "rhai") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(header::name_of(&text).as_deref(), path.file_stem().unwrap().to_str());
+            demand_sound(&workers, &path.display().to_string(), &text).await;
+            count += 1;
+        }
+    }
+    println!("{count} shipped scripts");
+    assert!(count >= 12);
+}
+
+#[tokio::test]
+async fn every_template_is_sound_and_tested() {
+    let workers = workers();
+    for template in templates() {
+        demand_sound(&workers, template.name, template.source).await;
+    }
+}
