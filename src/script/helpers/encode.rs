@@ -240,7 +240,7 @@ fn strip_tags(html: &str) -> Fallible<String> {
         let name: String = tag.chars().take_while(char::is_ascii_alphabetic).flat_map(char::to_lowercase).collect();
         rest = match name.as_str() {
             "script" | "style" => past(tag, &format!("</{name}")),
-            _ if tag.starts_with("!--") => past(tag, "--"),
+            _ if tag.starts_with("!--") => past(tag.get(3..).unwrap_or_default(), "--"),
             _ if !tag.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!' || c == '?') => {
                 push(&mut text, "<")?;
                 rest = tag;

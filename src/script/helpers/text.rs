@@ -39,7 +39,7 @@ const HELPERS: &[Helper] = &[
     helper("indent(text, spaces) -> text", "Every line that is not empty, so many spaces further in.", r#"indent("a\n\nb", 2)"#, r#""  a\n\n  b""#),
     helper("similarity(a, b) -> float", "From 0.0 to 1.0: how few letters must change, to two digits; for texts of together a million letter pairs.", r#"similarity("kitten", "sitting")"#, "0.57"),
     helper("unified_diff(old, new) -> text", "The lines that differ, as diff -u shows them; empty if none do. For texts of up to 4,000 lines.", r#"unified_diff("a\nb\n", "a\nc\n").contains("+c")"#, "true"),
-    helper("sleep(seconds)", "An error: scripts cannot wait.", r#"try { sleep(1) } catch (e) { e }"#, r#""scripts cannot wait: let a job call the tool again later""#),
+    helper("sleep(seconds)", "An error: scripts cannot wait.", r#"let said = ""; try { sleep(1) } catch (why) { said = why } said"#, r#""scripts cannot wait: let a job call the tool again later""#),
 ];
 
 fn register(engine: &mut Engine) {

@@ -6,7 +6,7 @@ use chrono::{
     DateTime, NaiveDate, NaiveDateTime, TimeZone as _,
     format::{Item, StrftimeItems},
 };
-use rhai::{Dynamic, Engine, NativeCallContext};
+use rhai::{Dynamic, Engine, ImmutableString, NativeCallContext};
 
 use super::{
     Clock, Group, Helper,
@@ -45,8 +45,10 @@ const HELPERS: &[Helper] = &[
 fn register(engine: &mut Engine) {
     engine
         .register_fn("now", |context: NativeCallContext| show(Clock::of(&context).fixed_offset()))
+        // by the now() of the engine, whoever registered it
         .register_fn("today", |context: NativeCallContext, zone: &str| -> Fallible<String> {
-            Ok(Zone::named(zone)?.at(Clock::of(&context).fixed_offset()).date_naive().to_string())
+            let now = context.call_native_fn::<ImmutableString>("now", ())?;
+            Ok(Zone::named(zone)?.at(read(&now)?).date_naive().to_string())
         })
         .register_fn("parse_time", parse)
         .register_fn("parse_time", |text: &str, format: &str| parse_as(text, format, Zone::Named(chrono_tz::UTC)))
