@@ -2,6 +2,8 @@
 
 use rhai::Engine;
 
+use super::{csv, encode, json, lists, numbers, patterns, tables, text, time, xml, zones};
+
 /// One function scripts can call, as the guide and the editor show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Helper {
@@ -28,12 +30,42 @@ pub struct Group {
     pub register: fn(&mut Engine),
 }
 
-/// Every group.
-pub fn all() -> &'static [Group] {
-    &[]
+/// A helper, named by its signature.
+pub(super) const fn helper(
+    signature: &'static str,
+    what: &'static str,
+    example: &'static str,
+    result: &'static str,
+) -> Helper {
+    let (mut length, mut rest) = (0, signature.as_bytes());
+    while let Some((first, more)) = rest.split_first() {
+        if *first == b'(' {
+            break;
+        }
+        (length, rest) = (length + 1, more);
+    }
+    Helper { name: signature.split_at(length).0, signature, what, example, result }
 }
 
-/// Gives every helper to an engine.
+/// Every group.
+pub fn all() -> &'static [Group] {
+    &[
+        json::GROUP,
+        text::GROUP,
+        patterns::GROUP,
+        time::GROUP,
+        zones::GROUP,
+        csv::GROUP,
+        tables::GROUP,
+        xml::GROUP,
+        encode::GROUP,
+        numbers::GROUP,
+        lists::GROUP,
+    ]
+}
+
+/// Gives every helper to an engine. What `now()` says is the machine's time, unless the engine's default tag is a
+/// [`Clock`](super::Clock).
 pub fn register(engine: &mut Engine) {
     for group in all() {
         (group.register)(engine);

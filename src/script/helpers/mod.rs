@@ -1,5 +1,27 @@
 //! The functions scripts have beside Rhai's own, group by group: one file each.
 
+mod clock;
+mod csv;
+mod decimal;
+mod encode;
+mod jq;
+mod json;
 mod list;
+mod lists;
+mod measured;
+mod moment;
+mod numbers;
+mod patterns;
+mod tables;
+mod text;
+mod time;
+mod values;
+mod xml;
+mod zones;
 
+#[cfg(test)]
+mod tests;
+
+pub use clock::Clock;
 pub use list::{Group, Helper, all, register};
+pub use values::{Fallible, from_json, to_json};

@@ -1,0 +1,476 @@
+use proptest::prelude::*;
+use rhai::{Dynamic, Engine, Scope};
+use serde_json::Value;
+
+use super::{Clock, Group, all, from_json, register, to_json};
+use crate::script::limits::{MAX_ARRAY, MAX_CALLS, MAX_MAP, MAX_OPERATIONS, MAX_STRING};
+
+fn engine() -> Engine {
+    let mut engine = Engine::new();
+    engine.set_max_operations(MAX_OPERATIONS).set_max_call_levels(MAX_CALLS).set_max_string_size(MAX_STRING);
+    engine.set_max_array_size(MAX_ARRAY).set_max_map_size(MAX_MAP);
+    register(&mut engine);
+    engine
+}
+
+fn eval(source: &str) -> Result<Value, String> {
+    let value = engine().eval::<Dynamic>(source).map_err(|why| why.to_string())?;
+    to_json(&value).map_err(|why| why.to_string())
+}
+
+#[track_caller]
+fn fails(source: &str, with: &str) {
+    let why = eval(source).expect_err(source);
+    assert!(why.contains(with), "{source}\n  said: {why}\n  not: {with}");
+    assert!(why.len() < 700, "{why}");
+}
+
+#[track_caller]
+fn gives(source: &str, value: Value) {
+    assert_eq!(eval(source).unwrap_or_else(|why| panic!("{source}: {why}")), value, "{source}");
+}
+
+#[test]
+fn every_example_gives_its_result() {
+    let engine = engine();
+    for helper in all().iter().flat_map(|group| group.helpers) {
+        let value = engine.eval::<Dynamic>(helper.example).unwrap_or_else(|why| panic!("{}: {why}", helper.signature));
+        let result: Value = serde_json::from_str(helper.result).expect(helper.signature);
+        assert_eq!(to_json(&value).expect(helper.signature), result, "{}", helper.signature);
+    }
+}
+
+#[test]
+fn every_helper_is_listed_once_and_says_what_it_does() {
+    let mut signatures: Vec<&str> =
+        all().iter().flat_map(|group| group.helpers).map(|helper| helper.signature).collect();
+    let count = signatures.len();
+    signatures.sort_unstable();
+    signatures.dedup();
+    assert_eq!(signatures.len(), count);
+    for helper in all().iter().flat_map(|group| group.helpers) {
+        assert!(helper.what.ends_with('.') && helper.example.contains(helper.name), "{}", helper.signature);
+    }
+}
+
+#[test]
+fn now_is_what_the_clock_of_the_run_says() {
+    let mut engine = engine();
+    let time = chrono::DateTime::parse_from_rfc3339("2026-05-01T23:30:00Z").unwrap().to_utc();
+    engine.set_default_tag(Dynamic::from(Clock::fixed(time)));
+    assert_eq!(engine.eval::<String>("now()").unwrap(), "2026-05-01T23:30:00Z");
+    assert_eq!(engine.eval::<String>("fn f() { today(\"Asia/Tokyo\") } f()").unwrap(), "2026-05-02");
+    engine.register_fn("now", || "2030-01-01T00:00:00Z".to_string());
+    assert_eq!(engine.eval::<String>("today(\"UTC\")").unwrap(), "2030-01-01");
+}
+
+#[test]
+fn nothing_grows_before_its_size_is_known() {
+    for source in [
+        r#"let t = repeat("x", 1000000); t.replace("x", t)"#,
+        r#"replaced(repeat("x", 100000), "", repeat("y", 1000))"#,
+        r#"repeat("ab", 9223372036854775807)"#,
+        r#"pad_start("x", 9223372036854775807, "-")"#,
+        r#"let a = []; a.pad(100000, repeat("x", 1000)); join(a, ", ")"#,
+        r#"split(repeat("x", 1000000), "")"#,
+        r#"repeat("x ", 500000).split()"#,
+        r#"regex_find_all(repeat("x", 1000000), "x")"#,
+        r#"regex_replace(repeat("x", 1000000), "x", "yyyyyyyyyyyyyy")"#,
+        r#"regex_replace(repeat("x", 100000), "(.*)", repeat("$1", 50))"#,
+        r##"template(repeat("{{a}}", 1000), #{a: repeat("x", 10000)})"##,
+        r#"let a = []; a.pad(100000, repeat("x", 1000)); to_json(a)"#,
+        r#"let a = []; a.pad(300, []); for i in 0..300 { a[i].pad(1000, 1) } flatten(a)"#,
+        r#"indent(repeat("x\n", 100000), 1000)"#,
+        r#"hex_encode(repeat("x", 1000000))"#,
+        r#"html_escape(repeat("\"", 500000))"#,
+        r#"url_encode(repeat("ü", 400000))"#,
+    ] {
+        let why = eval(source).expect_err(source);
+        assert!(
+            ["at most", "larger than", "too large", "Length"].iter().any(|part| why.contains(part)),
+            "{source}: {why}"
+        );
+    }
+}
+
+#[test]
+fn numbers_round_as_on_paper() {
+    gives(
+        "[round(2.5, 0), round(-2.5, 0), round(1.005, 2), round(2.675, 2), round(1.15, 1)]",
+        serde_json::json!([3.0, -3.0, 1.01, 2.68, 1.2]),
+    );
+    gives("[round(1250, -2), round(-1250, -2), round(7, 3), round(49, -2)]", serde_json::json!([1300, -1300, 7, 0]));
+    gives("round(1e300, 2)", serde_json::json!(1e300));
+    gives("sum([0.1, 0.2, 0.3])", serde_json::json!(0.6));
+    gives("sum([])", serde_json::json!(0));
+    fails("sum([9223372036854775807, 1])", "beyond what an integer can be");
+    fails(r#"sum([1, "2"])"#, "an array of numbers is expected; one of its elements is a text");
+    fails("mean([])", "it is empty");
+    gives(r#"format_currency(2.345, "KWD")"#, serde_json::json!("KWD 2.345"));
+    fails(r#"format_currency(1, "euro")"#, "three capital letters");
+    gives("format_number(0.5, 0)", serde_json::json!("1"));
+    gives("format_number(-0.001, 2)", serde_json::json!("0.00"));
+}
+
+#[test]
+fn numbers_are_read_as_people_write_them() {
+    for (text, number) in [
+        ("1,234.56", 1234.56),
+        ("1.234,56", 1234.56),
+        ("1 234,5", 1234.5),
+        ("1'234.5", 1234.5),
+        ("(12.50)", -12.5),
+        ("1,234", 1234.0),
+        ("0,234", 0.234),
+        ("1,23", 1.23),
+        ("1.234", 1.234),
+        ("1.234.567", 1_234_567.0),
+        ("-5", -5.0),
+        (".5", 0.5),
+    ] {
+        let value = eval(&format!("parse_number({text:?})")).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!(value.as_f64(), Some(number), "{text}");
+    }
+    for text in ["", "-", "1,2,3", "12,34.5", "1.2.3", "abc", "1e5", "1,234,56", "1 23"] {
+        fails(&format!("parse_number({text:?})"), "a number is expected");
+    }
+}
+
+#[test]
+fn clocks_that_change_are_told_of() {
+    fails(r#"local_time("2026-03-29 02:30", "Europe/Berlin")"#, "clocks there skip");
+    fails(r#"local_time("2026-10-25 02:30", "Europe/Berlin")"#, "show 2026-10-25 02:30:00 twice");
+    gives(r#"local_time("2026-10-25 02:30", "Europe/Berlin", "earlier")"#, "2026-10-25T02:30:00+02:00".into());
+    gives(r#"local_time("2026-03-29 02:30", "Europe/Berlin", "later")"#, "2026-03-29T03:30:00+02:00".into());
+    gives(r#"local_time("2026-03-29 02:30", "Europe/Berlin", "earlier")"#, "2026-03-29T01:30:00+01:00".into());
+    gives(r#"start_of("2026-09-06T12:00:00-03:00", "day", "America/Santiago")"#, "2026-09-06T01:00:00-03:00".into());
+    gives(r#"add_time("2026-10-24T02:30:00+02:00", "1d", "Europe/Berlin")"#, "2026-10-25T02:30:00+02:00".into());
+    gives(r#"add_time("2026-10-26T02:30:00+01:00", "-1d", "Europe/Berlin")"#, "2026-10-25T02:30:00+01:00".into());
+    gives(r#"add_time("2024-02-29", "1 year")"#, "2025-02-28T00:00:00Z".into());
+    gives(r#"start_of("2026-01-01T00:30:00Z", "week")"#, "2025-12-29T00:00:00Z".into());
+    gives(r#"start_of("2026-10-25T02:30:00+01:00", "hour", "Europe/Berlin")"#, "2026-10-25T02:00:00+01:00".into());
+    fails(r#"to_zone("2026-01-01", "Mars/Phobos")"#, "is no time zone");
+    fails(r#"add_time("9999-12-31", "2d")"#, "beyond the years");
+    fails(r#"add_time("2026-01-01", "soon")"#, "is no span of time");
+    fails(r#"format_time("2026-01-01", "%Q")"#, "is no format");
+    fails(r#"add_time("yesterday", "1d")"#, "is no time");
+    fails(r#"parse_time("31.02.2026", "%d.%m.%Y")"#, "is not written as");
+    fails("sleep(10)", "cannot wait");
+    fails("timestamp()", "no stopwatch");
+}
+
+#[test]
+fn csv_is_read_and_written_whole() {
+    gives(
+        "parse_csv(\"\\ufeffa,b\\r\\n\\\"x\\r\\ny\\\",\\\"q\\\"\\\"q\\\"\\r\\n\")",
+        serde_json::json!([{"a": "x\r\ny", "b": "q\"q"}]),
+    );
+    gives(r#"parse_csv("")"#, serde_json::json!([]));
+    gives(r#"csv_columns("a,,a,a", ",")"#, serde_json::json!(["a", "column_2", "a_2", "a_3"]));
+    fails(r#"parse_csv("a,b\n1,2\n3")"#, "line 3 has 1 values, but there are 2 columns");
+    fails(r#"parse_csv("a", "ab")"#, "one ASCII character");
+    gives("parse_csv(to_csv([#{a: \"x\\ny,\\\"\", b: ()}]))", serde_json::json!([{"a": "x\ny,\"", "b": ""}]));
+}
+
+#[test]
+fn lists_are_sorted_by_what_they_are() {
+    gives(r#"sorted(["b", 2, (), true, 1.5, "a"])"#, serde_json::json!([null, true, 1.5, 2, "a", "b"]));
+    gives("let a = [3, 1, 2]; a.sort(); a", serde_json::json!([1, 2, 3]));
+    gives(
+        "sorted([9223372036854775807, 9223372036854775806])",
+        serde_json::json!([9223372036854775806_i64, 9223372036854775807_i64]),
+    );
+    fails("sorted([#{}])", "a map cannot be sorted: sort by one of its fields");
+    fails("sorted_by([1], \"a\")", "an array of maps is expected");
+    fails("sorted_by([1], |x| throw \"no\")", "no");
+    gives("group_by([1, 2, 3], |x| x % 2)", serde_json::json!({"0": [2], "1": [1, 3]}));
+    fails("chunk([1], 0)", "at least one");
+}
+
+#[test]
+fn json_keeps_what_scripts_can_have() {
+    fails("to_json(|| 1)", "a function cannot be JSON");
+    fails("to_json(blob(2))", "blob");
+    fails("to_json(0.0 / 0.0)", "JSON has no number");
+    fails("let a = []; for i in 0..100 { a = [a] } to_json(a)", "nested deeper");
+    fails(r#"parse_json("{a: 1}")"#, "line 1 column 2");
+    gives("parse_json(\"18446744073709551616\")", serde_json::json!(18446744073709551616.0));
+    gives(r##"json_path(#{"a.b": [1], x: 1}, "[\"a.b\"][0]")"##, serde_json::json!(1));
+    gives(r#"json_path(1, "a[0].b")"#, Value::Null);
+    fails(r#"json_path(1, "a..b")"#, "is no path");
+    fails(r#"json_pointer(1, "a")"#, "is no JSON Pointer");
+}
+
+#[test]
+fn jq_does_what_jq_does() {
+    for (filter, input, outputs) in [
+        (".", "1", "[1]"),
+        (".a[] | . * 2", r#"{"a": [1, 2.5]}"#, "[2, 5.0]"),
+        ("[.[] | select(.x) | .y] | add", r#"[{"x": true, "y": "a"}, {"x": false}, {"x": 1, "y": "b"}]"#, r#"["ab"]"#),
+        (".[0] += 5 | .[1:] |= map(. - 1)", "[1, 2, 3]", "[[6, 1, 2]]"),
+        ("path(..)", r#"{"a": [1]}"#, r#"[[], ["a"], ["a", 0]]"#),
+        ("[range(3)], [range(0; 10; 4)], [range(3; 0; -1)]", "null", "[[0, 1, 2], [0, 4, 8], [3, 2, 1]]"),
+        ("reduce .[] as {a: $x} (0; . + $x)", r#"[{"a": 1}, {"a": 2}]"#, "[3]"),
+        ("to_entries | map(\"\\(.key)=\\(.value)\") | join(\"&\")", r#"{"a": 1, "b": [2]}"#, r#"["a=1&b=[2]"]"#),
+        ("def f(x): if . > 3 then . else . + x | f(x) end; f(1)", "1", "[4]"),
+        ("[.[] | tostring | test(\"^[0-9]+$\")]", r#"[1, "a"]"#, "[[true, false]]"),
+        (
+            "group_by(.a) | map({a: .[0].a, n: length})",
+            r#"[{"a": 1}, {"a": 2}, {"a": 1}]"#,
+            r#"[[{"a": 1, "n": 2}, {"a": 2, "n": 1}]]"#,
+        ),
+        ("first(range(1000000000)), limit(2; repeat(1))", "null", "[0, 1, 1]"),
+        ("del(.a), (.b //= 3), (try error(\"x\") catch .)", r#"{"a": 1}"#, r#"[{}, {"a": 1, "b": 3}, "x"]"#),
+        ("walk(if type == \"number\" then . + 1 else . end)", "[1, [2]]", "[[2, [3]]]"),
+        ("split(\", \") | map(ascii_upcase), (\"a-b\" / \"-\")", "\"a, b\"", r#"[["A", "B"], ["a", "b"]]"#),
+        ("fromjson | tojson", r#""[1, 2]""#, r#"["[1,2]"]"#),
+        ("@base64, @csv?", r#""abc""#, r#"["YWJj"]"#),
+    ] {
+        let mut scope = Scope::new();
+        scope.push("input", from_json(serde_json::from_str(input).unwrap()).unwrap());
+        scope.push("filter", filter.to_string());
+        let value = engine().eval_with_scope::<Dynamic>(&mut scope, "jq(filter, input)");
+        match value {
+            Ok(value) => {
+                assert_eq!(to_json(&value).unwrap(), serde_json::from_str::<Value>(outputs).unwrap(), "{filter}")
+            }
+            Err(why) => assert!(filter.contains("@csv"), "{filter}: {why}"),
+        }
+    }
+}
+
+#[test]
+fn jq_that_never_ends_is_stopped() {
+    for filter in [
+        "last(range(1; infinite))",
+        "def f: f; f",
+        "[repeat(1)]",
+        "repeat(1)",
+        "def f: 1 + f; f",
+        "def f: [f]; f",
+        "def f: f, f; f",
+        "until(false; .)",
+        "until(false; [.])",
+        "reduce range(60) as $i (\"x\"; . + .)",
+        "reduce range(60) as $i (\"x\"; \"\\(.)\\(.)\")",
+        "reduce range(60) as $i (\"x\"; . += .)",
+        "reduce range(60) as $i ([]; [., .]) | tojson",
+        "reduce range(60) as $i ([1]; . + .)",
+        "reduce range(60) as $i (3; . * .)",
+        "reduce range(1000000) as $i ([]; [.])",
+        "\"x\" * 1000000000000",
+        "1000000000 * \"x\"",
+        "[range(2000)] | [.[] as $a | .[] as $b | .[] as $c | 1] | length",
+        "(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|empty",
+        "[range(100)] | combinations(20)",
+        "try repeat(error) catch until(false; .)",
+        "def f: try f catch f; f",
+        "[limit(100000; repeat(1))] - [limit(100000; repeat(2))]",
+        ".[100000000] = 1",
+        "[][1000000000000] = 1",
+        "(\"[\" * 100000) | fromjson",
+        "[recurse(.)]",
+        "path(repeat(.))",
+        "label $x | repeat(1)",
+        "foreach range(infinite) as $i (0; . + 1; empty)",
+        "while(true; .) | empty",
+        "[limit(5000; repeat([limit(5000; repeat(1))]))] | flatten | length",
+    ] {
+        let started = std::time::Instant::now();
+        let why = eval(&format!("jq({filter:?}, ())")).expect_err(filter);
+        assert!(why.contains("jq stopped"), "{filter}: {why}");
+        assert!(started.elapsed().as_secs() < 10, "{filter} took {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn jq_sees_nothing_of_the_machine_and_says_what_is_wrong() {
+    for filter in [
+        "env",
+        "env.PATH",
+        "halt",
+        "now",
+        "debug",
+        "stderr",
+        "localtime",
+        "$ENV",
+        "input",
+        "inputs",
+        "input_filename",
+        "include \"a\"; .",
+        "import \"a\" as a; .",
+    ] {
+        assert!(eval(&format!("jq({filter:?}, 1)")).is_err(), "{filter}");
+    }
+    fails(r#"jq(".a |", 1)"#, "is no jq filter");
+    fails(r#"jq("nothing_known", 1)"#, "unknown filter nothing_known");
+    fails(r#"jq(".a", 1)"#, "jq stopped");
+    for bomb in [
+        "repeat(\"(\", 1900)",
+        "repeat(\"[\", 1900)",
+        "repeat(\"-\", 1900) + \"1\"",
+        "repeat(\"try \", 400) + \".\"",
+        "repeat(\".|\", 900) + \".\"",
+        "repeat(\"def f: \", 200)",
+        "repeat(\"if \", 400)",
+        "repeat(\".\", 2000)",
+        "repeat(\". as $x|\", 200) + \".\"",
+        "repeat(\"..\", 999)",
+    ] {
+        assert!(eval(&format!("jq({bomb}, 1)")).is_err(), "{bomb}");
+    }
+}
+
+#[test]
+fn patterns_are_bounded_and_their_errors_say_where() {
+    fails(r#"regex_match("x", "(")"#, "is not a regular expression: unclosed group");
+    fails(r#"regex_match("x", "((((a{100}){100}){100}){100})")"#, "too large");
+    fails(r#"regex_match("x", "(?=a)")"#, "look-around");
+    fails(r#"regex_match("x", repeat("a", 5000))"#, "at most 4000 bytes");
+    gives(r#"regex_match(repeat("a", 1000) + "!", "^(a+)+$")"#, false.into());
+}
+
+#[test]
+fn markup_is_read_as_it_is_written() {
+    gives(r#"strip_tags("a < b <SCRIPT>if (1<2) {}</Script>c<!-- <b> -->d <br/>e &copy;")"#, "a < b c d e ©".into());
+    gives(
+        r#"parse_xml("<?xml version='1.0'?><!-- c --><r><a><![CDATA[<b>]]> &amp; &#x41;</a></r>").children[0].text"#,
+        "<b> & A".into(),
+    );
+    fails(r#"parse_xml("<a><b></a>")"#, "cannot be read");
+    fails(r#"parse_xml("<a>")"#, "not closed");
+    fails(r#"parse_xml(repeat("<a>", 100))"#, "nested deeper");
+    fails(r#"parse_xml("plain")"#, "no element");
+    gives(r#"parse_markdown_table("text\n\n| n | v |\n|:--|--:|\n| a | |\n| b |\nend").len"#, 2.into());
+    gives(
+        "parse_markdown_table(markdown_table([#{a: \"x|y\\\\z\", b: 1}]))",
+        serde_json::json!([{"a": "x|y\\z", "b": "1"}]),
+    );
+    fails(r#"parse_markdown_table("a | b")"#, "no Markdown table");
+    fails(r#"parse_url("https://a:b@c/")"#, "user name or password");
+    fails(r#"base64_decode("!!")"#, "is not base64");
+    fails(r##"template("{{a}}", #{})"##, "wants {{a}}, which has no value");
+}
+
+/// Values that break careless code, and some that make sense.
+fn values() -> impl Strategy<Value = Dynamic> {
+    let texts = prop::sample::select(vec![
+        "",
+        " ",
+        "a,b\n1,2",
+        ",",
+        "x",
+        "%",
+        "%Y-%m-%d",
+        "%s%",
+        "2026-05-01T09:30:00Z",
+        "0000-01-01T00:00:00+23:59",
+        "9999-12-31T23:59:59-23:59",
+        "1d",
+        "-9999999y",
+        "P1Y",
+        "99999999999999999999h",
+        "Europe/Berlin",
+        "America/Santiago",
+        "day",
+        "week",
+        "later",
+        "EUR",
+        "1.234,56",
+        "-",
+        "a.b[0]",
+        "/a/0",
+        "[-9223372036854775808]",
+        ".[]",
+        "(a)|b",
+        "$1${x}$$",
+        "&amp;&#99999999;&",
+        "<a b='c'>&x;</a>",
+        "| a |\n|---|\n| \\",
+        "{{a}}",
+        "{{",
+        "é",
+        "\u{0}",
+        "\u{301}",
+        "😀😀",
+        "https://example.org:99999/?a=b&a=c",
+        "%F0%9F",
+        "2026-02-30",
+        "nan",
+    ]);
+    let leaf = prop_oneof![
+        4 => texts.prop_map(Dynamic::from),
+        1 => any::<String>().prop_map(Dynamic::from),
+        2 => prop::sample::select(vec![i64::MIN, -1, 0, 1, 2, 7, 100_001, i64::MAX]).prop_map(Dynamic::from),
+        1 => any::<i64>().prop_map(Dynamic::from),
+        2 => prop::sample::select(vec![f64::NAN, f64::INFINITY, -0.0, 1e308, 5e-324, 2.5, -1e15]).prop_map(Dynamic::from),
+        1 => any::<f64>().prop_map(Dynamic::from),
+        1 => Just(Dynamic::UNIT),
+        1 => any::<bool>().prop_map(Dynamic::from),
+        1 => any::<char>().prop_map(Dynamic::from),
+        1 => Just(Dynamic::from(vec![1_u8, 255])),
+    ];
+    leaf.prop_recursive(3, 24, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Dynamic::from_array),
+            prop::collection::vec(("[abn]{0,2}", inner), 0..6).prop_map(|fields| Dynamic::from_map(
+                fields.into_iter().map(|(key, value)| (key.into(), value)).collect()
+            )),
+        ]
+    })
+}
+
+fn survives(group: &Group, arguments: &[Dynamic]) {
+    let engine = engine();
+    for helper in group.helpers {
+        for count in 0..=arguments.len() {
+            for closure in ["", "|x| x", "|x| x.a"] {
+                let mut scope = Scope::new();
+                let mut names: Vec<String> = (0..count).map(|place| format!("v{place}")).collect();
+                for (name, value) in names.iter().zip(arguments) {
+                    scope.push_dynamic(name.clone(), value.clone());
+                }
+                if !closure.is_empty() {
+                    match names.last_mut() {
+                        Some(last) if count == 2 => *last = closure.to_string(),
+                        _ => continue,
+                    }
+                }
+                let _ =
+                    engine.eval_with_scope::<Dynamic>(&mut scope, &format!("{}({})", helper.name, names.join(", ")));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_helper_panics_whatever_it_is_given(arguments in prop::collection::vec(values(), 4), place in 0..all().len()) {
+        survives(&all()[place], &arguments);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again(value in values()) {
+        if let Ok(json) = to_json(&value) {
+            let again = to_json(&from_json(json.clone()).expect("a value")).expect("json");
+            prop_assert_eq!(again, json);
+        }
+    }
+
+    #[test]
+    fn rounding_stays_within_half_a_digit(number in -1e12..1e12_f64, digits in 0..6_i64) {
+        let rounded = engine().eval::<Dynamic>(&format!("round({number:?}, {digits})")).unwrap().as_float().unwrap();
+        prop_assert!((rounded - number).abs() <= 0.500_001 * 10_f64.powi(-(digits as i32)) + number.abs() * 1e-15);
+    }
+
+    #[test]
+    fn csv_of_anything_comes_back(rows in prop::collection::vec(("\\PC{0,8}", "[ -~\n\"]{0,8}"), 0..8)) {
+        let rows: Vec<Dynamic> = rows.into_iter().map(|(a, b)| Dynamic::from_map([("a".into(), a.into()), ("b".into(), b.into())].into())).collect();
+        let mut scope = Scope::new();
+        scope.push("rows", rows.clone());
+        let back = engine().eval_with_scope::<Dynamic>(&mut scope, r#"parse_csv(to_csv(rows, ["a", "b"]))"#).unwrap();
+        prop_assert_eq!(to_json(&back).unwrap(), to_json(&rows.into()).unwrap());
+    }
+}
