@@ -1,5 +1,5 @@
 /** What is offered where somebody types: host functions and names in code, tags in the header, tools where a tool is named. */
-import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { insertBracket, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -44,8 +44,11 @@ export function ownNames(text: string): string[] {
 function called(name: string, empty: boolean) {
   return (view: EditorView, _chosen: Completion, from: number, to: number) => {
     const has = view.state.sliceDoc(to, to + 1) === '(';
-    const insert = has ? name : `${name}()`;
-    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + name.length + (has || !empty ? 1 : 2) }, userEvent: 'input.complete' });
+    view.dispatch({ changes: { from, to, insert: name }, selection: { anchor: from + name.length + (has ? 1 : 0) }, userEvent: 'input.complete' });
+    // As if it were typed: then the closing bracket can be typed over.
+    const bracket = has ? null : insertBracket(view.state, '(');
+    if (bracket) view.dispatch(bracket);
+    if (bracket && empty) view.dispatch({ selection: { anchor: from + name.length + 2 } });
   };
 }
 
@@ -64,11 +67,17 @@ export function about({ signature, description, example, result }: HostFunction)
   return made;
 }
 
+/** One for each name: what has several signatures shows its first. */
 function helpers(knowledge: Knowledge): Completion[] {
-  const all = Map.groupBy(knowledge.reference?.helpers ?? [], (one) => one.name);
-  return [...all.values()].flatMap(([one]) =>
-    one ? [{ label: one.name, type: 'function', detail: one.signature.replace(one.name, ''), info: () => about(one), apply: called(one.name, /\(\s*\)/.test(one.signature)), boost: 1 }] : [],
-  );
+  const all = new Map((knowledge.reference?.helpers ?? []).toReversed().map((one) => [one.name, one]));
+  return [...all.values()].map((one) => ({
+    label: one.name,
+    type: 'function',
+    detail: one.signature.replace(one.name, ''),
+    info: () => about(one),
+    apply: called(one.name, /\(\s*\)/.test(one.signature)),
+    boost: 1,
+  }));
 }
 
 function options(place: NonNullable<Place>, knowledge: Knowledge, text: string): Completion[] {

@@ -36,6 +36,12 @@ export interface Editor {
 
 const fixed = (readonly: boolean) => [EditorState.readOnly.of(readonly)];
 
+/** Messages are as wide as what is seen, however long the lines are. */
+function room(view: EditorView) {
+  const gutter = view.scrollDOM.querySelector('.cm-gutters')?.clientWidth ?? 0;
+  view.scrollDOM.style.setProperty('--cm-room', `${view.scrollDOM.clientWidth - gutter}px`);
+}
+
 export function open({ host, text, label, readonly, knowledge, changed, moved, run, save }: Opening): Editor {
   // The page's policy allows no style element; in a shadow root the styles are sheets made by the script itself.
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
@@ -47,6 +53,7 @@ export function open({ host, text, label, readonly, knowledge, changed, moved, r
     { key: 'F8', run: jump(1), shift: jump(-1), preventDefault: true },
   ]);
   const told = EditorView.updateListener.of((update) => {
+    if (update.geometryChanged) room(update.view);
     if (update.docChanged) changed(update.state.doc.toString());
     if (!update.selectionSet && !update.docChanged) return;
     const at = update.state.selection.main.head;
@@ -60,7 +67,7 @@ export function open({ host, text, label, readonly, knowledge, changed, moved, r
       autocompletion({ override: [offer(knowledge)], icons: false }), hover(knowledge), highlightSelectionMatches(), search(), tooltips({ position: 'fixed' }),
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       indentUnit.of('    '), EditorState.tabSize.of(4), rhai, indents, shown, look, told, lock.of(fixed(readonly)),
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+      EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
     ],
   });
   const view = new EditorView({ state, parent: root, root });

@@ -93,7 +93,7 @@ function code(stream: StringStream, open: Open): string | null {
 function name(stream: StringStream, word: string): string {
   if (word === 'true' || word === 'false') return 'bool';
   if (KEYWORDS.test(word) && !/\.\s*$/.test(stream.string.slice(0, stream.start))) return 'keyword';
-  return stream.match(/^!?\s*\(/, false) ? 'function.variableName' : 'variableName';
+  return stream.match(/^!?\s*\(/, false) ? 'variableName.function' : 'variableName';
 }
 
 /** Braces inside an interpolation are counted: the one too many gives the string back. */

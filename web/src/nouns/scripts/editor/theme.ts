@@ -13,16 +13,16 @@ const colours = HighlightStyle.define([
 ]);
 
 const chrome = EditorView.theme({
-  '&': { height: '100%', font: 'var(--m-12)', color: 'var(--ink)', backgroundColor: 'var(--surface)' },
+  '&': { height: '100%', maxHeight: 'var(--cm-most, none)', font: 'var(--m-12)', color: 'var(--ink)', backgroundColor: 'var(--surface)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { font: 'inherit', fontVariantLigatures: 'none', fontFeatureSettings: '"calt" 0', overflow: 'auto' },
-  '.cm-content': { padding: '12px 0', caretColor: 'var(--ink)' },
+  '.cm-content': { padding: '12px 0', minHeight: 'var(--cm-least, 0)', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px 0 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '1.5px' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { background: 'light-dark(#bfe3e5, #1f5a60)' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-3)', border: '0' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '44px', padding: '0 12px 0 0' },
-  '.cm-wrong-number': { color: 'var(--bad)', fontWeight: '600' },
+  '.cm-lineNumbers .cm-wrong-number, .cm-lineNumbers .cm-wrong-number.cm-activeLineGutter': { color: 'var(--bad)', fontWeight: '600' },
   '.cm-activeLineGutter': { backgroundColor: 'transparent', color: 'var(--ink)' },
   '.cm-line-error': { backgroundColor: 'var(--bad-wash)' },
   '.cm-line-warning': { backgroundColor: 'var(--warn-wash)' },
