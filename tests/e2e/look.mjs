@@ -15,6 +15,8 @@ const PAGES = [
   '/tools/collisions',
   '/tools/evaluation',
   '/tools/write',
+  '/scripts',
+  '/scripts/walk_digest',
   '/audit',
   '/users/people',
   '/users/roles',
@@ -40,6 +42,8 @@ const ANSWERS = {
   '/knowledge?q=how%20long%20may%20a%20payment%20hold%20last': (page) => page.getByRole('article').first(),
   '/tools?q=evaluate%20a%20math%20expression': (page) => page.getByRole('region', { name: 'Best matches' }),
   '/knowledge/graph': (page) => page.getByRole('group', { name: 'Zoom' }),
+  '/scripts': (page) => page.getByText('Begin with a template'),
+  '/scripts/walk_digest': (page) => page.getByRole('textbox', { name: 'Text of walk_digest' }),
   '/settings/meaning': (page) => page.getByRole('region', { name: 'Models to choose from' }),
   '/audit': (page) => page.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1),
 };
@@ -61,7 +65,7 @@ export async function look(page, name, theme, width) {
 /** What the first page takes on its way: the figure of the specification is 300 KB. */
 async function firstLoad(browser, base, state) {
   const page = await person(browser, { state });
-  await walk('the first load is small, and the graph is not in it', page, async () => {
+  await walk('the first load is small, and neither the graph nor the editor is in it', page, async () => {
     await page.goto(`${base}/chat`);
     await settled(page);
     const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').filter((one) => one.name.includes('/assets/')).map((one) => [one.name, one.encodedBodySize]));
@@ -69,7 +73,7 @@ async function firstLoad(browser, base, state) {
     const size = all.reduce((sum, [, bytes]) => sum + bytes, 0);
     console.log(`      ${all.length} files, ${Math.round(size / 1024)} KB`);
     if (size === 0 || size > 300 * 1024) throw new Error(`the first load is ${size} bytes`);
-    same(all.filter(([name]) => name.includes('canvas')), [], 'files of the graph');
+    same(all.filter(([name]) => /\/(?:canvas|open)-/.test(name)), [], 'files of the graph and the editor');
     await page.goto(`${base}/knowledge/graph`);
     await until('the graph to be loaded', async () => (await loaded()).some(([name]) => name.includes('canvas')));
   });

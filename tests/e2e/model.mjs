@@ -8,6 +8,7 @@ const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
   { on: /run the greeting/i, call: ['exec', { command: 'echo walked' }], say: 'The command said: walked.' },
   { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
+  { on: /digest the week/i, call: ['walk_digest', { sum: '6 * 7' }], say: 'The week is digested.' },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
   { on: /break off/i, fail: true },

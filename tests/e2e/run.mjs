@@ -12,6 +12,7 @@ import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
+import { scriptWalks } from './scripts.mjs';
 import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
 import { toolWalks } from './tools.mjs';
@@ -35,6 +36,7 @@ try {
   await talkWalks(world);
   await toolWalks(world);
   await nestedWalks(world);
+  await scriptWalks(world);
   await peopleWalks(world);
   await governWalks(world);
   await knowledgeWalks(world);

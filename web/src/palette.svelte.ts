@@ -7,10 +7,11 @@ import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
 import type { Thing } from './lib/types';
+import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
 export interface Option {
-  group: 'Tools' | 'Pages' | 'Documents' | 'Conversations' | 'Actions';
+  group: 'Tools' | 'Pages' | 'Scripts' | 'Documents' | 'Conversations' | 'Actions';
   name: string;
   detail: string;
   icon: IconName;
@@ -26,6 +27,7 @@ function actions(): Option[] {
     made('New conversation', '', 'plus', open('/chat')),
     made('Switch theme', 'light or dark', 'theme', toggle),
     made('Show the keys', '', 'keyboard', () => (overlays.keys = true)),
+    ...(session.can('scripts:write') ? [made('New script', '', 'script', open('/scripts'))] : []),
     made('Change password', '', 'key', open('/users/account')),
     made('Create an API key', '', 'key', open('/users/keys')),
     made('Sign out', '', 'out', () => void session.leave()),
@@ -48,6 +50,11 @@ function rooms(): Option[] {
   return seen.map((one) => ({ group: 'Pages', name: one.name, detail: one.of, icon: places.find((place) => place.name === one.of)?.icon ?? 'right', run: open(one.path) }));
 }
 
+/** Each script, also those that are only drafts. */
+function scripts(): Option[] {
+  return (shelf.all ?? []).map((one) => ({ group: 'Scripts', name: one.name, detail: one.description, icon: 'script', run: open(`/scripts/${one.name}`) }));
+}
+
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
 /** Options that need no server. */
@@ -56,7 +63,7 @@ export function near(text: string): Option[] {
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
   if (plain.startsWith('#')) return [];
   if (!plain) return [...pages(), ...actions()].slice(0, 12);
-  return [...pages(), ...rooms(), ...actions()].filter((option) => fits(option, plain));
+  return [...pages(), ...rooms(), ...scripts(), ...actions()].filter((option) => fits(option, plain));
 }
 
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
@@ -87,6 +94,7 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   const plain = text.trim();
   if (plain.startsWith('>')) return [];
   const only = plain.startsWith('#');
+  if (!shelf.all && session.can('scripts:write')) void shelf.load().catch(() => null);
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
   return found.results.filter((thing) => !only || thing.type === 'document').map(offered);

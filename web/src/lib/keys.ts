@@ -14,12 +14,15 @@ export const table: readonly (readonly [string[], string])[] = [
   [['Shift', 'Esc'], 'stop the run'],
   [['E'], 'expand a step'],
   [['L'], "copy the focused row's link"],
+  [['F8'], 'the next problem of a script'],
   [['?'], 'this list'],
 ];
 
 let leader = 0;
 
-function typing(target: EventTarget | null): boolean {
+/** The editor stands in a shadow root: the page itself is told of its host alone. */
+function typing(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0] ?? event.target;
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !isMark(target);
 }
 
@@ -37,7 +40,7 @@ export function press(event: KeyboardEvent) {
     submit(event);
   } else if (event.shiftKey && event.key === 'Escape') {
     running.stop?.();
-  } else if (!command && !event.altKey && !overlays.palette && !overlays.keys && !typing(event.target)) {
+  } else if (!command && !event.altKey && !overlays.palette && !overlays.keys && !typing(event)) {
     single(event);
   }
 }

@@ -32,6 +32,12 @@ function place(made: Block[], step: Step) {
   else made.push({ kind: 'steps', key: step.call_id, steps: [step] });
 }
 
+/** What a turn called and got, as a script would call it again. Looking for tools is no part of the work. */
+export function turnCalls(messages: readonly Message[], turn: string | null | undefined): { tool: string; params: unknown }[] {
+  const steps = messages.filter((one) => one.turn_id === turn).flatMap((one) => one.steps);
+  return steps.filter((one) => one.state === 'done' && one.success && !/(^|:)find_tools$/.test(one.tool)).map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
+}
+
 /** A block's height in px before it is drawn: lines of text, at the width of the thread. */
 export function guess(block: Block): number {
   const lines = (text: string, width: number) => text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0);

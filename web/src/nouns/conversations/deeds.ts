@@ -2,6 +2,8 @@
 import { client, ok } from '../../lib/http';
 import { go } from '../../lib/router.svelte';
 import { tools } from '../../lib/tools.svelte';
+import { shelf } from '../scripts/shelf.svelte';
+import type { Call } from '../scripts/types';
 import type { Talk } from './talk.svelte';
 
 /** A new conversation that holds everything up to this message; its id. */
@@ -14,6 +16,15 @@ export async function startFrom(talk: Talk, message_id: string): Promise<string 
   } catch (failure) {
     talk.failure = failure;
     return null;
+  }
+}
+
+/** Opens a script that does again what a turn did. */
+export async function makeScript(talk: Talk, calls: Call[]): Promise<void> {
+  try {
+    await shelf.fromCalls(calls);
+  } catch (failure) {
+    talk.failure = failure;
   }
 }
 

@@ -1,0 +1,140 @@
+// A script's life: from a template, wrong at a line, right, tested, published, found by meaning, called in the chat, rolled back.
+import { ask } from './chat.mjs';
+import { same, shoot, until, walk } from './lib.mjs';
+
+export const NAME = 'walk_digest';
+
+const FIRST = `// @name ${NAME}
+// @description Adds up the weekly figures of a report and says the total
+// @param sum string "What is added up, as an expression"
+// @uses calculator
+
+fn run(args) {
+    let r = tool("calculator", #{ expression: args.sum });
+    r
+}
+`;
+const WRONG = FIRST.replace('    r\n', '    rr\n');
+const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec').replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
+
+const text = (page) => page.getByRole('textbox', { name: `Text of ${NAME}` });
+const aside = (page) => page.getByRole('complementary', { name: 'Run and test' });
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+/** Puts a text in the place of what stands in the editor, as a paste. */
+async function write(page, source) {
+  await text(page).click();
+  await page.keyboard.press('Control+a');
+  await text(page).evaluate((node, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    node.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, source);
+  await until('the text to be checked', async () => (await page.getByText(/checked in/).count()) > 0);
+}
+
+/** All tests of this text are green, or it has none. */
+async function testAll(page) {
+  await button(aside(page), 'Run all').click();
+  await until('the tests', async () => /(\d+) of \1(?!\d|,)|has no test/.test(await aside(page).innerText()));
+}
+
+async function publish(page, note, accept) {
+  await button(page, 'Publish').click();
+  const dialog = page.getByRole('dialog', { name: /^Publish/ });
+  await dialog.getByLabel(/What changed/).fill(note);
+  if (accept) {
+    await dialog.getByText('exec').first().waitFor();
+    await shoot(page, 'script-publish');
+    await dialog.getByLabel('I have seen this and accept it').check();
+  }
+  await dialog.getByRole('button', { name: /^Publish/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+export async function scriptWalks({ owner, base }) {
+  await walk('a script begins with a template, and its text survives a reload before it is saved', owner, async () => {
+    await owner.goto(`${base}/scripts`);
+    await owner.getByLabel('Name').fill(NAME);
+    await owner.getByRole('region', { name: 'New script' }).getByRole('button').first().click();
+    await owner.getByRole('heading', { name: NAME }).waitFor();
+    await owner.getByText('New, not saved').waitFor();
+    await write(owner, WRONG);
+    await owner.reload();
+    await text(owner).getByText('rr', { exact: true }).waitFor();
+  });
+
+  await walk('an error stands at its line, F8 goes there, and publishing waits', owner, async () => {
+    await owner.getByRole('status').getByText('1 error, line 8').waitFor();
+    await text(owner).click();
+    await owner.keyboard.press('F8');
+    await owner.getByText('Line 8, column 5').waitFor();
+    same(await button(owner, 'Publish').getAttribute('aria-disabled'), 'true', 'the button');
+    await aside(owner).getByText(/Publishing waits until line 8 is right/).waitFor();
+    await shoot(owner, 'script-wrong');
+  });
+
+  await walk('the corrected text runs from the form and its tests are green', owner, async () => {
+    await write(owner, FIRST);
+    await owner.getByRole('status').getByText('No problem').waitFor();
+    await aside(owner).getByLabel(/^sum/).fill('6 * 7');
+    await owner.keyboard.press('Control+Enter');
+    await aside(owner).getByRole('region', { name: 'Result of the run' }).getByText('42').first().waitFor();
+    await testAll(owner);
+    await shoot(owner, 'script-right');
+  });
+
+  await walk('a published script is a tool that is found by meaning', owner, async () => {
+    await publish(owner, 'Adds up', false);
+    await owner.getByText('Version 1, live').waitFor();
+    await owner.goto(`${base}/tools`);
+    await owner.getByLabel('What do you need done?').fill('the total of the weekly figures');
+    await owner.getByRole('region', { name: 'Best matches' }).getByText(NAME, { exact: true }).first().waitFor();
+  });
+
+  await walk('a version that may do more is published only where that was accepted', owner, async () => {
+    await owner.goto(`${base}/scripts/${NAME}`);
+    await text(owner).waitFor();
+    await write(owner, SECOND);
+    await owner.getByRole('status').getByText('No problem').waitFor();
+    await testAll(owner);
+    await publish(owner, 'Says it aloud', true);
+    await owner.getByText('Version 2, live').waitFor();
+    await aside(owner).getByRole('link', { name: 'exec' }).waitFor();
+  });
+
+  await walk('a model calls it in the chat once a person approved', owner, async () => {
+    await ask(owner, base, 'Digest the week, please');
+    const card = owner.getByRole('form', { name: /^Approval: (walk_digest|exec)/ });
+    await card.waitFor();
+    await shoot(owner, 'script-approval');
+    await card.getByRole('button', { name: 'Approve once' }).click();
+    const thread = owner.getByRole('region', { name: 'Messages' });
+    await thread.getByText('The week is digested.').waitFor();
+    await thread.getByRole('button', { name: 'Make this a tool' }).first().waitFor();
+  });
+
+  await walk('an earlier version is restored as a new one', owner, async () => {
+    await owner.goto(`${base}/scripts/${NAME}`);
+    await button(owner, 'Restore version 1').click();
+    const dialog = owner.getByRole('dialog', { name: `${NAME}, version 1` });
+    await dialog.getByRole('button', { name: 'Restore version 1' }).click();
+    await owner.getByText('Version 3, live').waitFor();
+    await until('the first text', async () => !(await text(owner).innerText()).includes('exec'));
+  });
+
+  await walk('the palette reaches the script, and a call in a playground makes another', owner, async () => {
+    await owner.keyboard.press('Control+k');
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill(NAME);
+    await owner.getByRole('group', { name: 'Scripts' }).getByRole('option', { name: new RegExp(NAME) }).waitFor();
+    await owner.keyboard.press('Escape');
+    await owner.goto(`${base}/tools/calculator`);
+    await owner.getByLabel(/^expression/).fill('6 * 7');
+    await button(owner, 'Make a script').click();
+    await owner.getByText('New, not saved').waitFor();
+    await owner.getByRole('textbox', { name: /^Text of/ }).getByText('6 * 7').first().waitFor();
+    await owner.getByRole('button', { name: /^Delete/ }).click();
+    await button(owner, 'Throw it away').click();
+    await owner.getByRole('heading', { name: 'Scripts', exact: true }).waitFor();
+  });
+}

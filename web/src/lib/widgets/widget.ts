@@ -1,0 +1,171 @@
+/** What can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
+import { compare, parse, isDiff, type DiffRow } from '../diff';
+import { brief } from '../format';
+
+export type Row = Record<string, unknown>;
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'plain';
+
+export interface Series {
+  name: string;
+  values: (number | null)[];
+}
+
+export interface Happening {
+  time: string;
+  title: string;
+  text: string;
+  status: string;
+}
+
+export interface Figure {
+  label: string;
+  value: string;
+  delta: string;
+  trend: 'up' | 'down' | '';
+}
+
+export type Widget =
+  | { kind: 'table'; title: string; rows: Row[] }
+  | { kind: 'facts'; title: string; subtitle: string; status: string; items: [string, unknown][] }
+  | { kind: 'chart'; title: string; form: 'bars' | 'lines'; labels: string[]; series: Series[] }
+  | { kind: 'timeline'; title: string; events: Happening[] }
+  | { kind: 'diff'; title: string; rows: DiffRow[] }
+  | { kind: 'changes'; title: string; before: Row; after: Row }
+  | { kind: 'alert'; title: string; tone: Tone; text: string }
+  | { kind: 'image'; src: string; alt: string; caption: string }
+  | { kind: 'progress'; label: string; part: number | null; tone: Tone }
+  | { kind: 'code'; title: string; language: string; text: string }
+  | { kind: 'figures'; figures: Figure[] }
+  | { kind: 'sections'; sections: { title: string; text: string; open: boolean }[] }
+  | { kind: 'badge'; label: string; tone: Tone };
+
+export const record = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const scalar = (value: unknown) => value === null || typeof value !== 'object';
+
+/** A text of its own, or one made of a number; all else is no text. */
+const text = (value: unknown): string => (typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '');
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const records = (value: unknown): Row[] => list(value).filter(record);
+
+const TONES: Record<string, Tone> = {
+  success: 'ok', ok: 'ok', good: 'ok', warning: 'warn', warn: 'warn', error: 'bad', danger: 'bad', critical: 'bad', fatal: 'bad', info: 'info', notice: 'info', debug: 'plain', default: 'info', neutral: 'plain',
+};
+export const toneOf = (value: unknown): Tone | undefined => TONES[text(value).toLowerCase()];
+
+/** Only what is here already: an image inside the text, or one this server keeps. Nothing is fetched from elsewhere. */
+export function localImage(src: unknown): string | null {
+  if (typeof src !== 'string') return null;
+  return /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+$/.test(src) || /^\/api\/[\w/-]+(?:\.\w+)?$/.test(src) ? src : null;
+}
+
+const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null);
+
+function table(props: Row): Widget | null {
+  const columns = list(props['columns']).map((one) => (record(one) ? { key: text(one['key'] ?? one['name']), label: text(one['label'] ?? one['title'] ?? one['key'] ?? one['name']) } : { key: text(one), label: text(one) }));
+  const rows = list(props['rows']).map((row): Row | null => {
+    if (Array.isArray(row)) return columns.length ? Object.fromEntries(columns.map(({ label }, at) => [label, row[at]])) : null;
+    if (!record(row)) return null;
+    return columns.length ? Object.fromEntries(columns.map(({ key, label }) => [label, row[key]])) : row;
+  });
+  if (rows.length === 0 || rows.some((row) => row === null)) return null;
+  return { kind: 'table', title: text(props['title']), rows: rows as Row[] };
+}
+
+function facts(props: Row, field: string, key: string): Widget | null {
+  const items = records(props[field]).map((one): [string, unknown] => [text(one[key] ?? one['label'] ?? one['key']), one['value'] ?? '']);
+  if (items.length === 0 || items.some(([name]) => !name)) return null;
+  return { kind: 'facts', title: text(props['title']), subtitle: text(props['subtitle']), status: text(props['status']), items };
+}
+
+function chart(props: Row): Widget | null {
+  const series = records(props['datasets'] ?? props['series']).map((one) => ({ name: text(one['label'] ?? one['name']), values: list(one['data'] ?? one['values']).map(number) }));
+  const longest = Math.max(0, ...series.map((one) => one.values.length));
+  if (series.length === 0 || longest === 0 || longest > 500 || series.every((one) => one.values.every((value) => value === null))) return null;
+  const given = list(props['labels']).map((one) => text(one));
+  const labels = Array.from({ length: longest }, (_, at) => given[at] ?? String(at + 1));
+  // Slices and webs say the same as bars, less well.
+  const form = text(props['chartType'] ?? props['chart_type']) === 'line' ? 'lines' : 'bars';
+  return { kind: 'chart', title: text(props['title']), form, labels, series: series.slice(0, 5) };
+}
+
+function timeline(props: Row): Widget | null {
+  const events = records(props['events'] ?? props['items']).map((one) => ({
+    time: text(one['timestamp'] ?? one['time'] ?? one['date']),
+    title: text(one['title'] ?? one['label']),
+    text: text(one['description'] ?? one['text']),
+    status: text(one['status']),
+  }));
+  if (events.length === 0 || events.some((one) => !one.title && !one.text)) return null;
+  return { kind: 'timeline', title: text(props['title']), events };
+}
+
+function diff(props: Row): Widget | null {
+  const title = text(props['title']);
+  const { before, after } = props;
+  if (record(before) && record(after)) return { kind: 'changes', title, before, after };
+  if (typeof before === 'string' && typeof after === 'string') return { kind: 'diff', title, rows: compare(before, after) };
+  const unified = text(props['diff'] ?? props['text']);
+  return isDiff(unified) ? { kind: 'diff', title, rows: parse(unified) } : null;
+}
+
+function alert(props: Row): Widget | null {
+  const said = text(props['message'] ?? props['text']);
+  return said ? { kind: 'alert', title: text(props['title']), tone: toneOf(props['severity']) ?? 'info', text: said } : null;
+}
+
+function image(props: Row): Widget | null {
+  const src = localImage(props['src']);
+  return src ? { kind: 'image', src, alt: text(props['alt']) || text(props['caption']) || 'Image', caption: text(props['caption']) } : null;
+}
+
+function progress(props: Row): Widget | null {
+  const [value, most] = [number(props['value']), number(props['max']) ?? 100];
+  if (most <= 0) return null;
+  return { kind: 'progress', label: text(props['label']), part: value === null ? null : Math.max(0, Math.min(1, value / most)), tone: toneOf(props['variant']) ?? 'info' };
+}
+
+function figures(props: Row): Widget | null {
+  const made = records(props['metrics']).map((one) => ({ label: text(one['label']), value: text(one['value']), delta: text(one['delta']), trend: (['up', 'down'].includes(text(one['trend'])) ? text(one['trend']) : '') as Figure['trend'] }));
+  return made.length > 0 && made.every((one) => one.label && one.value) ? { kind: 'figures', figures: made } : null;
+}
+
+function code(language?: string) {
+  return (props: Row): Widget | null => {
+    const source = text(props['code']);
+    return source ? { kind: 'code', title: text(props['title']), language: language ?? text(props['language']), text: source } : null;
+  };
+}
+
+function sections(props: Row): Widget | null {
+  const opened = new Set([props['defaultOpen']].flat().map(Number));
+  const made = records(props['sections']).map((one, at) => ({ title: text(one['title']), text: text(one['content']), open: props['defaultOpen'] !== undefined && opened.has(at) }));
+  return made.length > 0 && made.every((one) => one.title) ? { kind: 'sections', sections: made } : null;
+}
+
+function badge(props: Row): Widget | null {
+  const label = text(props['label']);
+  return label ? { kind: 'badge', label, tone: toneOf(props['status']) ?? 'plain' } : null;
+}
+
+/** By the name in the directive. What asks for a person's word is not here: only the platform itself may ask. */
+const MAKERS: Record<string, (props: Row) => Widget | null> = {
+  'data-table': table, table,
+  'key-value': (props) => facts(props, 'items', 'key'),
+  'entity-card': (props) => facts(props, 'fields', 'label'),
+  chart, timeline, alert, image, accordion: sections,
+  'diff-viewer': diff, diff,
+  'progress-bar': progress, progress,
+  'code-block': code(), code: code(), 'mermaid-diagram': code('mermaid'), mermaid: code('mermaid'),
+  'metric-card': figures, 'status-badge': badge,
+};
+
+export const types: readonly string[] = Object.keys(MAKERS);
+
+/** The widget that was asked for; null where it is not known or its content is not what it must be. */
+export function make(type: string, props: unknown): Widget | null {
+  const maker = Object.hasOwn(MAKERS, type) ? MAKERS[type] : undefined;
+  return maker && record(props) ? maker(props) : null;
+}
+
+/** One value as a cell or a fact says it. */
+export const cell = (value: unknown): string => (typeof value === 'string' ? value : value === null || value === undefined ? 'none' : brief(value, 400));

@@ -1,0 +1,42 @@
+/** The calls the pages of scripts make. */
+import { problem, reach } from '../../lib/http';
+import type { Call, Checked, Imported, Listed, Reference, RunAnswer, Script, TestRun, VersionText } from './types';
+
+interface Asked {
+  body?: unknown;
+  signal?: AbortSignal;
+  /** The body is sent as it is, under this name. */
+  type?: string;
+}
+
+async function ask<T>(method: string, path: string, { body, signal, type }: Asked = {}): Promise<T> {
+  const init: RequestInit = { method, signal: signal ?? null };
+  if (body !== undefined) {
+    init.headers = { 'Content-Type': type ?? 'application/json' };
+    init.body = type ? (body as Blob) : JSON.stringify(body);
+  }
+  const response = await reach(`/api/scripts${path}`, init);
+  const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  if (response.ok) return answer as T;
+  throw problem(response.status, answer);
+}
+
+const at = (name: string) => `/${encodeURIComponent(name)}`;
+
+export const list = () => ask<Listed[]>('GET', '');
+export const reference = () => ask<Reference>('GET', '/reference');
+export const check = (source: string, signal: AbortSignal) => ask<Checked>('POST', '/check', { body: { source }, signal });
+export const fromCalls = (calls: Call[], name?: string) => ask<{ name: string; source: string }>('POST', '/from-calls', { body: { ...(name ? { name } : {}), calls } });
+export const importFile = (file: Blob, type: string) => ask<Imported>('POST', '/import', { body: file, type });
+export const EXPORT = '/api/scripts/export';
+
+export const read = (name: string) => ask<Script>('GET', at(name));
+export const save = (name: string, source: string) => ask<Script>('PUT', at(name), { body: { source } });
+export const remove = (name: string) => ask<null>('DELETE', at(name));
+export const dropDraft = (name: string) => ask<null>('DELETE', `${at(name)}/draft`);
+export const test = (name: string, source: string) => ask<TestRun>('POST', `${at(name)}/test`, { body: { source } });
+export const run = (name: string, source: string, params: unknown, signal: AbortSignal) => ask<RunAnswer>('POST', `${at(name)}/run`, { body: { source, params }, signal });
+export const publish = (name: string, note: string, accept: string[]) => ask<Script>('POST', `${at(name)}/publish`, { body: { ...(note ? { note } : {}), accept } });
+export const rollback = (name: string, version: number, accept: string[]) => ask<Script>('POST', `${at(name)}/rollback`, { body: { version, accept } });
+export const version = (name: string, number: number) => ask<VersionText>('GET', `${at(name)}/versions/${number}`);
+export const grant = (name: string, hosts: string[]) => ask<Script>('PUT', `${at(name)}/grants`, { body: { hosts } });

@@ -1,0 +1,190 @@
+/** One script that is open: its text, what the server says of it, and what can be done with it. */
+import { Problem } from '../../lib/http';
+import { tools } from '../../lib/tools.svelte';
+import * as api from './api';
+import { gate } from './gate';
+import { nameIn } from './header';
+import { forget, keep, keptText } from './kept.svelte';
+import { shelf } from './shelf.svelte';
+import type { Capability, Checked, Diagnostic, Script, TestRun } from './types';
+
+/** Typing rests this long before the text is checked. */
+const REST = 250;
+
+export class Desk {
+  /** Null until it is saved for the first time. */
+  script = $state.raw<Script | null>(null);
+  text = $state('');
+  opened = $state(false);
+  failure = $state<unknown>(null);
+  /** What the last deed could not do. */
+  refused = $state<{ what: string; error: unknown } | null>(null);
+  busy = $state<'' | 'save' | 'test' | 'publish'>('');
+  /** The newest answers, each with the text it is about. */
+  private check = $state.raw<{ text: string; answer: Checked } | null>(null);
+  private tried = $state.raw<{ text: string; answer: TestRun } | null>(null);
+  /** Where the last run stopped; any edit forgets it. */
+  stopped = $state.raw<Diagnostic | null>(null);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asking: AbortController | null = null;
+
+  constructor(readonly name: string) {}
+
+  get fresh() {
+    return this.opened && this.script === null;
+  }
+
+  readonly locked = $derived(this.script !== null && this.script.origin !== 'console');
+  /** What the server holds as the newest text. */
+  readonly saved = $derived(this.script ? (this.script.draft ?? this.script.source) : '');
+  readonly dirty = $derived(!this.locked && (this.script === null || this.text !== this.saved));
+  readonly published = $derived(this.script?.version ? this.script.source : null);
+  /** The last answer, also while a newer one is awaited. */
+  readonly checked = $derived(this.check?.answer ?? null);
+  readonly current = $derived(this.check?.text === this.text);
+  readonly tests = $derived(this.tried?.answer ?? null);
+  readonly testsCurrent = $derived(this.tried?.text === this.text);
+  readonly problems = $derived([...(this.check?.answer.problems ?? []), ...(this.stopped ? [this.stopped] : [])]);
+  readonly spec = $derived(this.checked?.spec ?? this.script?.spec ?? null);
+  readonly header = $derived(nameIn(this.text));
+  readonly gate = $derived.by(() =>
+    gate({
+      checked: this.current ? this.checked : null,
+      tests: this.testsCurrent ? this.tests : null,
+      same: this.published !== null && this.text === this.published,
+      name: this.name,
+      header: this.header,
+    }),
+  );
+  /** What the text may, with the grants the server knows. */
+  readonly capabilities = $derived.by((): Capability[] => {
+    const granted = new Map(this.script?.capabilities.map((one) => [`${one.kind} ${one.what}`, one.granted]));
+    const all = this.checked?.spec ? this.checked.capabilities : (this.script?.capabilities ?? []);
+    return all.map((one) => ({ ...one, granted: granted.get(`${one.kind} ${one.what}`) ?? one.granted }));
+  });
+
+  async open() {
+    this.failure = null;
+    const kept = keptText(this.name);
+    try {
+      this.script = await api.read(this.name);
+    } catch (failure) {
+      if (kept === null || !(failure instanceof Problem) || failure.status !== 404) {
+        this.failure = failure;
+        return;
+      }
+    }
+    this.text = this.locked ? this.saved : (kept ?? this.saved);
+    this.opened = true;
+    void this.look();
+  }
+
+  edit(text: string) {
+    if (text === this.text) return;
+    this.text = text;
+    this.stopped = null;
+    if (this.dirty) keep(this.name, text);
+    else forget(this.name);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.look(), REST);
+  }
+
+  /** Asks what is wrong with the text. Only the answer to the newest question counts. */
+  async look() {
+    this.asking?.abort();
+    const mine = (this.asking = new AbortController());
+    const { text } = this;
+    try {
+      const answer = await api.check(text, mine.signal);
+      if (!mine.signal.aborted) this.check = { text, answer };
+    } catch (error) {
+      if (!mine.signal.aborted) this.refused = { what: 'The text was not checked', error };
+    }
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.asking?.abort();
+  }
+
+  /** Does something that may be refused; true where it was done. */
+  async attempt(busy: Desk['busy'], what: string, deed: () => Promise<void>): Promise<boolean> {
+    if (this.busy) return false;
+    this.busy = busy;
+    this.refused = null;
+    try {
+      await deed();
+      return true;
+    } catch (error) {
+      this.refused = { what, error };
+      return false;
+    } finally {
+      this.busy = '';
+    }
+  }
+
+  /** What the server says now; the list follows. A text that equals it is kept no longer. */
+  take(script: Script) {
+    this.script = script;
+    if (!this.dirty) forget(this.name);
+    void shelf.load().catch(() => null);
+  }
+
+  private async store() {
+    if (this.dirty) this.take(await api.save(this.name, this.text));
+  }
+
+  save = () => this.attempt('save', 'The draft was not saved', () => this.store());
+
+  test = () =>
+    this.attempt('test', 'The tests did not run', async () => {
+      if (this.fresh) await this.store();
+      const { text } = this;
+      this.tried = { text, answer: await api.test(this.name, text) };
+    });
+
+  /** Saves the text, publishes it, and lets everything that lists tools know. */
+  async publish(note: string, accept: string[]) {
+    await this.store();
+    this.take(await api.publish(this.name, note, accept));
+    await tools.load(true).catch(() => null);
+  }
+
+  async rollback(version: number, accept: string[]) {
+    const script = await api.rollback(this.name, version, accept);
+    this.take(script);
+    this.edit(script.draft ?? script.source);
+    await tools.load(true).catch(() => null);
+  }
+
+  /** Back to what is published. */
+  throwAway = () =>
+    this.attempt('save', 'The draft was not thrown away', async () => {
+      if (this.script?.draft != null) await api.dropDraft(this.name);
+      this.take(await api.read(this.name));
+      this.edit(this.saved);
+    });
+
+  grant = (hosts: string[]) =>
+    this.attempt('save', 'The grant was not changed', async () => {
+      await this.store();
+      this.take(await api.grant(this.name, hosts));
+    });
+
+  async remove() {
+    if (!this.fresh) await api.remove(this.name);
+    forget(this.name);
+    await Promise.all([shelf.load(), tools.load(true)]).catch(() => null);
+  }
+
+  enable = (enabled: boolean) =>
+    this.attempt('save', enabled ? 'It was not switched on' : 'It was not switched off', async () => {
+      await shelf.enable(this.name, enabled);
+      this.take(await api.read(this.name));
+    });
+
+  /** Where a run stopped, as a problem at its line. */
+  stop(message: string, line: number | null, column: number | null) {
+    this.stopped = line ? { line, column: column ?? 1, end_column: null, severity: 'error', message, hint: null } : null;
+  }
+}

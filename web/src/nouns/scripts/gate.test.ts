@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { extra, gate, wider, type Situation } from './gate';
+import { free, nameIn, renamed, tidy } from './header';
+import type { Capability, Checked } from './types';
+
+const right: Checked = { problems: [], spec: null, capabilities: [], ms: 1 };
+const green = { passed: 2, total: 2, results: [] };
+const fine: Situation = { checked: right, tests: green, same: false, name: 'a', header: 'a' };
+
+test('nothing is in the way of a checked, tested and changed text', () => {
+  expect(gate(fine)).toBe('');
+  expect(gate({ ...fine, tests: { passed: 0, total: 0, results: [] } })).toBe('');
+});
+
+test('a warning does not hold it up, an error does and says where', () => {
+  const problem = { line: 13, column: 1, end_column: null, message: 'No such name.', hint: null };
+  expect(gate({ ...fine, checked: { ...right, problems: [{ ...problem, severity: 'warning' }] } })).toBe('');
+  expect(gate({ ...fine, checked: { ...right, problems: [{ ...problem, severity: 'error' }] } })).toContain('line 13');
+});
+
+test('each thing that is missing is named', () => {
+  expect(gate({ ...fine, checked: null })).toContain('check');
+  expect(gate({ ...fine, tests: null })).toContain('Run all');
+  expect(gate({ ...fine, tests: { ...green, passed: 1 } })).toContain('2 of 2');
+  expect(gate({ ...fine, header: 'b' })).toContain('@name a');
+  expect(gate({ ...fine, same: true })).toContain('is published');
+});
+
+test('what a text may more is what the other may not', () => {
+  const tool: Capability = { kind: 'tool', what: 'read', granted: true };
+  const host: Capability = { kind: 'http', what: 'x.org', granted: false };
+  expect(wider([tool, host], [tool])).toEqual(['http x.org']);
+  expect(wider([tool], [tool, host])).toEqual([]);
+});
+
+test("a refusal's details are found beside its words and among its details", () => {
+  expect(extra({ wider: ['a'] }, 'wider')).toEqual(['a']);
+  expect(extra({ details: { wider: ['a'] } }, 'wider')).toEqual(['a']);
+  expect(extra({}, 'wider')).toBeUndefined();
+});
+
+test('a text changes its name and nothing else', () => {
+  const text = '// @name old_one\n// about @name old_one\n';
+  expect(renamed(text, 'new_one')).toBe('// @name new_one\n// about @name old_one\n');
+  expect(renamed('fn run(a) {}', 'x')).toBe('// @name x\nfn run(a) {}');
+  expect(nameIn(text)).toBe('old_one');
+});
+
+test('names are written small, and a taken one gets a number', () => {
+  expect(tidy(' My Sum! ')).toBe('my_sum');
+  expect(tidy('2 fast')).toBe('fast');
+  expect(free('a', new Set(['a', 'a_2']))).toBe('a_3');
+});

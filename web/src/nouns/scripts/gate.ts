@@ -1,0 +1,40 @@
+/** When a script may be published, and the words for why not yet. */
+import type { Capability, Checked, TestRun } from './types';
+
+export interface Situation {
+  /** The answer for this very text; null while it is awaited. */
+  checked: Checked | null;
+  /** The tests of this very text; null where they have not run. */
+  tests: TestRun | null;
+  /** This very text is what is published. */
+  same: boolean;
+  /** The script's name, and the name in its header. */
+  name: string;
+  header: string;
+}
+
+/** Why publishing waits; empty where nothing is in its way. */
+export function gate({ checked, tests, same, name, header }: Situation): string {
+  if (!checked) return 'Publishing waits for the check of this text.';
+  const first = checked.problems.find((one) => one.severity === 'error');
+  if (first) return `Publishing waits until line ${first.line} is right: ${first.message}`;
+  if (header !== name) return `Publishing waits until the header says @name ${name}.`;
+  if (same) return 'This text is what is published.';
+  if (!tests) return 'Publishing waits for the tests of this text. Run all of them.';
+  if (tests.passed < tests.total) return `Publishing waits for ${tests.total} of ${tests.total} tests on this text.`;
+  return '';
+}
+
+export const words = ({ kind, what }: Capability) => `${kind} ${what}`;
+
+/** What the one may that the other may not. */
+export function wider(next: readonly Capability[], before: readonly Capability[]): string[] {
+  const known = new Set(before.map(words));
+  return next.map(words).filter((one) => !known.has(one));
+}
+
+/** A field that a refusal carries, beside its words or among its details. */
+export function extra<T>(body: Record<string, unknown>, field: string): T | undefined {
+  const details = body['details'] as Record<string, unknown> | undefined;
+  return (body[field] ?? details?.[field]) as T | undefined;
+}

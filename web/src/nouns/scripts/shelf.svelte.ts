@@ -1,0 +1,66 @@
+/** The scripts there are and what the editor refers to: read once, shared by list, editor and palette. */
+import { client, ok, words } from '../../lib/http';
+import { go } from '../../lib/router.svelte';
+import { tools } from '../../lib/tools.svelte';
+import * as api from './api';
+import { free, nameIn, renamed } from './header';
+import { keep, unsaved } from './kept.svelte';
+import type { Call, Imported, Listed, Reference } from './types';
+
+class Shelf {
+  all = $state.raw<Listed[] | null>(null);
+  reference = $state.raw<Reference | null>(null);
+  /** What the last import did. */
+  imported = $state.raw<Imported | null>(null);
+  private asked = 0;
+
+  async load() {
+    const mine = (this.asked += 1);
+    const found = await api.list();
+    if (mine === this.asked) this.all = found;
+  }
+
+  async refer() {
+    this.reference ??= await api.reference();
+  }
+
+  /** Opens a text as a new script under a name nobody has. It is saved when somebody says so. */
+  async begin(source: string, wanted = '') {
+    if (!this.all) await this.load();
+    const taken = new Set([...(this.all ?? []).map((one) => one.name), ...unsaved.names, ...(tools.all ?? []).map((one) => one.name)]);
+    const name = free(wanted || nameIn(source) || 'my_script', taken);
+    keep(name, renamed(source, name));
+    go(`/scripts/${name}`);
+  }
+
+  /** A script that makes these calls. */
+  async fromCalls(calls: Call[]) {
+    const { name, source } = await api.fromCalls(calls);
+    await this.begin(source, name);
+  }
+
+  /** Takes in .rhai files and zips of them: each text becomes a draft. */
+  async take(files: Iterable<File>) {
+    const all: Imported = { saved: [], refused: [] };
+    for (const file of files) {
+      const type = /\.zip$/i.test(file.name) ? 'application/zip' : 'text/plain';
+      try {
+        const { saved, refused } = await api.importFile(file, type);
+        all.saved.push(...saved);
+        all.refused.push(...refused);
+      } catch (failure) {
+        all.refused.push({ name: file.name, problem: words(failure) });
+      }
+    }
+    this.imported = all;
+    await this.load();
+    if (all.saved.length === 1 && all.refused.length === 0) go(`/scripts/${all.saved[0]}`);
+  }
+
+  async enable(name: string, enabled: boolean) {
+    await ok(client.PUT('/api/tools/{name}/enabled', { params: { path: { name: `script:${name}` } }, body: { enabled } }));
+    await Promise.all([this.load(), tools.load(true)]);
+  }
+}
+
+export const shelf = new Shelf();
