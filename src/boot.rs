@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::{App, indexing::Indexing},
+    app::{App, indexing::Indexing, outgoing::Outgoing},
     config::{Config, ListenFlags, LogFormat, Owner, PROGRAM},
     doors::{
         cli::{
@@ -58,7 +58,10 @@ use crate::{
         secret::Secret,
         user::Username,
     },
-    net::{guard::Exceptions, http::Http, llm::answer::Patience},
+    net::{
+        gate::{Gate, Ways},
+        llm::answer::Patience,
+    },
     store::{
         audit::Audit,
         db::{Commit, Db},
@@ -171,6 +174,8 @@ pub struct Satchel {
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,
+    /// The scripts.
+    pub scripts: Library,
     /// Where HTTP is served.
     pub url: Url,
     /// Accepted as the command line of this machine.
@@ -202,7 +207,7 @@ impl Satchel {
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
-        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), scripts)?);
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
@@ -210,7 +215,7 @@ impl Satchel {
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
         }
-        Ok(Self { app, invoker, agent, url, token, server, _dir: dir })
+        Ok(Self { app, invoker, agent, scripts, url, token, server, _dir: dir })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
@@ -224,6 +229,7 @@ impl Satchel {
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
         }
+        self.app.egress.settle().await;
     }
 }
 
@@ -254,6 +260,10 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let embedder = embedder_in_use(&db, dir.path()).await?;
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
+    let settings = SettingsStore::load(db.clone()).await?;
+    let egress = Outgoing::start(&db, &settings, &clock);
+    let ways = Ways { dns: config.outbound.dns, ca_file: config.outbound.ca_file.clone() };
+    let gate = Gate::new(ways, egress.ledger());
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
         indexes,
@@ -263,7 +273,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         clock,
         audit: Audit::of(&db),
         people,
-        settings: SettingsStore::load(db.clone()).await?,
+        settings,
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
@@ -272,7 +282,8 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         embedder,
         work: Work::default(),
         workers: Workers::new(config.program.clone()),
-        http: Http::new(Exceptions::default()),
+        gate,
+        egress,
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
         shutdown: CancellationToken::new(),

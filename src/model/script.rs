@@ -65,6 +65,7 @@ impl Diagnostic {
 /// Where a script's text lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ScriptOrigin)]
 pub enum Origin {
     /// In the binary.
     Shipped,

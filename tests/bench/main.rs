@@ -15,6 +15,7 @@ mod machine;
 mod made;
 mod model;
 mod report;
+mod scripts;
 mod search;
 mod server;
 mod start;
@@ -29,7 +30,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "find", "vectors", "search", "crash"];
+const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "find", "vectors", "search", "scripts", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -52,6 +53,7 @@ async fn main() -> Result<ExitCode> {
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
+            "scripts" => scripts::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }

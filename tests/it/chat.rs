@@ -73,7 +73,7 @@ async fn a_stream_that_comes_back_misses_nothing_and_repeats_nothing() {
     let fresh = chat.owner.follow(&conversation, reloaded["turn"]["last_event_id"].as_str()).await;
     go_on.notify_one();
     let after = same.rest().await;
-    assert_eq!(text(&before) + &text(&after), "one two three");
+    assert_eq!(text(&before) + &*text(&after), "one two three");
     assert_eq!(text(&fresh.rest().await), "one two three");
     let late = chat.owner.follow(&conversation, None).await;
     assert_eq!(text(&late.rest().await), "one two three");

@@ -125,6 +125,14 @@ pub enum ScriptCommand {
         /// A file or a folder; by default where the server reads scripts
         path: Option<PathBuf>,
     },
+    /// Run a script that needs nothing outside: no tool, no host
+    Run {
+        /// The file
+        path: PathBuf,
+        /// The arguments: one JSON object, or key=value pairs
+        #[arg(value_name = "ARGUMENTS")]
+        arguments: Vec<String>,
+    },
     /// Run the examples and tests of scripts
     Test {
         /// A file or a folder; by default where the server reads scripts

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{args::ScriptCommand, run::Exit, screen::Screen};
+use super::{args::ScriptCommand, run::Exit, screen::Screen, tools};
 use crate::{
-    engine::scripts,
-    host::{folder, workers::Workers},
+    engine::{
+        scripts::{self, Loaded},
+        validate::Schema,
+    },
+    host::{clock::Clock, folder, workers::Workers},
     model::{
         error::{Error, Result},
-        script::{Diagnostic, TestResult},
+        script::{Diagnostic, Origin, TestResult},
     },
     script::header,
 };
@@ -24,6 +27,7 @@ pub async fn script(command: ScriptCommand, usual: PathBuf, workers: &Workers, j
     match command {
         ScriptCommand::New { name, folder } => new(&name, folder.unwrap_or(usual), &screen),
         ScriptCommand::Check { path } => check(path.unwrap_or(usual), workers, &screen).await,
+        ScriptCommand::Run { path, arguments } => run(&path, &arguments, workers, &screen).await,
         ScriptCommand::Test { path } => test(path.unwrap_or(usual), workers, &screen).await,
     }
 }
@@ -82,6 +86,22 @@ async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit>
         files.push((json!({"file": file, "tests": run}), lines));
     }
     report(screen, files, failed, "There is no script here.")
+}
+
+/// Runs one that needs nothing outside.
+async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Screen) -> Result<Exit> {
+    let Some((_, text)) = texts(path)?.into_iter().next() else {
+        return Err(Error::invalid("There is no script here."));
+    };
+    let script = Loaded::read(Origin::Folder, &text, None);
+    let schema = Schema::compile(script.head.schema());
+    let arguments = match tools::arguments(arguments, schema.document()).and_then(|given| schema.check(given)) {
+        Ok(arguments) => arguments,
+        Err(error) => return screen.refuse(&error),
+    };
+    let output = scripts::evaluate(workers, &script, arguments, Clock::new().now()).await?;
+    screen.show(&output.data, |data| data.as_str().map_or_else(|| data.to_string(), str::to_owned))?;
+    Ok(Exit::Done)
 }
 
 fn report(screen: &Screen, files: Vec<(Value, Vec<String>)>, failed: bool, empty: &str) -> Result<Exit> {

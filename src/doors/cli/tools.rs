@@ -51,7 +51,7 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
     if tool.status >= 400 && tool.status != 404 {
         return Err(tool.problem());
     }
-    let params = match arguments(&args, &tool.body) {
+    let params = match arguments(&args.arguments, parameters(&tool.body, &args.tool)) {
         Ok(params) => params,
         Err(error) => return screen.refuse(&error),
     };
@@ -108,14 +108,13 @@ fn show(result: &Value, screen: &Screen) -> Result<Exit> {
 }
 
 /// One JSON object, or `key=value` pairs read as the parameter's type.
-fn arguments(args: &CallArgs, tool: &Value) -> Result<Value> {
-    if let [only] = args.arguments.as_slice()
+pub(super) fn arguments(given: &[String], schema: &Value) -> Result<Value> {
+    if let [only] = given
         && only.trim_start().starts_with('{')
     {
         return serde_json::from_str(only).map_err(|e| Error::invalid(format!("The arguments are not JSON: {e}.")));
     }
-    let schema = parameters(tool, &args.tool);
-    let pairs = args.arguments.iter().map(|pair| {
+    let pairs = given.iter().map(|pair| {
         let (key, text) = pair.split_once('=').ok_or_else(|| {
             Error::invalid(format!("'{pair}' is not an argument: write key=value, or one JSON object."))
         })?;
@@ -147,15 +146,18 @@ fn path_segment(name: &str) -> String {
 mod tests {
     use super::*;
 
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|w| (*w).to_owned()).collect()
+    }
+
     fn args(words: &[&str]) -> CallArgs {
-        let arguments = words.iter().map(|w| (*w).to_owned()).collect();
-        CallArgs { tool: "t".into(), arguments, yes: false, dry_run: false, ticket: None }
+        CallArgs { tool: "t".into(), arguments: self::tests::words(words), yes: false, dry_run: false, ticket: None }
     }
 
     #[test]
     fn pairs_are_read_as_the_schema_types_them() {
-        let tool = json!({"parameters": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}});
-        let read = arguments(&args(&["query=12", "limit=3", "flag=true"]), &tool).unwrap();
+        let schema = json!({"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}});
+        let read = arguments(&words(&["query=12", "limit=3", "flag=true"]), &schema).unwrap();
         assert_eq!(read, json!({"query": "12", "limit": 3, "flag": true}));
     }
 
@@ -171,8 +173,8 @@ mod tests {
 
     #[test]
     fn one_object_is_taken_as_it_is_and_a_stray_word_is_named() {
-        assert_eq!(arguments(&args(&[r#"{"a": 1}"#]), &json!({})).unwrap(), json!({"a": 1}));
-        assert!(arguments(&args(&["stray"]), &json!({})).unwrap_err().message().contains("'stray'"));
-        assert!(arguments(&args(&["{oops"]), &json!({})).unwrap_err().message().contains("not JSON"));
+        assert_eq!(arguments(&words(&[r#"{"a": 1}"#]), &json!({})).unwrap(), json!({"a": 1}));
+        assert!(arguments(&words(&["stray"]), &json!({})).unwrap_err().message().contains("'stray'"));
+        assert!(arguments(&words(&["{oops"]), &json!({})).unwrap_err().message().contains("not JSON"));
     }
 }

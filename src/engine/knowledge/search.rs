@@ -201,8 +201,9 @@ impl Hit {
     pub fn citation(&self) -> Citation {
         Citation {
             number: 0,
-            document_id: self.document_id,
-            chunk_id: self.chunk_id,
+            document_id: Some(self.document_id),
+            url: None,
+            chunk_id: Some(self.chunk_id),
             title: self.title.clone(),
             heading: self.heading.clone(),
             page: self.page,

@@ -16,4 +16,4 @@ pub use drafting::{CallMade, Template, of_calls, templates};
 pub use library::{Library, Shown, State};
 pub use loaded::{Capability, CapabilityKind, Loaded};
 pub use publishing::{Accepted, Workbench};
-pub use worker::{check, test};
+pub use worker::{check, evaluate, test};

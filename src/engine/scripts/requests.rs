@@ -8,7 +8,10 @@ use url::Url;
 use super::loaded::Loaded;
 use crate::{
     engine::context::Context,
-    model::error::{Error, Result},
+    model::{
+        egress::Origin,
+        error::{Error, Result},
+    },
     net::http::{Request, Response},
     script::wire::{Answer, HttpAsk},
 };
@@ -30,7 +33,7 @@ pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer 
         if let Err(message) = demand_granted(script, &request.url) {
             return Answer::Ended(message);
         }
-        let response = match sent(cx, &request).await {
+        let response = match sent(cx, script, &request).await {
             Ok(response) => response,
             Err(error) => return Answer::Failed(error.message().to_owned()),
         };
@@ -78,8 +81,9 @@ fn request_of(ask: HttpAsk) -> Result<Request> {
     Ok(request)
 }
 
-async fn sent(cx: &Context, request: &Request) -> Result<Response> {
-    cx.app().outbound()?.send(request.clone()).await
+async fn sent(cx: &Context, script: &Loaded, request: &Request) -> Result<Response> {
+    let origin = Origin::tool(script.spec().id(), cx.caller().user, cx.call_id());
+    cx.app().outbound(origin)?.send(request.clone()).await
 }
 
 /// The request a redirect asks for: a GET, without headers where it leads elsewhere.

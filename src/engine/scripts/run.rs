@@ -40,7 +40,7 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
     }
 }
 
-fn output(ran: Ran<Value>) -> Result<Output> {
+pub(super) fn output(ran: Ran<Value>) -> Result<Output> {
     let facts = json!({"log": ran.log, "operations": ran.operations});
     let value = ran.outcome.map_err(|fault| failed(fault, &facts))?;
     let mut output = result(value).map_err(|error| error.with_details(facts.clone()))?;

@@ -5,11 +5,14 @@ use std::{future::Future, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::{loaded::Loaded, run};
 use crate::{
     host::workers::{Allowance, Ended, Worker, Workers},
     model::{
         error::{Error, Kind, Result},
+        output::Output,
         script::TestRun,
+        time::Time,
     },
     script::{
         limits,
@@ -37,6 +40,23 @@ pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
 pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
     match once(workers, &Task::Test { source: source.to_owned() }, TEST).await? {
         Reply::Tested(run) => Ok(run),
+        _ => Err(out_of_step()),
+    }
+}
+
+/// Runs a text once with these arguments. It reaches nothing outside: no tool, no host, nothing kept.
+pub async fn evaluate(workers: &Workers, script: &Loaded, arguments: Value, now: Time) -> Result<Output> {
+    let defaults = script.head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
+    let task = Task::Run {
+        key: script.digest.clone(),
+        source: None,
+        args: script.head.with_defaults(arguments),
+        config: defaults.collect(),
+        now,
+    };
+    let nothing = |_| async { Answer::Ended("Here a script reaches nothing outside: run it on a server.".to_owned()) };
+    match converse(workers, task, &script.source, nothing).await? {
+        Reply::Ran(ran) => run::output(ran),
         _ => Err(out_of_step()),
     }
 }

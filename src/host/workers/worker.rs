@@ -132,6 +132,11 @@ impl Worker {
         TICK * used.unwrap_or_default()
     }
 
+    /// Its process.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Its resident memory, in bytes.
     pub fn memory(&self) -> u64 {
         let pages = self.proc("statm").and_then(|statm| statm.split_whitespace().nth(1)?.parse::<u64>().ok());

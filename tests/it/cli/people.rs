@@ -70,7 +70,7 @@ async fn a_key_is_printed_once_and_holds_what_it_was_given() {
         let keys = home.json(&["key", "list", "--user", "owner"]).await;
         assert_eq!(column(&keys, "name"), ["ci"]);
         assert_eq!(keys[0]["permissions"], json!(["audit:read", "index:read"]));
-        let shown = home.run(&["key", "list", "--user", "owner"]).await.out + &keys.to_string();
+        let shown = home.run(&["key", "list", "--user", "owner"]).await.out + &*keys.to_string();
         assert!(!shown.contains(made.out.trim()), "a key is shown again");
         let id = keys[0]["id"].as_str().unwrap();
         assert_eq!(home.run(&["key", "revoke", id]).await, done("Revoked.\n"));

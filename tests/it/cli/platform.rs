@@ -132,7 +132,7 @@ async fn doctor(home: &Home, env: &[(&str, &str)]) -> Vec<(String, bool, String)
         assert_eq!(check["ok"] == true, check["fix"].is_null(), "each red item has a fix: {check}");
     }
     let text = |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_owned();
-    checks.iter().map(|c| (text(c, "name"), c["ok"] == true, text(c, "message") + " " + &text(c, "fix"))).collect()
+    checks.iter().map(|c| (text(c, "name"), c["ok"] == true, text(c, "message") + " " + &*text(c, "fix"))).collect()
 }
 
 #[tokio::test]

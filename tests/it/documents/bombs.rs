@@ -101,10 +101,10 @@ fn streams_of_a_pdf_that_unpack_to_gigabytes() {
     pdf.stream("/Type /ObjStm /N 1000 /First 10 /Filter /FlateDecode", &bomb);
     defused("a stream of objects", &pdf.page(b"", "", ""), "a.pdf");
     let page = |program: String| Pdf::default().page(&packed(program.as_bytes(), 1), "/Filter /FlateDecode", FONT);
-    let bomb = page("BT /F 9 Tf ".to_owned() + &"(a) Tj 1 12 Td ".repeat(200_000) + "ET");
+    let bomb = page("BT /F 9 Tf ".to_owned() + &*"(a) Tj 1 12 Td ".repeat(200_000) + "ET");
     assert!(defused("a page of 200,000 lines", &bomb, "a.pdf").contains("MB of text"));
     // They are passed over: no page that people see has an operator with so many.
-    let bomb = page("BT /F 9 Tf [".to_owned() + &"0 ".repeat(2_000_000) + "] TJ (text) Tj ET");
+    let bomb = page("BT /F 9 Tf [".to_owned() + &*"0 ".repeat(2_000_000) + "] TJ (text) Tj ET");
     assert_eq!(defused("an array of two million numbers", &bomb, "a.pdf"), "text");
     let bomb = Pdf::default().page(" ".repeat(40 << 20).as_bytes(), "", "");
     assert!(defused("a page of 40 MB that is not packed", &bomb, "a.pdf").contains("unpacks to more"));
@@ -148,16 +148,16 @@ fn pdfs_that_go_round_in_circles() {
 #[test]
 fn pdfs_of_too_many_pieces() {
     let table = "%PDF-1.4\nxref\n0 4294967295\n".to_owned()
-        + &"0000000009 00000 n \n".repeat(510_000)
+        + &*"0000000009 00000 n \n".repeat(510_000)
         + "trailer\n<<>>\nstartxref\n9\n%%EOF";
     assert!(defused("a table of 510,000 entries", table.as_bytes(), "a.pdf").contains("objects"));
-    let many = "%PDF-1.4\n".to_owned() + &"1 0 obj\n[]\nendobj\n".repeat(300_000);
+    let many = "%PDF-1.4\n".to_owned() + &*"1 0 obj\n[]\nendobj\n".repeat(300_000);
     assert!(defused("300,000 objects of one number", many.as_bytes(), "a.pdf").contains("damaged"));
     let mut pdf = Pdf::default();
     pdf.add("[".repeat(300_000));
     assert_eq!(defused("a deep array", &pdf.page(USE, "", "/Font 1 0 R"), "a.pdf"), "text");
     let mut pdf = Pdf::default();
-    pdf.add("[".to_owned() + &"[] ".repeat(450_000) + "]");
+    pdf.add("[".to_owned() + &*"[] ".repeat(450_000) + "]");
     assert!(defused("a wide array", &pdf.page(USE, "", "/Font 1 0 R"), "a.pdf").contains("pieces"));
     let map = "1 beginbfrange <0000> <ffff> <0041> endbfrange ".repeat(200_000);
     let mut pdf = Pdf::default();

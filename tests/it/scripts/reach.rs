@@ -5,7 +5,10 @@
 use satchel::model::{caller::Caller, error::Kind};
 use serde_json::{Value, json};
 
-use crate::support::{app::TestApp, http::Server};
+use crate::support::{
+    app::TestApp,
+    site::{Site, page, status},
+};
 
 /// Saves a script as a file and waits until it is a tool.
 pub(super) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
@@ -85,15 +88,10 @@ async fn values_are_kept_for_each_script_and_user_apart() {
 #[tokio::test]
 async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     let app = TestApp::start().await;
-    let server = Server::start(|request| {
-        let key = request.headers.get("authorization").cloned().unwrap_or_default();
-        match request.path.as_str() {
-            "/away" => Server::redirect("http://127.0.0.1:1/"),
-            _ => Server::json(&json!({"seen": key})),
-        }
-    })
-    .await;
-    let place = server.place();
+    let site = Site::start().await;
+    site.put("/", [page("application/json", r#"{"seen": "s3cret-canary"}"#)]);
+    site.put("/away", [status(302, &[("location", "http://127.0.0.1:1/")])]);
+    let place = site.place.clone();
     app.set(json!({"outbound": {"exceptions": [place, "127.0.0.1:1"]}})).await;
     let header = format!("// @config key secret required \"k\"\n// @param path string \"p\"\n// @http {place}");
     let body = format!(
@@ -123,7 +121,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     };
     assert_eq!(done.output.data, json!({"json": {"seen": "***"}, "hex": "***", "status": 200}));
     assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
-    assert_eq!(server.requests()[0].headers["authorization"], "s3cret-canary");
+    assert!(site.asked()[0].contains("authorization: s3cret-canary"), "{:?}", site.asked());
     // A redirect to a host it was not granted ends it, exception or not.
     let said = error(&app, &caller, "asks", json!({"path": "/away"})).await;
     assert!(said.contains("does not name the host '127.0.0.1'"), "{said}");

@@ -1,10 +1,14 @@
 //! What tests share.
 
 pub(crate) mod app;
+pub mod authority;
 pub(crate) mod chat;
+pub mod dns;
 pub(crate) mod fake_llm;
 pub mod http;
 pub mod library;
 pub mod papers;
 pub mod program;
+pub mod site;
 pub mod tools;
+pub mod way;

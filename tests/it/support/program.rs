@@ -190,7 +190,7 @@ impl Serving {
         let rest = async {
             let mut out = String::new();
             while let Ok(Some(line)) = lines.next_line().await {
-                out = out + &line + "\n";
+                out = out + &*line + "\n";
             }
             out
         };

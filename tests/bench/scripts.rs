@@ -1,0 +1,108 @@
+//! A script through its worker: a transform of one kilobyte of JSON, beside a Python process doing the same.
+
+#![expect(clippy::disallowed_methods, reason = "starts Python")]
+
+use std::{
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use anyhow::{Context, Result};
+use satchel::{
+    engine::scripts::{Loaded, evaluate},
+    host::{clock::Clock, workers::Workers},
+    model::{output::Output, score::percentile, script::Origin},
+};
+use serde_json::{Value, json};
+
+use super::{
+    report::{Report, Target},
+    usage,
+};
+
+const CALLS: usize = 20_000;
+const PYTHON_CALLS: usize = 30;
+const SCRIPT: &str = r#"
+// @name totals
+// @description d
+// @when w
+// @param rows object[] "r"
+fn run(args) {
+    let total = 0.0;
+    let late = [];
+    for row in args.rows {
+        total += row.amount;
+        if row.days > 30 { late.push(#{ id: row.id, due: row.amount * 1.05 }); }
+    }
+    #{ total: total, late: late, count: args.rows.len() }
+}
+"#;
+const PYTHON: &str = r#"
+import json, sys
+rows = json.load(sys.stdin)["rows"]
+late = [{"id": r["id"], "due": r["amount"] * 1.05} for r in rows if r["days"] > 30]
+print(json.dumps({"total": sum(r["amount"] for r in rows), "late": late, "count": len(rows)}))
+"#;
+
+/// One kilobyte of JSON.
+fn rows() -> Value {
+    let rows: Vec<Value> = (0..19)
+        .map(|n| json!({"id": format!("INV-{n:04}"), "amount": 100.5 + f64::from(n), "days": n * 4}))
+        .collect();
+    json!({"rows": rows})
+}
+
+pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+    let workers = Workers::new(env!("CARGO_BIN_EXE_satchel").into());
+    let script = Loaded::read(Origin::Folder, SCRIPT, None);
+    let arguments = rows();
+    report.note(&format!("{} bytes of arguments", arguments.to_string().len()));
+    let call = async || -> Result<Output> {
+        Ok(evaluate(&workers, &script, arguments.clone(), Clock::new().now()).await?)
+    };
+    let begun = Instant::now();
+    let first = call().await?;
+    report.figure("a new worker answers, ms", begun.elapsed().as_secs_f64() * 1e3, Target::AtMost(20.0));
+    anyhow::ensure!(first.data.get("count") == Some(&json!(19)), "{first:?}");
+    for _ in 0..500 {
+        call().await?;
+    }
+    let worker = workers.take()?;
+    let pid = worker.id().context("the worker is gone")?;
+    workers.give(worker);
+    let used = || -> Result<f64> { Ok(usage::own_seconds() + usage::cpu_seconds(pid)?) };
+    let before = used()?;
+    let mut times = Vec::with_capacity(CALLS);
+    for _ in 0..CALLS {
+        let begun = Instant::now();
+        call().await?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+    }
+    let cpu = used()? - before;
+    let rate = CALLS as f64 / cpu;
+    report.figure("calls per CPU second of both processes", rate, Target::AtLeast(8_000.0));
+    times.sort_by(f64::total_cmp);
+    report.figure("p50, ms", percentile(&times, 0.5), Target::None);
+    report.figure("p99, ms", percentile(&times, 0.99), Target::AtMost(1.0));
+    report.figure("worker memory, MB", usage::resident_mb(pid)?, Target::None);
+    let python = python(&arguments)?;
+    report.figure("Python processes per CPU second", python, Target::None);
+    report.figure("times a Python process", rate / python, Target::AtLeast(300.0));
+    Ok(())
+}
+
+/// The same by a new process of Python each, per CPU second.
+fn python(arguments: &Value) -> Result<f64> {
+    let before = usage::own_seconds();
+    for _ in 0..PYTHON_CALLS {
+        let mut child = Command::new("python3")
+            .args(["-c", PYTHON])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .context("python3")?;
+        serde_json::to_writer(child.stdin.take().context("no input")?, arguments)?;
+        anyhow::ensure!(child.wait()?.success(), "Python failed");
+    }
+    Ok(PYTHON_CALLS as f64 / (usage::own_seconds() - before))
+}
