@@ -31,6 +31,9 @@ fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
             format!("Too large: {what}. A script may hold texts of 1 MB, lists of 100,000 and maps of 10,000.")
         }
         EvalAltResult::ErrorFunctionNotFound(signature, _) => unknown(signature),
+        EvalAltResult::ErrorDataRace(..) => "A closure uses a variable that the call it is given to works on. Put the \
+             first part of the chain into a variable of its own, or use a loop."
+            .to_owned(),
         EvalAltResult::ErrorVariableNotFound(name, _) => format!("There is no variable '{name}'."),
         other => {
             let text = other.to_string();
@@ -115,10 +118,13 @@ pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
         ParseErrorType::UnexpectedEOF => at("The script ends in the middle of something.".to_owned())
             .hint("Look for a bracket or a text that is not closed."),
         ParseErrorType::ExprTooDeep => at(format!("This is nested more than {} deep.", limits::MAX_DEPTH)),
-        ParseErrorType::Reserved(word) if ["eval", "import", "export"].contains(&word.as_str()) => {
-            at(format!("'{word}' is not offered to scripts.")).long(word.len())
+        other => {
+            let said = other.to_string();
+            match ["eval", "import", "export"].iter().find(|word| said.contains(&format!("'{word}' is disabled"))) {
+                Some(word) => at(format!("'{word}' is not offered to scripts.")).long(word.len()),
+                None => at(sentence(&said)),
+            }
         }
-        other => at(sentence(&other.to_string())),
     }
 }
 

@@ -49,6 +49,10 @@ pub(super) struct State {
     began: Duration,
     /// In a test: what was recorded, instead of the world.
     pub(super) recorded: Option<Recorded>,
+    /// In a test: which of a script's tests is to run, if one is.
+    pub(super) turn: Option<usize>,
+    /// In a test: how many were passed by.
+    pub(super) seen: usize,
     /// In a test: how each went.
     pub(super) results: Vec<TestResult>,
 }
@@ -63,6 +67,8 @@ impl State {
             operations: 0,
             began: Duration::ZERO,
             recorded: None,
+            turn: None,
+            seen: 0,
             results: Vec::new(),
         }
     }

@@ -65,12 +65,14 @@ fn blocks(engine: &mut Engine, state: &Shared) {
         .register_custom_syntax(["test", "$string$", "$block$"], false, move |context, inputs| {
             let [name, block] = inputs else { return Ok(Dynamic::UNIT) };
             let name = name.get_string_value().unwrap_or_default().to_owned();
-            let before = begin(&shared);
+            if !shared.lock().is_turn() {
+                return Ok(Dynamic::UNIT);
+            }
             let started = Instant::now();
             let outcome = context.eval_expression_tree(block);
             let line = name_line(block.position());
             let result = judge(name, TestKind::Test, line, outcome.map(drop), started);
-            end(&shared, before, result);
+            shared.lock().results.push(result);
             Ok(Dynamic::UNIT)
         })
         .expect("the syntax of tests");
@@ -78,21 +80,6 @@ fn blocks(engine: &mut Engine, state: &Shared) {
 
 fn name_line(position: Position) -> Option<usize> {
     position.line()
-}
-
-type Before = (Option<Recorded>, std::collections::BTreeMap<String, String>, Option<Time>);
-
-/// Each test starts from what stands outside of all.
-fn begin(shared: &Shared) -> Before {
-    let mut state = shared.lock();
-    state.start();
-    (state.recorded.clone(), state.config.clone(), state.now)
-}
-
-fn end(shared: &Shared, (recorded, config, now): Before, result: TestResult) {
-    let mut state = shared.lock();
-    (state.recorded, state.config, state.now) = (recorded, config, now);
-    state.results.push(result);
 }
 
 fn recording(engine: &mut Engine, state: &Shared) {
@@ -218,18 +205,27 @@ pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
             return TestRun::of(vec![whole("the script compiles", problem.message, Some(problem.line))]);
         }
     };
-    machine.state().lock().for_tests(&head);
-    // What stands outside functions: recorded answers, and the tests themselves.
-    let outcome = machine.engine().run_ast_with_scope(&mut Scope::new(), &ast);
+    // Without a test's turn only what is recorded runs, and the tests are counted.
+    let mut problems = pass(machine, &ast, &head, None);
+    let tests = machine.state().lock().seen;
     let mut results = examples(machine, &ast, &head);
-    let mut state = machine.state().lock();
-    results.append(&mut state.results);
-    state.recorded = None;
-    if let Err(error) = outcome {
-        let fault = faults::of_test(&error);
-        results.push(whole("what stands outside functions runs", fault.message, fault.line));
+    for test in 0..tests {
+        // Each in an evaluation of its own, with all that a run may use.
+        problems = problems.or(pass(machine, &ast, &head, Some(test)));
+        results.append(&mut machine.state().lock().results);
+    }
+    machine.state().lock().recorded = None;
+    if let Some(Fault { message, line, .. }) = problems {
+        results.push(whole("what stands outside functions runs", message, line));
     }
     TestRun::of(results)
+}
+
+/// Runs what stands outside functions, and of the tests the one whose turn it is.
+fn pass(machine: &Machine, ast: &AST, head: &Head, turn: Option<usize>) -> Option<Fault> {
+    machine.state().lock().for_tests(head, turn);
+    let outcome = machine.engine().run_ast_with_scope(&mut Scope::new(), ast);
+    outcome.err().map(|error| faults::of_test(&error))
 }
 
 fn whole(name: &str, message: String, line: Option<usize>) -> TestResult {
@@ -267,13 +263,20 @@ pub(super) fn names(source: &str) -> Vec<String> {
 }
 
 impl State {
+    /// Whether the test that comes now is the one to run.
+    fn is_turn(&mut self) -> bool {
+        self.seen += 1;
+        self.turn == Some(self.seen - 1)
+    }
+
     /// Sets up for the tests of a script with this header.
-    fn for_tests(&mut self, head: &Head) {
+    fn for_tests(&mut self, head: &Head, turn: Option<usize>) {
         let allowed = Allowed { tools: head.uses.iter().cloned().collect(), hosts: head.hosts.clone(), kv: head.kv };
         self.recorded = Some(Recorded::new(allowed));
         let defaults = head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
         self.config = defaults.collect();
         self.now = None;
+        (self.turn, self.seen) = (turn, 0);
         self.results.clear();
         self.start();
     }

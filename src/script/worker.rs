@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     io::{self, Read, Write},
     os::unix::net::UnixStream,
+    sync::Arc,
 };
 
 use rhai::{AST, Dynamic};
@@ -20,13 +21,13 @@ const KEPT: usize = 64;
 
 /// Serves until the other end closes.
 pub fn serve(stream: UnixStream) -> io::Result<()> {
-    let world = Box::new(Server { stream: stream.try_clone()? });
+    let stream = Arc::new(stream);
+    let world = Box::new(Server { stream: Arc::clone(&stream) });
     let mut worker = Worker { machine: Machine::new(world), known: VecDeque::new() };
-    let mut stream = stream;
-    while let Some(frame) = read_frame(&mut stream)? {
+    while let Some(frame) = read_frame(&stream)? {
         let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
         let reply = worker.reply(task);
-        write_frame(&mut stream, &reply)?;
+        write_frame(&stream, &reply)?;
     }
     Ok(())
 }
@@ -92,7 +93,7 @@ fn encode(reply: &Reply<Dynamic>) -> Vec<u8> {
 
 /// The server at the other end.
 struct Server {
-    stream: UnixStream,
+    stream: Arc<UnixStream>,
 }
 
 impl World for Server {
@@ -101,13 +102,13 @@ impl World for Server {
         if frame.len() > limits::MAX_OUTPUT {
             return Some(Answer::Failed(format!("This asks with more than {} KB.", limits::MAX_OUTPUT >> 10)));
         }
-        write_frame(&mut self.stream, &frame).ok()?;
-        serde_json::from_slice(&read_frame(&mut self.stream).ok()??).ok()
+        write_frame(&self.stream, &frame).ok()?;
+        serde_json::from_slice(&read_frame(&self.stream).ok()??).ok()
     }
 }
 
 /// A frame: its length in four bytes, little-endian, and its bytes. None at the end.
-fn read_frame(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
+fn read_frame(mut stream: &UnixStream) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     match stream.read_exact(&mut length) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
@@ -118,7 +119,7 @@ fn read_frame(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(frame))
 }
 
-fn write_frame(stream: &mut UnixStream, frame: &[u8]) -> io::Result<()> {
+fn write_frame(mut stream: &UnixStream, frame: &[u8]) -> io::Result<()> {
     let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
     let mut whole = Vec::with_capacity(frame.len() + 4);
     whole.extend_from_slice(&length.to_le_bytes());

@@ -167,7 +167,7 @@ async fn a_text_is_checked_and_made_of_calls() {
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
     let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert_eq!(told.len(), 3, "{checked}");
-    assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(9)]);
+    assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(10)]);
     assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
     let calls = json!({"name": "both", "calls": [
         {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},

@@ -40,7 +40,7 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
     let said = error(&app, &viewer, "look", json!({})).await;
     assert!(said.contains("needs the permission 'host:fs.read'"), "{said}");
-    save(&app, "catches", "// @uses read", "try { tool(\"read\", #{ path: \"none\" }) } catch (e) { `caught: ${e}` }")
+    save(&app, "catches", "// @uses read", "let said = (); try { tool(\"read\", #{ path: \"none\" }) } catch (e) { said = `caught: ${e}` } said")
         .await;
     let caught = app.data(&owner, "catches", json!({})).await.unwrap();
     assert!(caught.as_str().unwrap().starts_with("caught: "), "{caught}");
@@ -50,8 +50,8 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
 async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
     let app = TestApp::start().await;
     app.set(json!({"exec": {"mode": "sandboxed", "ask": "always"}})).await;
-    save(&app, "sneaks", "// @uses exec", "try { tool(\"exec\", #{ command: \"id\" }) } catch { 1 }").await;
-    let owner = app.owner().await.caller;
+    save(&app, "sneaks", "// @uses exec", "let said = (); try { tool(\"exec\", #{ command: \"id\" }) } catch (e) { said = e } said").await;
+    let owner = app.caller(&["*"]).await;
     let said = error(&app, &owner, "sneaks", json!({})).await;
     assert!(said.contains("asks a person before this") && said.contains("// @risk high_write"), "{said}");
     let pending = app.satchel.app.tickets.pending(owner.user, app.satchel.app.clock.now()).await.unwrap();
@@ -96,7 +96,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     let header = format!("// @config key secret required \"k\"\n// @param path string \"p\"\n// @http {place}");
     let body = format!(
         "log(config(\"key\")); let a = http(#{{ url: \"http://{place}\" + args.path, headers: #{{ authorization: \
-         config(\"key\") }} }}); #{{ json: a.json, hex: hex(config(\"key\")), status: a.status }}"
+         config(\"key\") }} }}); #{{ json: a.json, hex: hex_encode(config(\"key\")), status: a.status }}"
     );
     save(&app, "asks", &header, &body).await;
     let owner = app.owner().await;
