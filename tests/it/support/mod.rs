@@ -7,4 +7,5 @@ pub mod http;
 pub mod library;
 pub mod papers;
 pub mod program;
+pub mod remote;
 pub mod tools;

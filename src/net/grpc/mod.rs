@@ -1,0 +1,9 @@
+//! gRPC without generated code: frames, statuses, the two transports, and types learned from server reflection.
+
+pub mod frames;
+pub mod line;
+pub mod message;
+mod native;
+pub mod reflection;
+pub mod status;
+mod web;

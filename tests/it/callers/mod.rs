@@ -1,0 +1,4 @@
+//! Calls to other systems, each protocol against a real server of it.
+
+mod grpc;
+mod websocket;

@@ -1,0 +1,5 @@
+//! Other people's systems: small real servers of each protocol on this machine.
+
+pub mod echo;
+pub mod grpc;
+pub mod ws;
