@@ -4,6 +4,7 @@ pub mod audit;
 pub mod call;
 pub mod caller;
 pub mod conversation;
+pub mod egress;
 pub mod error;
 pub mod graph;
 pub mod id;

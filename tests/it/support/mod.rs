@@ -9,3 +9,4 @@ pub mod papers;
 pub mod program;
 pub mod remote;
 pub mod tools;
+pub mod way;
