@@ -13,8 +13,8 @@ use crate::{
     model::error::Result,
     net::{guard::HostPort, http::Http},
     store::{
-        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
-        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
+        audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
+        settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -40,6 +40,8 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Connected systems and their endpoints.
+    pub catalog: Catalog,
     /// Search by word and meaning.
     pub indexes: Indexing,
     /// Documents.

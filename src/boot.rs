@@ -50,6 +50,7 @@ use crate::{
     net::{guard::Exceptions, http::Http, llm::answer::Patience},
     store::{
         audit::Audit,
+        catalog::Catalog,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
         embeddings::Embeddings,
@@ -251,6 +252,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
+        catalog: Catalog::load(db.clone(), &vault).await?,
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,

@@ -135,7 +135,7 @@ impl Context {
         }
     }
 
-    pub(super) fn app(&self) -> &App {
+    pub(in crate::engine) fn app(&self) -> &App {
         &self.shared.invoker.app
     }
 }
