@@ -135,7 +135,7 @@ impl Context {
         }
     }
 
-    pub(in crate::engine) fn app(&self) -> &App {
+    pub(super) fn app(&self) -> &App {
         &self.shared.invoker.app
     }
 }
