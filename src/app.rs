@@ -1,8 +1,10 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
 pub mod indexing;
+pub mod outgoing;
 
 use indexing::Indexing;
+use outgoing::Outgoing;
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -10,8 +12,8 @@ use crate::{
     config::Config,
     host::{clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work},
     index::embed::embedder::Embedder,
-    model::error::Result,
-    net::{guard::HostPort, http::Http},
+    model::{egress::Origin, error::Result},
+    net::{gate::Gate, guard::HostPort, http::Http},
     store::{
         audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
         settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
@@ -59,7 +61,9 @@ pub struct App {
     /// Turns at heavy work.
     pub work: Work,
     /// The one way out.
-    pub http: Http,
+    pub gate: Gate,
+    /// What went out.
+    pub egress: Outgoing,
     /// The multi-thread runtime tools run on; HTTP workers have their own.
     pub runtime: Handle,
     /// Everything that must end before the process does.
@@ -69,10 +73,10 @@ pub struct App {
 }
 
 impl App {
-    /// The way out with the exceptions an administrator made. Fails where one of them names no place.
-    pub fn outbound(&self) -> Result<Http> {
+    /// The way out for one who asks, with the exceptions an administrator made. Fails where one of them names no place.
+    pub fn outbound(&self, origin: Origin) -> Result<Http> {
         let settings = self.settings.get();
         let places = settings.outbound.exceptions.iter().map(|place| place.parse::<HostPort>());
-        Ok(self.http.allowing(&places.collect::<Result<Vec<_>>>()?))
+        Ok(self.gate.on_behalf(origin).allowing(&places.collect::<Result<Vec<_>>>()?))
     }
 }

@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::{App, indexing::Indexing},
+    app::{App, indexing::Indexing, outgoing::Outgoing},
     config::{Config, ListenFlags, LogFormat, Owner},
     doors::{
         cli::{
@@ -47,7 +47,10 @@ use crate::{
         secret::Secret,
         user::Username,
     },
-    net::{guard::Exceptions, http::Http, llm::answer::Patience},
+    net::{
+        gate::{Gate, Ways},
+        llm::answer::Patience,
+    },
     store::{
         audit::Audit,
         catalog::Catalog,
@@ -209,6 +212,7 @@ impl Satchel {
         if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
         }
+        self.app.egress.settle().await;
     }
 }
 
@@ -239,6 +243,10 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let embedder = embedder_in_use(&db, dir.path()).await?;
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
+    let settings = SettingsStore::load(db.clone()).await?;
+    let egress = Outgoing::start(&db, &settings, &clock);
+    let ways = Ways { dns: config.outbound.dns, ca_file: config.outbound.ca_file.clone() };
+    let gate = Gate::new(ways, egress.ledger());
     Ok(App {
         processes: Processes::new(sandbox.clone(), clock.clone()),
         indexes,
@@ -248,7 +256,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         clock,
         audit: Audit::of(&db),
         people,
-        settings: SettingsStore::load(db.clone()).await?,
+        settings,
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
@@ -257,7 +265,8 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         workspaces: Workspaces::new(dir.path()),
         embedder,
         work: Work::default(),
-        http: Http::new(Exceptions::default()),
+        gate,
+        egress,
         runtime: Handle::current(),
         tracker: TaskTracker::new(),
         shutdown: CancellationToken::new(),

@@ -49,6 +49,8 @@ struct Environment {
     vault_passphrase: Option<String>,
     #[arg(long, env = "SATCHEL_COMMIT", global = true, hide = true, value_enum)]
     commit: Option<CommitChoice>,
+    #[arg(long, env = "SSL_CERT_FILE", global = true, hide = true)]
+    ca_file: Option<PathBuf>,
     #[arg(long, env = "HOME", global = true, hide = true)]
     home: Option<PathBuf>,
 }
@@ -109,6 +111,17 @@ struct File {
     log: Option<String>,
     log_format: Option<LogFormat>,
     indexes: Indexes,
+    outbound: Outbound,
+}
+
+/// The `[outbound]` of `satchel.toml`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outbound {
+    /// The name server to ask, as `IP:PORT`, instead of the machine's.
+    pub dns: Option<SocketAddr>,
+    /// Certificates to trust beside those of browsers, a PEM file, instead of the machine's.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// The configuration in force.
@@ -132,6 +145,8 @@ pub struct Config {
     pub vault_key: VaultKey,
     /// Which implementation keeps the graph of many vectors.
     pub graph: GraphKind,
+    /// How other machines are reached.
+    pub outbound: Outbound,
     /// Commit each write by itself.
     pub commit_each: bool,
     /// This binary, which starts itself again as the sandbox's helper.
@@ -201,6 +216,7 @@ impl Flags {
                 .transpose()?,
             vault_key: vault_key(env.vault_key, env.vault_passphrase)?,
             graph: file.indexes.graph,
+            outbound: Outbound { ca_file: file.outbound.ca_file.or(env.ca_file), ..file.outbound },
             commit_each: env.commit == Some(CommitChoice::Each),
             // Not its path: after an upgrade another program may lie there.
             program: PathBuf::from("/proc/self/exe"),

@@ -48,7 +48,8 @@ impl Run {
         let first = providers.first().ok_or_else(chain::no_model)?.clone();
         let asked = self.request(&first, summary, placed).await?;
         let id = MessageId::new();
-        let answer = self.unless_stopped(self.shared().models.ask(&providers, &asked.request)).await?;
+        let models = self.shared().models(Some(self.caller().user));
+        let answer = self.unless_stopped(models.ask(&providers, &asked.request)).await?;
         let model = answer.model.clone();
         let mut arrived = Arrived::default();
         let streamed = self.stream(answer, id, &mut arrived).await;

@@ -16,6 +16,7 @@ use crate::{
     model::{
         caller::Caller,
         conversation::{Attachment, ConversationId, ConversationView, TurnState},
+        egress::{Origin, Part},
         error::{Error, Kind, Result},
         llm::ProviderId,
         user::UserId,
@@ -48,7 +49,7 @@ pub struct Agent {
 pub(super) struct Shared {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
-    pub(super) models: Models,
+    patience: Patience,
     pub(super) providers: Providers,
     pub(super) conversations: Conversations,
     pub(super) turns: Turns,
@@ -73,11 +74,18 @@ pub struct NewMessage {
     pub provider: Option<ProviderId>,
 }
 
+impl Shared {
+    /// What asks models for this person.
+    pub(super) fn models(&self, user: Option<UserId>) -> Models {
+        Models::new(self.app.gate.on_behalf(Origin::part(Part::Models, user)), self.patience)
+    }
+}
+
 impl Agent {
     /// A chat over these services.
     pub fn new(app: Arc<App>, invoker: Invoker, patience: Patience) -> Result<Self> {
         let shared = Shared {
-            models: Models::new(app.http.clone(), patience),
+            patience,
             providers: Providers::of(&app.db, &app.vault, app.config.model.as_ref())?,
             conversations: Conversations::of(&app.db),
             turns: Turns::of(&app.db),
@@ -88,9 +96,9 @@ impl Agent {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// What asks models.
-    pub fn models(&self) -> &Models {
-        &self.shared.models
+    /// What asks models for this person; none where the platform asks for itself.
+    pub fn models(&self, user: Option<UserId>) -> Models {
+        self.shared.models(user)
     }
 
     /// Which models may be asked.

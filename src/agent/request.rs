@@ -127,7 +127,8 @@ impl Run {
     async fn shorten(&self, provider: &Provider, earlier: &str, older: &[Message], room: u64) -> Result<String> {
         let request = compact::request(earlier, older, room);
         let only = std::slice::from_ref(provider);
-        let answer = self.unless_stopped(self.shared().models.ask(only, &request)).await?;
+        let models = self.shared().models(Some(self.caller().user));
+        let answer = self.unless_stopped(models.ask(only, &request)).await?;
         let (text, usage) = self.unless_stopped(answer.text()).await?;
         self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
         let text = text.trim();

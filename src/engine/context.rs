@@ -17,11 +17,13 @@ use crate::{
         call::{Call, CallId, Outcome},
         caller::Caller,
         conversation::ConversationId,
+        egress::Origin,
         error::{Error, Result},
         settings::Settings,
         spec::{Risk, Spec},
         time::Time,
     },
+    net::http::Http,
 };
 
 /// Deepest nesting of calls in calls.
@@ -37,6 +39,7 @@ struct Shared {
     invoker: Invoker,
     call: Call,
     tool: String,
+    id: String,
     settings: ToolSettings,
     cancel: CancellationToken,
     approved: Option<Risk>,
@@ -56,9 +59,9 @@ impl Context {
     pub(super) fn new(invoker: Invoker, run: Run<'_>) -> Self {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
-        let tool = run.spec.name.clone();
+        let (tool, id) = (run.spec.name.clone(), run.spec.id());
         let Run { settings, cancel, approved, .. } = run;
-        Self { shared: Arc::new(Shared { invoker, call, tool, settings, cancel, approved }) }
+        Self { shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, approved }) }
     }
 
     /// Who asked.
@@ -79,6 +82,13 @@ impl Context {
     /// The running tool's name.
     pub fn tool(&self) -> &str {
         &self.shared.tool
+    }
+
+    /// The way out, with the exceptions an administrator made: what goes there is this tool's, this call's and this
+    /// caller's.
+    pub fn http(&self) -> Result<Http> {
+        let Shared { id, call, .. } = self.shared.as_ref();
+        self.app().outbound(Origin::tool(id.clone(), call.caller.user, call.id))
     }
 
     /// This tool's own settings.

@@ -4,6 +4,7 @@ use super::context::Context;
 use crate::{
     app::App,
     model::{
+        egress::{Origin, Part},
         error::{Error, Kind, Result},
         llm::{ChatMessage, ChatRequest, ProviderId, Usage},
         user::UserId,
@@ -48,7 +49,7 @@ impl Context {
         };
         let user = self.caller().user;
         demand_budget(app, user).await?;
-        let work = ask(app, turn.and_then(|turn| turn.provider), question);
+        let work = ask(app, (turn.and_then(|turn| turn.provider), Some(user)), question);
         let said = tokio::select! {
             biased;
             () = self.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
@@ -59,8 +60,12 @@ impl Context {
     }
 }
 
-/// Asks a provider, or those after it where it fails. Whoever asks counts what it costs.
-pub async fn ask(app: &App, provider: Option<ProviderId>, question: Question) -> Result<Said> {
+/// Asks a provider for somebody, or those after it where it fails. Whoever asks counts what it costs.
+pub async fn ask(
+    app: &App,
+    (provider, user): (Option<ProviderId>, Option<UserId>),
+    question: Question,
+) -> Result<Said> {
     let providers = Providers::of(&app.db, &app.vault, app.config.model.as_ref())?.chain(provider).await?;
     if providers.is_empty() {
         return Err(chain::no_model());
@@ -68,7 +73,7 @@ pub async fn ask(app: &App, provider: Option<ProviderId>, question: Question) ->
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
     let request = ChatRequest { system, messages, tools: Vec::new(), max_tokens: Some(most) };
-    let answer = Models::new(app.http.clone(), Patience::default()).ask(&providers, &request).await?;
+    let answer = Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default()).ask(&providers, &request).await?;
     let model = answer.model.clone();
     let (text, cost) = answer.text().await?;
     match text.trim() {

@@ -5,6 +5,7 @@ pub mod call;
 pub mod caller;
 pub mod catalog;
 pub mod conversation;
+pub mod egress;
 pub mod error;
 pub mod graph;
 pub mod id;

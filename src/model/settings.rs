@@ -258,9 +258,19 @@ impl Default for Knowledge {
 }
 
 /// Requests to other machines (R48).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Outbound {
     /// Places, as `host:port`, that may be reached although they are not public: this machine, the local network.
     pub exceptions: Vec<String>,
+    /// Days the ledger of what went out is kept.
+    pub keep_days: u32,
+    /// Most rows of that ledger; the oldest go first.
+    pub keep_rows: u32,
+}
+
+impl Default for Outbound {
+    fn default() -> Self {
+        Self { exceptions: Vec::new(), keep_days: 90, keep_rows: 1_000_000 }
+    }
 }

@@ -20,6 +20,12 @@ impl Time {
         self.0
     }
 
+    /// This long before it.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// This much later.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {

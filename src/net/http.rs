@@ -1,28 +1,25 @@
-//! The only HTTP client: every outbound request passes the guard by its text, by its addresses and at each redirect.
+//! Requests: each passes the guard by its text, by its addresses and at each redirect, and is a row of the ledger.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use reqwest::{
-    Certificate, Client, Method, StatusCode,
-    dns::{Addrs, Name, Resolve, Resolving},
+    Method, StatusCode,
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
 use url::Url;
 
 pub use super::reply::Response;
 use super::{
+    gate::Gate,
     guard::{self, Exceptions, HostPort, Passage},
-    names,
+    meter::Meter,
+    tls::Tls,
 };
-use crate::model::error::{Error, Kind, Result};
-
-/// Dialling, names and TLS included, may take this long.
-const CONNECT: Duration = Duration::from_secs(10);
+use crate::model::{
+    egress::Origin,
+    error::{Error, Kind, Result},
+};
 
 /// What is asked of another system.
 #[derive(Debug, Clone)]
@@ -78,37 +75,33 @@ impl Request {
     }
 }
 
-/// A handle on the client; cheap to clone.
-#[derive(Debug, Clone, Default)]
+/// The way out for one who asks; cheap to clone. [`Gate::on_behalf`] makes it.
+#[derive(Debug, Clone)]
 pub struct Http {
-    clients: Arc<Clients>,
-    exceptions: Exceptions,
-}
-
-/// Two clients: one resolves public addresses only, one serves the exceptions. Made on first use: reading the machine's
-/// trust store has no place in the start.
-#[derive(Debug, Default)]
-struct Clients {
-    public: OnceLock<Client>,
-    excepted: OnceLock<Client>,
+    pub(super) gate: Gate,
+    pub(super) origin: Origin,
+    pub(super) exceptions: Exceptions,
+    pub(super) tls: Arc<Tls>,
 }
 
 impl Http {
-    /// A client with the exceptions an administrator made for everybody.
-    pub fn new(exceptions: Exceptions) -> Self {
-        names::stay_inside();
-        Self { clients: Arc::default(), exceptions }
-    }
-
-    /// The same client, for one caller with more exceptions: a model's own base URL, for instance.
+    /// The same way, with more exceptions: a model's own base URL, for instance.
     #[must_use]
     pub fn allowing(&self, hosts: &[HostPort]) -> Self {
-        Self { clients: self.clients.clone(), exceptions: self.exceptions.with(hosts) }
+        Self { exceptions: self.exceptions.with(hosts), ..self.clone() }
+    }
+
+    /// The same way, with a certificate of ours or further authorities to trust. Connections made with one setting are
+    /// kept and used again, and never for another.
+    #[must_use]
+    pub fn with_tls(&self, tls: Tls) -> Self {
+        Self { tls: Arc::new(tls), ..self.clone() }
     }
 
     /// Fails where an address would be refused for what its text says; the rest is seen when it is dialled.
     pub fn check(&self, url: &Url) -> Result<()> {
-        guard::inspect(url, &self.exceptions).map(drop)
+        let passage = guard::inspect(url, &self.exceptions);
+        passage.map(drop).map_err(|error| self.gate.meter(&self.origin, url).refused(error))
     }
 
     /// Sends, following redirects as far as the request says. The answer may have any status.
@@ -128,10 +121,17 @@ impl Http {
     }
 
     async fn send_once(&self, request: &Request) -> Result<Response> {
-        let passage = guard::inspect(&request.url, &self.exceptions)?;
-        let call = self
-            .clients
-            .get(passage)?
+        let mut meter = self.gate.meter(&self.origin, &request.url);
+        match self.attempt(request, &mut meter).await {
+            Ok(response) => Ok(Response::new(response, request.url.clone(), request.patience, meter)),
+            Err(error) => Err(meter.failed(error)),
+        }
+    }
+
+    async fn attempt(&self, request: &Request, meter: &mut Meter) -> Result<reqwest::Response> {
+        let passage = guard::inspect(&request.url, &self.exceptions).map_err(|error| meter.refused(error))?;
+        let client = self.gate.clients().get(passage, &self.tls)?;
+        let call = client
             .request(request.method.clone(), request.url.clone())
             .headers(request.headers.clone())
             .body(request.body.clone());
@@ -139,65 +139,21 @@ impl Http {
             .await
             .map_err(|_| too_slow(&request.url, request.patience))?
             .map_err(|error| failure(&request.url, error))?;
+        meter.sent(request.url.path().len() + size(&request.headers) + request.body.len());
+        meter.received(size(response.headers()));
+        meter.reached(Some(response.status().as_u16()));
         // Fails closed: an answer from an address nobody can name is not read.
         let peer_is_public = response.remote_addr().is_some_and(|peer| guard::is_public(peer.ip()));
         if passage == Passage::Public && !peer_is_public {
             return Err(guard::refusal(request.url.host_str().unwrap_or_default()));
         }
-        Ok(Response::new(response, request.url.clone(), request.patience))
+        Ok(response)
     }
 }
 
-impl Clients {
-    fn get(&self, passage: Passage) -> Result<&Client> {
-        let cell = match passage {
-            Passage::Public => &self.public,
-            Passage::Excepted => &self.excepted,
-        };
-        if let Some(client) = cell.get() {
-            return Ok(client);
-        }
-        let client = build(passage)?;
-        Ok(cell.get_or_init(|| client))
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place where a client is made")]
-fn build(passage: Passage) -> Result<Client> {
-    // Installed already is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
-    let roots = roots.map(|der| Certificate::from_der(der)).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-    Client::builder()
-        .user_agent(concat!("Satchel/", env!("CARGO_PKG_VERSION")))
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .connect_timeout(CONNECT)
-        .dns_resolver(Resolver { passage })
-        .tls_certs_merge(roots)
-        .build()
-        .map_err(Error::internal)
-}
-
-/// Resolves names and hands out checked addresses only: what was checked is what is dialled.
-struct Resolver {
-    passage: Passage,
-}
-
-impl Resolve for Resolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let passage = self.passage;
-        Box::pin(async move {
-            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            // One closed address among public ones is a rebinding attempt, not a choice.
-            let closed = addresses.iter().any(|address| !guard::is_public(address.ip()));
-            if passage == Passage::Public && closed {
-                return Err(guard::refusal(name.as_str()).into());
-            }
-            Ok(Box::new(addresses.into_iter()) as Addrs)
-        })
-    }
+/// About what a head takes on the wire.
+fn size(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
 }
 
 /// Headers that may go to an origin the request was not made for.
@@ -285,14 +241,6 @@ mod tests {
             let followed = follow(request(Method::POST), target.clone(), StatusCode::from_u16(status).unwrap());
             assert_eq!((followed.method, &followed.body[..]), (method, body.as_bytes()), "{status}");
         }
-    }
-
-    #[tokio::test]
-    async fn a_name_that_resolves_to_this_machine_is_refused() {
-        let resolve = |passage| Resolver { passage }.resolve("localhost".parse().unwrap());
-        let Err(error) = resolve(Passage::Public).await else { panic!("it was resolved") };
-        assert_eq!(error.downcast_ref::<Error>().map(Error::kind), Some(Kind::Denied));
-        assert!(resolve(Passage::Excepted).await.is_ok());
     }
 
     #[test]

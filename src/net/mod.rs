@@ -1,8 +1,13 @@
-//! Outbound bytes: one guarded HTTP client, and what speaks over it.
+//! Outbound bytes: one guarded gate, and what speaks through it.
 
+mod clients;
+pub mod dial;
+pub mod gate;
 pub mod guard;
 pub mod http;
 pub mod llm;
-mod names;
+pub mod meter;
 mod reply;
+mod resolve;
 pub mod sse;
+pub mod tls;

@@ -9,7 +9,10 @@ use reqwest::{
 };
 use url::Url;
 
-use super::http::{failure, too_slow};
+use super::{
+    http::{failure, too_slow},
+    meter::Meter,
+};
 use crate::model::error::{Error, Result};
 
 /// The head of an answer, and its body to come. Dropping it closes the connection.
@@ -23,11 +26,12 @@ pub struct Response {
     pub url: Url,
     body: reqwest::Response,
     patience: Duration,
+    meter: Meter,
 }
 
 impl Response {
-    pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration) -> Self {
-        Self { status: body.status(), headers: std::mem::take(body.headers_mut()), url, body, patience }
+    pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration, meter: Meter) -> Self {
+        Self { status: body.status(), headers: std::mem::take(body.headers_mut()), url, body, patience, meter }
     }
 
     /// Where it redirects to, if it does: an error where the address is none.
@@ -45,10 +49,14 @@ impl Response {
 
     /// The next piece, none at the end. A body that stalls is an error.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
-        tokio::time::timeout(self.patience, self.body.chunk())
-            .await
-            .map_err(|_| too_slow(&self.url, self.patience))?
-            .map_err(|error| failure(&self.url, error))
+        match tokio::time::timeout(self.patience, self.body.chunk()).await {
+            Ok(Ok(piece)) => {
+                self.meter.received(piece.as_ref().map_or(0, Bytes::len));
+                Ok(piece)
+            }
+            Ok(Err(error)) => Err(self.meter.failed(failure(&self.url, error))),
+            Err(_) => Err(self.meter.failed(too_slow(&self.url, self.patience))),
+        }
     }
 
     /// The first `cap` bytes, and whether there was more. Reading stops there, whatever the length header says.

@@ -24,6 +24,7 @@ use crate::model::{
     index::ContentHash,
     knowledge::{DocumentId, NewChunk, SourceKind},
     time::Time,
+    user::UserId,
 };
 
 /// Tries before a failure that may pass is taken for one that does not.
@@ -81,6 +82,8 @@ pub struct Job {
     pub title: String,
     /// Whether that is its own.
     pub titled: bool,
+    /// Who added it, where somebody did.
+    pub by: Option<UserId>,
     number: i64,
     run: i64,
     version: i64,
@@ -188,7 +191,7 @@ impl Ingest {
                     "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1
                            WHERE number = (SELECT number FROM documents WHERE status = 'queued' AND not_before <= ?1
                                            ORDER BY number LIMIT 1)
-                           RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled";
+                           RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled, added_by";
                 let mut statement = c.prepare_cached(sql)?;
                 let mut rows = statement.query([now.millis()])?;
                 let job = rows.next()?.map(job).transpose()?;
@@ -427,5 +430,6 @@ fn job(row: &Row<'_>) -> Result<Job> {
         content: file.map(|hash| Content { name, mime, bytes, hash }),
         title: row.get(10)?,
         titled: row.get(11)?,
+        by: row.get::<_, Option<String>>(12)?.map(|id| id.parse()).transpose()?,
     })
 }

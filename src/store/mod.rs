@@ -10,6 +10,7 @@ pub mod credentials;
 pub mod db;
 pub mod dir;
 pub mod documents;
+pub mod egress;
 pub mod embeddings;
 pub mod entries;
 mod envelope;

@@ -9,13 +9,15 @@ use satchel::{
     model::error::Kind,
     net::{
         guard::HostPort,
-        http::{Http, Request},
+        http::Request,
     },
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
+
+use super::support::way::way_out;
 
 /// A server on this machine that counts who connects, and answers with what it is told.
 struct Canary {
@@ -80,7 +82,7 @@ async fn nothing_on_this_machine_is_reached_under_any_name() {
         &name,
     ];
     for host in hosts {
-        let refused = Http::default().send(get(&format!("http://{host}:{port}/"))).await.err();
+        let refused = way_out().send(get(&format!("http://{host}:{port}/"))).await.err();
         assert!(refused.is_some(), "{host} was reached");
     }
     assert_eq!(canary.hits(), 0);
@@ -91,20 +93,20 @@ async fn a_redirect_does_not_lead_inside() {
     let canary = Canary::start(ok("secret")).await;
     for target in [canary.url.clone(), canary.url.replace("127.0.0.1", "localhost"), canary.url.replace("http:", "")] {
         let outside = Canary::start(redirect(&target)).await;
-        let http = Http::default().allowing(std::slice::from_ref(&outside.place));
+        let http = way_out().allowing(std::slice::from_ref(&outside.place));
         let error = http.send(get(&outside.url)).await.err().unwrap();
         assert_eq!(error.kind(), Kind::Denied, "{target}");
         assert_eq!((outside.hits(), canary.hits()), (1, 0), "{target}");
     }
     let file = Canary::start(redirect("file:///etc/passwd")).await;
-    let http = Http::default().allowing(std::slice::from_ref(&file.place));
+    let http = way_out().allowing(std::slice::from_ref(&file.place));
     assert!(http.send(get(&file.url)).await.is_err());
 }
 
 #[tokio::test]
 async fn an_exception_holds_for_its_port_only() {
     let (allowed, other) = (Canary::start(ok("hello")).await, Canary::start(ok("secret")).await);
-    let http = Http::default().allowing(std::slice::from_ref(&allowed.place));
+    let http = way_out().allowing(std::slice::from_ref(&allowed.place));
     let body = http.send(get(&allowed.url)).await.unwrap().bytes(100).await.unwrap();
     assert_eq!(&body[..], b"hello");
     assert_eq!(http.send(get(&other.url)).await.err().unwrap().kind(), Kind::Denied);
@@ -116,7 +118,7 @@ async fn redirects_are_followed_so_far_and_no_further() {
     let end = Canary::start(ok("the end")).await;
     let middle = Canary::start(redirect(&end.url)).await;
     let start = Canary::start(redirect(&middle.url)).await;
-    let http = Http::default().allowing(&[end.place.clone(), middle.place.clone(), start.place.clone()]);
+    let http = way_out().allowing(&[end.place.clone(), middle.place.clone(), start.place.clone()]);
     let response = http.send(get(&start.url)).await.unwrap();
     assert_eq!(response.url.as_str(), end.url);
     let error = http.send(Request { max_redirects: 1, ..get(&start.url) }).await.err().unwrap();
@@ -128,7 +130,7 @@ async fn redirects_are_followed_so_far_and_no_further() {
 #[tokio::test]
 async fn a_body_is_read_so_far_and_no_further() {
     let canary = Canary::start(ok(&"x".repeat(1_000))).await;
-    let http = Http::default().allowing(std::slice::from_ref(&canary.place));
+    let http = way_out().allowing(std::slice::from_ref(&canary.place));
     let (head, more) = http.send(get(&canary.url)).await.unwrap().first_bytes(10).await.unwrap();
     assert_eq!((head.len(), more), (10, true));
     assert!(http.send(get(&canary.url)).await.unwrap().bytes(999).await.is_err());

@@ -8,16 +8,14 @@ use satchel::{
         llm::{ChatMessage, ChatRequest, Event, Provider, ProviderId, ProviderKind, StopReason, Usage},
         secret::Secret,
     },
-    net::{
-        http::Http,
-        llm::{answer::Patience, chain::Models},
-    },
+    net::llm::{answer::Patience, chain::Models},
 };
 use serde_json::{Value, json};
 
 use super::support::{
     chat::{Chat, find, text},
     fake_llm::{FakeLlm, Piece, Reply, call, refuse, say},
+    way::way_out,
 };
 
 const KINDS: [ProviderKind; 3] = [ProviderKind::Openai, ProviderKind::Anthropic, ProviderKind::Ollama];
@@ -44,7 +42,7 @@ fn question() -> ChatRequest {
 
 fn models() -> Models {
     let patience = Patience { first: Duration::from_secs(5), stall: Duration::from_millis(200) };
-    Models::new(Http::default(), patience)
+    Models::new(way_out(), patience)
 }
 
 #[tokio::test]
@@ -137,7 +135,7 @@ async fn a_stream_that_stalls_is_given_up() {
 async fn a_provider_on_this_machine_is_reached_only_because_an_administrator_named_it() {
     let llm = FakeLlm::start(vec![]).await;
     let url = format!("http://{}/v1/models", llm.address).parse().unwrap();
-    let error = Http::default().send(satchel::net::http::Request::get(url)).await.err().unwrap();
+    let error = way_out().send(satchel::net::http::Request::get(url)).await.err().unwrap();
     assert_eq!(error.kind(), Kind::Denied);
     assert_eq!(models().list(&provider(ProviderKind::Openai, &llm)).await.unwrap(), ["fake-1"]);
 }

@@ -7,12 +7,15 @@ use url::Url;
 
 use crate::{
     model::{
+        egress::{Origin, Part},
         error::{Error, Kind, Result},
         secret::Secret,
     },
     net::{
-        guard::{Exceptions, HostPort},
+        gate::{Gate, Ways},
+        guard::HostPort,
         http::{Http, Request},
+        meter::Ledger,
     },
 };
 
@@ -37,7 +40,9 @@ pub struct Answer {
 impl Client {
     /// A client of the server at `base`.
     pub fn new(base: Url, token: Secret) -> Self {
-        let http = Http::new(Exceptions::new(HostPort::of(&base)));
+        // The server keeps the ledger; a command line has none.
+        let gate = Gate::new(Ways::default(), Ledger::none());
+        let http = gate.on_behalf(Origin::part(Part::CommandLine, None)).allowing(HostPort::of(&base).as_slice());
         Self { http, base, token }
     }
 

@@ -38,7 +38,8 @@ async fn examine(state: Data<State>) -> Json<Report> {
         checks::embedding(app),
     ];
     let asked = agent.providers().chain(None).await.unwrap_or_default();
-    checks.extend(join_all(asked.iter().map(|provider| checks::provider(agent.models(), provider))).await);
+    let models = agent.models(None);
+    checks.extend(join_all(asked.iter().map(|provider| checks::provider(&models, provider))).await);
     checks.push(checks::sandbox(app).await);
     Json(Report { checks })
 }

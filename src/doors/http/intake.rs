@@ -15,8 +15,10 @@ use super::{
 };
 use crate::{
     model::{
+        egress::{Origin, Part},
         error::{Error, Result},
         knowledge::{CollectionId, Document, DocumentId, SourceKind, Status, checked_name, fitted_title},
+        user::UserId,
     },
     store::{
         documents::{Content, NewDocument},
@@ -169,7 +171,7 @@ async fn add_one(state: &State, by: &Actor, new: NewText) -> Result<Document> {
             knowledge.add(by, new, Some(stored)).await
         }
         (None, Some(url)) => {
-            let url = address(state, &url)?;
+            let url = address(state, by.caller.user, &url)?;
             let (titled, title) = (title.is_some(), title.unwrap_or_else(|| fitted_title(url.as_str())));
             let uri = Some(url.to_string());
             let new = NewDocument { collection, title, titled, source: SourceKind::Url, uri, content: None };
@@ -196,10 +198,10 @@ async fn kept_text(state: &State, title: &str, text: &str) -> Result<(Content, S
 }
 
 /// An address that may be fetched, as far as its text tells.
-fn address(state: &State, text: &str) -> Result<Url> {
+fn address(state: &State, user: UserId, text: &str) -> Result<Url> {
     let wrong = || Error::invalid("'url' is not an address: write it whole, as https://example.org/page.");
     let url = Url::parse(text.trim()).map_err(|_| wrong())?;
-    state.app.outbound()?.check(&url)?;
+    state.app.outbound(Origin::part(Part::Ingest, Some(user)))?.check(&url)?;
     Ok(url)
 }
 

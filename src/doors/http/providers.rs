@@ -76,10 +76,10 @@ struct ProviderTest {
 /// Asks a provider which models it has: proof that address and key are right.
 #[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
 #[post("/api/providers/{id}/test")]
-async fn test(state: Data<State>, path: Path<String>) -> Result<Json<ProviderTest>> {
+async fn test(state: Data<State>, by: Actor, path: Path<String>) -> Result<Json<ProviderTest>> {
     let id: ProviderId = id(&path)?;
     let provider = state.agent.providers().get(id).await?;
-    Ok(Json(match ask(state.agent.models(), &provider).await {
+    Ok(Json(match ask(&state.agent.models(Some(by.caller.user)), &provider).await {
         Ok(Verdict { has, message, models }) => ProviderTest { ok: has, message, models: Some(models) },
         Err(error) => ProviderTest { ok: false, message: error.message().to_owned(), models: None },
     }))
@@ -122,7 +122,7 @@ struct DetectedProvider {
 #[get("/api/providers/detect")]
 async fn detect(state: Data<State>) -> Result<Json<Vec<DetectedProvider>>> {
     let base_url = parse_url(ProviderKind::Ollama.default_base_url())?;
-    let found = state.agent.models().detect(&base_url).await;
+    let found = state.agent.models(None).detect(&base_url).await;
     let shown = found.map(|found| DetectedProvider {
         kind: ProviderKind::Ollama,
         base_url: found.base_url.to_string(),

@@ -11,6 +11,7 @@ use crate::{
     app::App,
     host::folder,
     model::{
+        egress::{Origin, Part},
         error::{Error, Result},
         knowledge::SourceKind,
     },
@@ -66,7 +67,7 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
     let mut request = Request::get(url);
     request.max_redirects = REDIRECTS;
     request.headers.insert(ACCEPT, ACCEPTED);
-    let response = app.outbound()?.send(request).await?;
+    let response = app.outbound(Origin::part(Part::Ingest, job.by))?.send(request).await?;
     demand_content(&response)?;
     let header = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mime = header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -23,7 +23,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const RETRIES: usize = 2;
 
 /// What asks models.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Models {
     pub(super) http: Http,
     patience: Patience,

@@ -2,7 +2,7 @@
 
 use satchel::{
     boot::Satchel,
-    config::{Config, GraphKind, LogFormat, VaultKey},
+    config::{Config, GraphKind, LogFormat, Outbound, VaultKey},
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential, Door, Permissions},
@@ -91,6 +91,7 @@ pub fn config(dir: &TempDir) -> Config {
         model: None,
         vault_key: VaultKey::File,
         graph: GraphKind::Own,
+        outbound: Outbound::default(),
         commit_each: false,
         program: env!("CARGO_BIN_EXE_satchel").into(),
     }

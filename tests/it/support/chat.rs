@@ -19,6 +19,7 @@ use url::Url;
 use super::{
     app::{TestApp, config},
     fake_llm::{FakeLlm, PATIENCE, Reply},
+    way::way_out,
 };
 
 /// An application whose model is a script.
@@ -73,7 +74,7 @@ pub struct Person {
 impl Person {
     /// Whoever holds a key.
     pub fn bearer(base: &Url, key: &str) -> Self {
-        let http = Http::default().allowing(HostPort::of(base).as_slice());
+        let http = way_out().allowing(HostPort::of(base).as_slice());
         Self { http, base: base.clone(), header: ("authorization", format!("Bearer {key}")) }
     }
 

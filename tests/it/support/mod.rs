@@ -8,3 +8,4 @@ pub mod library;
 pub mod papers;
 pub mod program;
 pub mod tools;
+pub mod way;

@@ -1,0 +1,117 @@
+//! Brings what crossed the gate into the ledger: in batches, beside the work, and none is lost while the process lives.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+use crate::{
+    host::clock::Clock,
+    model::{egress::Crossing, time::Time},
+    net::meter::Ledger,
+    store::{
+        db::Db,
+        egress::{self, Keep},
+        settings::SettingsStore,
+    },
+};
+
+/// Most rows of one write.
+const BATCH: usize = 512;
+/// Rows between two looks at what is kept no longer.
+const SWEEP_EVERY: usize = 1_000;
+/// How long somebody waits for the ledger to be up to date.
+const SETTLING: Duration = Duration::from_secs(3);
+const DAY: Duration = Duration::from_secs(86_400);
+
+enum Note {
+    Crossed(Time, Box<Crossing>),
+    Settle(oneshot::Sender<()>),
+}
+
+/// What goes into the ledger. Cheap to clone.
+#[derive(Clone)]
+pub struct Outgoing {
+    notes: mpsc::UnboundedSender<Note>,
+    clock: Clock,
+}
+
+impl Outgoing {
+    /// Begins to write.
+    pub fn start(db: &Db, settings: &SettingsStore, clock: &Clock) -> Self {
+        let (notes, waiting) = mpsc::unbounded_channel();
+        let writer = Writer { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
+        tokio::spawn(writer.run(waiting));
+        Self { notes, clock: clock.clone() }
+    }
+
+    /// What the gate tells.
+    pub fn ledger(&self) -> Ledger {
+        let (notes, clock) = (self.notes.clone(), self.clock.clone());
+        Ledger::new(move |crossing| {
+            let began = clock.now().before(crossing.took);
+            // It only fails when the writer has ended, and then so has the process.
+            let _ = notes.send(Note::Crossed(began, Box::new(crossing)));
+        })
+    }
+
+    /// Waits until everything that has crossed so far stands in the ledger.
+    pub async fn settle(&self) {
+        let (done, written) = oneshot::channel();
+        if self.notes.send(Note::Settle(done)).is_ok() && timeout(SETTLING, written).await.is_err() {
+            tracing::warn!("the egress ledger is behind");
+        }
+    }
+}
+
+struct Writer {
+    db: Db,
+    settings: SettingsStore,
+    clock: Clock,
+}
+
+impl Writer {
+    async fn run(self, mut waiting: mpsc::UnboundedReceiver<Note>) {
+        let mut notes = Vec::with_capacity(BATCH);
+        // As if much had been written: what is old when the process starts goes at the first row.
+        let mut since_sweep = SWEEP_EVERY;
+        while waiting.recv_many(&mut notes, BATCH).await > 0 {
+            let (mut crossings, mut asking) = (Vec::new(), Vec::new());
+            for note in notes.drain(..) {
+                match note {
+                    Note::Crossed(at, crossing) => crossings.push((at, *crossing)),
+                    Note::Settle(done) => asking.push(done),
+                }
+            }
+            since_sweep += crossings.len();
+            self.write(crossings).await;
+            for done in asking {
+                let _ = done.send(());
+            }
+            if since_sweep >= SWEEP_EVERY {
+                since_sweep = 0;
+                self.sweep().await;
+            }
+        }
+    }
+
+    async fn write(&self, crossings: Vec<(Time, Crossing)>) {
+        let count = crossings.len();
+        if count > 0
+            && let Err(error) = egress::write(&self.db, crossings).await
+        {
+            tracing::error!(?error, count, "the egress ledger could not be written");
+        }
+    }
+
+    async fn sweep(&self) {
+        let settings: Arc<_> = self.settings.get();
+        let kept = settings.outbound.keep_days.max(1);
+        let keep = Keep { since: self.clock.now().before(DAY * kept), most: settings.outbound.keep_rows.max(1_000) };
+        if let Err(error) = egress::sweep(&self.db, keep).await {
+            tracing::warn!(?error, "old rows of the egress ledger could not be removed");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! TLS of outbound connections: whom we trust, and who we say we are.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+use sha2::{Digest, Sha256};
+
+use crate::model::{
+    error::{Error, Result},
+    secret::Secret,
+};
+
+/// Where machines keep the certificates they trust; the first that is there counts.
+const BUNDLES: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// What a connection needs beyond the usual. The default is what a browser has.
+#[derive(Debug, Clone, Default)]
+pub struct Tls {
+    /// Further certificates to trust, as PEM: a company's own authority.
+    pub roots: Option<String>,
+    /// Who we are, where the other side wants to know.
+    pub identity: Option<Identity>,
+    /// Protocols offered, best first, as `h2`. Only dialled connections go by it; HTTP offers its own.
+    pub alpn: Vec<Vec<u8>>,
+}
+
+/// A client certificate.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The chain as PEM, our own certificate first.
+    pub certificates: String,
+    /// Its private key as PEM.
+    pub key: Secret,
+}
+
+/// Distinguishes settings, to keep connections made with one apart from those made with another.
+pub(super) type Fingerprint = [u8; 32];
+
+impl Tls {
+    /// Whether it changes nothing.
+    pub(super) fn is_usual(&self) -> bool {
+        self.roots.is_none() && self.identity.is_none()
+    }
+
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        let mut digest = Sha256::new();
+        let identity = self.identity.as_ref();
+        let parts = [
+            self.roots.as_deref(),
+            identity.map(|own| own.certificates.as_str()),
+            identity.map(|own| own.key.expose()),
+        ];
+        for part in parts {
+            digest.update(part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
+            digest.update(part.unwrap_or_default());
+        }
+        digest.finalize().into()
+    }
+}
+
+/// The certificates everybody trusts, read once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Trust {
+    file: Option<PathBuf>,
+    roots: Arc<OnceLock<RootCertStore>>,
+}
+
+impl Trust {
+    /// With this bundle instead of the machine's.
+    pub(super) fn new(file: Option<PathBuf>) -> Self {
+        Self { file, roots: Arc::default() }
+    }
+
+    /// How a connection with these settings is made; the protocols offered are `alpn`.
+    pub(super) fn config(&self, tls: &Tls, alpn: &[Vec<u8>]) -> Result<ClientConfig> {
+        let mut roots = self.roots.get_or_init(|| usual(self.file.as_ref())).clone();
+        if let Some(pem) = &tls.roots {
+            for root in certificates(pem)? {
+                roots.add(root).map_err(|error| wrong("The authority's certificate").caused_by(error))?;
+            }
+        }
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(Error::internal)?
+            .with_root_certificates(roots);
+        let mut config = match &tls.identity {
+            None => builder.with_no_client_auth(),
+            Some(own) => {
+                let key = PrivateKeyDer::from_pem_slice(own.key.expose().as_bytes())
+                    .map_err(|_| wrong("The client certificate's private key"))?;
+                builder
+                    .with_client_auth_cert(certificates(&own.certificates)?, key)
+                    .map_err(|error| wrong("The client certificate or its key").caused_by(error))?
+            }
+        };
+        config.alpn_protocols = alpn.to_vec();
+        Ok(config)
+    }
+}
+
+/// Those of browsers, inside the binary, and those the machine's administrator added.
+fn usual(file: Option<&PathBuf>) -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+    let bundles = file.cloned().into_iter().chain(BUNDLES.iter().filter(|_| file.is_none()).map(PathBuf::from));
+    for bundle in bundles {
+        if let Ok(found) = CertificateDer::pem_file_iter(&bundle) {
+            roots.add_parsable_certificates(found.filter_map(Result::ok));
+            break;
+        }
+    }
+    roots
+}
+
+fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
+    match read {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => Err(wrong("A certificate")),
+    }
+}
+
+fn wrong(what: &str) -> Error {
+    Error::invalid(format!("{what} cannot be read: give it as PEM, with its BEGIN and END lines."))
+}

@@ -1,0 +1,228 @@
+//! The egress ledger: one row for each attempt to reach another machine.
+
+use rusqlite::{Row as Read, ToSql, params, params_from_iter};
+use serde::Serialize;
+
+use super::{
+    db::Db,
+    rows::{all, run, time},
+};
+use crate::model::{
+    egress::{Crossing, Passed, Row},
+    error::{Error, Result},
+    time::Time,
+};
+
+/// Most rows one sweep removes, so that nobody waits for it.
+const SWEEP: i64 = 5_000;
+
+/// How long rows are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Keep {
+    /// Those that began before this go.
+    pub since: Time,
+    /// Of the others, this many of the newest stay.
+    pub most: u32,
+}
+
+/// Which rows a query wants; empty fields want all.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Rows before this number.
+    pub before: Option<i64>,
+    /// A host, exactly, or every host below it where it begins with a dot.
+    pub host: Option<String>,
+    /// A tool's canonical id or bare name, or a part's name.
+    pub by: Option<String>,
+    /// A user's name.
+    pub user: Option<String>,
+    /// A call's id.
+    pub call: Option<String>,
+    /// `done`, `refused` or `failed`.
+    pub outcome: Option<Passed>,
+}
+
+/// What went to one host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = EgressHost)]
+pub struct Host {
+    /// The host.
+    pub host: String,
+    /// Attempts.
+    pub attempts: u64,
+    /// Attempts the guard refused.
+    pub refused: u64,
+    /// Bytes sent.
+    pub sent: u64,
+    /// Bytes received.
+    pub received: u64,
+    /// When it was last tried.
+    pub last_at: Time,
+}
+
+/// How many rows stand under one value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = EgressCount)]
+pub struct Count {
+    /// The value.
+    pub name: String,
+    /// How many rows have it.
+    pub count: u64,
+}
+
+/// The ledger in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = EgressSummary)]
+pub struct Summary {
+    /// The hosts that were tried most, a hundred at most.
+    pub hosts: Vec<Host>,
+    /// Tools and parts of the product.
+    pub by: Vec<Count>,
+    /// People, by name.
+    pub users: Vec<Count>,
+    /// How attempts ended.
+    pub outcomes: Vec<Count>,
+}
+
+const COLUMNS: &str = "e.id, e.at, e.host, e.port, e.protocol, e.by, e.user_id, u.username, e.call_id, e.sent, e.received, e.status,
+     e.outcome, e.reason, e.ms FROM egress e LEFT JOIN users u ON u.id = e.user_id";
+
+/// Writes crossings that began at these times.
+pub async fn write(db: &Db, crossings: Vec<(Time, Crossing)>) -> Result<()> {
+    db.append(move |c| {
+        for (at, crossing) in &crossings {
+            let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
+            run(
+                c,
+                "INSERT INTO egress (at, host, port, protocol, by, user_id, call_id, sent, received, status, outcome, reason, ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                params![
+                    at.millis(),
+                    host,
+                    port,
+                    protocol,
+                    origin.by,
+                    origin.user.map(|id| id.to_string()),
+                    origin.call.map(|id| id.to_string()),
+                    sent.cast_signed(),
+                    received.cast_signed(),
+                    status,
+                    passed.as_str(),
+                    reason,
+                    i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
+                ],
+            )?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// Removes what is kept no longer, some thousands at most. Returns how many.
+pub async fn sweep(db: &Db, keep: Keep) -> Result<usize> {
+    db.write(move |c| {
+        let old = "DELETE FROM egress WHERE id IN (SELECT id FROM egress WHERE at < ?1 ORDER BY id LIMIT ?2)";
+        let surplus = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
+                       WHERE id <= (SELECT max(id) FROM egress) - ?1 ORDER BY id LIMIT ?2)";
+        Ok(run(c, old, (keep.since.millis(), SWEEP))? + run(c, surplus, (keep.most, SWEEP))?)
+    })
+    .await
+}
+
+impl Filter {
+    fn clause(&self) -> (String, Vec<Box<dyn ToSql>>) {
+        let mut conditions = vec!["1".to_owned()];
+        let mut bound: Vec<Box<dyn ToSql>> = Vec::new();
+        let mut add = |condition: &str, value: Box<dyn ToSql>| {
+            bound.push(value);
+            conditions.push(condition.replace('?', &format!("?{}", bound.len())));
+        };
+        if let Some(before) = self.before {
+            add("e.id < ?", Box::new(before));
+        }
+        match self.host.clone().filter(|host| !host.is_empty()) {
+            Some(host) if host.starts_with('.') => add("substr(e.host, -length(?)) = ?", Box::new(host)),
+            Some(host) => add("e.host = ?", Box::new(host)),
+            None => {}
+        }
+        let texts = [
+            ("(e.by = ? OR e.by = 'builtin:' || ?)", &self.by),
+            ("u.username = ?", &self.user),
+            ("e.call_id = ?", &self.call),
+        ];
+        for (condition, text) in texts {
+            if let Some(text) = text.clone().filter(|text| !text.is_empty()) {
+                add(condition, Box::new(text));
+            }
+        }
+        if let Some(outcome) = self.outcome {
+            add("e.outcome = ?", Box::new(outcome.as_str()));
+        }
+        (conditions.join(" AND "), bound)
+    }
+}
+
+/// The newest rows that pass, newest first.
+pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
+    db.read(move |c| {
+        let (condition, bound) = filter.clause();
+        let sql = format!("SELECT {COLUMNS} WHERE {condition} ORDER BY e.id DESC LIMIT {limit}");
+        all(c, &sql, params_from_iter(bound), row)
+    })
+    .await
+}
+
+/// The ledger in short.
+pub async fn summary(db: &Db) -> Result<Summary> {
+    db.read(|c| {
+        let hosts = "SELECT host, count(*), sum(outcome = 'refused'), sum(sent), sum(received), max(at) FROM egress
+                     GROUP BY host ORDER BY 2 DESC, 1 LIMIT 100";
+        let hosts = all(c, hosts, [], |row| {
+            Ok(Host {
+                host: row.get(0)?,
+                attempts: number(row, 1)?,
+                refused: number(row, 2)?,
+                sent: number(row, 3)?,
+                received: number(row, 4)?,
+                last_at: time(row, 5)?,
+            })
+        })?;
+        let count = |value: &str, from: &str| {
+            let sql = format!("SELECT {value}, count(*) FROM {from} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50");
+            all(c, &sql, [], |row| Ok(Count { name: row.get(0)?, count: number(row, 1)? }))
+        };
+        Ok(Summary {
+            hosts,
+            by: count("by", "egress")?,
+            users: count("u.username", "egress e JOIN users u ON u.id = e.user_id")?,
+            outcomes: count("outcome", "egress")?,
+        })
+    })
+    .await
+}
+
+fn row(row: &Read<'_>) -> Result<Row> {
+    let id = |column: usize| row.get::<_, Option<String>>(column);
+    let outcome: String = row.get(12)?;
+    Ok(Row {
+        id: row.get(0)?,
+        at: time(row, 1)?,
+        host: row.get(2)?,
+        port: row.get(3)?,
+        protocol: row.get(4)?,
+        by: row.get(5)?,
+        user_id: id(6)?.map(|id| id.parse()).transpose()?,
+        user: row.get(7)?,
+        call_id: id(8)?.map(|id| id.parse()).transpose()?,
+        sent: number(row, 9)?,
+        received: number(row, 10)?,
+        status: row.get(11)?,
+        outcome: Passed::parse(&outcome).ok_or_else(|| Error::internal(format!("egress ended '{outcome}'")))?,
+        reason: row.get(13)?,
+        duration_ms: number(row, 14)?,
+    })
+}
+
+fn number(row: &Read<'_>, column: usize) -> Result<u64> {
+    Ok(row.get::<_, i64>(column)?.unsigned_abs())
+}
