@@ -15,8 +15,8 @@ use crate::{
     model::{egress::Origin, error::Result},
     net::{gate::Gate, guard::HostPort, http::Http},
     store::{
-        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
-        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
+        audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
+        settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -42,6 +42,8 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Connected systems and their endpoints.
+    pub catalog: Catalog,
     /// Search by word and meaning.
     pub indexes: Indexing,
     /// Documents.

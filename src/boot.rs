@@ -53,6 +53,7 @@ use crate::{
     },
     store::{
         audit::Audit,
+        catalog::Catalog,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
         embeddings::Embeddings,
@@ -259,6 +260,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
+        catalog: Catalog::load(db.clone(), &vault).await?,
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,

@@ -1,0 +1,59 @@
+//! Which system or endpoint somebody means, and whether it may be called now.
+
+use std::sync::Arc;
+
+use crate::{
+    app::App,
+    engine::context::Context,
+    model::{
+        catalog::{
+            directory::{Directory, Registered},
+            endpoint::{Endpoint, EndpointId, risk_of_method},
+        },
+        error::Result,
+        spec::Risk,
+    },
+    store::{catalog::Catalog, people::Actor},
+};
+
+/// The system somebody means by its id, name or slug, where it may be called now (R8).
+pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
+    let directory = app.catalog.get();
+    let found = directory.find(asked)?;
+    found.system.demand_callable()?;
+    Ok(Arc::clone(found))
+}
+
+/// The endpoint with this id and its system, where it may be called now.
+pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, Endpoint)> {
+    let directory = app.catalog.get();
+    let (found, endpoint) = directory.endpoint(id)?;
+    found.system.demand_callable()?;
+    Ok((Arc::clone(found), endpoint.clone()))
+}
+
+/// The risk of a request to a system (R6): that of the endpoint registered for method and path, else its method's.
+pub fn risk_of_request(directory: &Directory, asked: &str, method: &str, path: &str) -> Risk {
+    let endpoint = directory.find(asked).ok().and_then(|found| found.matching(method, path));
+    endpoint.map_or_else(|| risk_of_method(method), Endpoint::effective_risk)
+}
+
+impl Context {
+    /// All systems. Fails where the caller may not see them.
+    pub fn systems(&self) -> Result<Arc<Directory>> {
+        self.caller().demand("catalog:read")?;
+        Ok(self.app().catalog.get())
+    }
+
+    /// The catalog for changing it, in the caller's name. Fails where he may not.
+    pub fn catalog_to_change(&self) -> Result<(&Catalog, Actor)> {
+        self.caller().demand("catalog:write")?;
+        Ok((&self.app().catalog, self.actor()))
+    }
+
+    /// The system somebody means, where it may be called now. Fails where the caller may not call any.
+    pub fn callable_system(&self, asked: &str) -> Result<Arc<Registered>> {
+        self.caller().demand("catalog:read")?;
+        callable(self.app(), asked)
+    }
+}
