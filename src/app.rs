@@ -1,8 +1,10 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
+pub mod calling;
 pub mod indexing;
 pub mod outgoing;
 
+use calling::Calling;
 use indexing::Indexing;
 use outgoing::Outgoing;
 use tokio::runtime::Handle;
@@ -44,6 +46,8 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Connected systems and their endpoints.
     pub catalog: Catalog,
+    /// What calls of them share.
+    pub calling: Calling,
     /// Search by word and meaning.
     pub indexes: Indexing,
     /// Documents.

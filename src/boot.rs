@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::{App, indexing::Indexing, outgoing::Outgoing},
+    app::{App, calling::Calling, indexing::Indexing, outgoing::Outgoing},
     config::{Config, ListenFlags, LogFormat, Owner},
     doors::{
         cli::{
@@ -30,6 +30,7 @@ use crate::{
         },
     },
     engine::{
+        catalog::offer,
         embeddings::{change, offered},
         graph,
         ingest::workers,
@@ -183,6 +184,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        offer::offer(&invoker);
         recover(&app).await?;
         workers::start(&app).await?;
         graph::start(&app);
@@ -261,6 +263,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
         catalog: Catalog::load(db.clone(), &vault).await?,
+        calling: Calling::default(),
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,

@@ -145,6 +145,10 @@ impl Context {
         }
     }
 
+    pub(super) fn invoker(&self) -> &Invoker {
+        &self.shared.invoker
+    }
+
     pub(super) fn app(&self) -> &App {
         &self.shared.invoker.app
     }

@@ -15,6 +15,8 @@ pub enum Part {
     ModelDownload,
     /// Taking documents in from addresses.
     Ingest,
+    /// Reading the documents of connected systems, and trying their endpoints.
+    Catalog,
     /// The command line, to its own server.
     CommandLine,
 }
@@ -26,6 +28,7 @@ impl Part {
             Self::Models => "models",
             Self::ModelDownload => "model_download",
             Self::Ingest => "ingest",
+            Self::Catalog => "catalog",
             Self::CommandLine => "command_line",
         }
     }

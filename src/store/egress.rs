@@ -84,7 +84,8 @@ pub struct Summary {
     pub outcomes: Vec<Count>,
 }
 
-const COLUMNS: &str = "e.id, e.at, e.host, e.port, e.protocol, e.by, e.user_id, u.username, e.call_id, e.sent, e.received, e.status,
+const COLUMNS: &str =
+    "e.id, e.at, e.host, e.port, e.protocol, e.by, e.user_id, u.username, e.call_id, e.sent, e.received, e.status,
      e.outcome, e.reason, e.ms FROM egress e LEFT JOIN users u ON u.id = e.user_id";
 
 /// Writes crossings that began at these times.

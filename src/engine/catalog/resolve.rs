@@ -9,11 +9,11 @@ use crate::{
         catalog::{
             directory::{Directory, Registered},
             endpoint::{Endpoint, EndpointId, risk_of_method},
+            system::SystemId,
         },
         error::Result,
         spec::Risk,
     },
-    store::{catalog::Catalog, people::Actor},
 };
 
 /// The system somebody means by its id, name or slug, where it may be called now (R8).
@@ -45,10 +45,15 @@ impl Context {
         Ok(self.app().catalog.get())
     }
 
-    /// The catalog for changing it, in the caller's name. Fails where he may not.
-    pub fn catalog_to_change(&self) -> Result<(&Catalog, Actor)> {
+    /// All systems, for one who may change them.
+    pub fn systems_to_change(&self) -> Result<Arc<Directory>> {
         self.caller().demand("catalog:write")?;
-        Ok((&self.app().catalog, self.actor()))
+        Ok(self.app().catalog.get())
+    }
+
+    /// The id of the system somebody means to change. Fails where the caller may change none.
+    pub fn known_system(&self, asked: &str) -> Result<SystemId> {
+        Ok(self.systems_to_change()?.find(asked)?.system.id)
     }
 
     /// The system somebody means, where it may be called now. Fails where the caller may not call any.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{Catalog, rows, sql};
+use super::{Catalog, lets_through, rows, sql};
 use crate::{
     model::{
         catalog::{
@@ -22,14 +22,8 @@ use crate::{
 pub(super) const MAX_ENDPOINTS: usize = 5_000;
 
 impl Catalog {
-    /// Registers an endpoint. `reviewed` says that a person lets it through as it is.
-    pub async fn create_endpoint(
-        &self,
-        by: &Actor,
-        system: SystemId,
-        draft: EndpointDraft,
-        reviewed: bool,
-    ) -> Result<Endpoint> {
+    /// Registers an endpoint.
+    pub async fn create_endpoint(&self, by: &Actor, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
         let work = move |c: &Connection| {
             rows::demand_system(c, system)?;
@@ -38,7 +32,7 @@ impl Catalog {
                 return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
             }
             let mut endpoint = draft.into_new(system, &slugs, by.now)?;
-            endpoint.reviewed = reviewed;
+            endpoint.reviewed = lets_through(&by);
             demand_free(c, &endpoint)?;
             rows::put_endpoint(c, &endpoint)?;
             by.record(c, "catalog.endpoint.create", described(&endpoint))?;
@@ -47,14 +41,15 @@ impl Catalog {
         self.write(work).await
     }
 
-    /// Changes an endpoint: a person's work, so it counts as let through.
+    /// Changes an endpoint. What it sends and its risk count as let through only where somebody said so who may.
     pub async fn change_endpoint(&self, by: &Actor, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let old = rows::demand_endpoint(c, id)?;
             let system = old.system_id;
-            let mut endpoint = draft.apply(old, &slugs(c, system, Some(id))?, by.now)?;
-            endpoint.reviewed = true;
+            let mut endpoint = draft.apply(old.clone(), &slugs(c, system, Some(id))?, by.now)?;
+            let sends = |one: &Endpoint| (one.method.clone(), one.path.clone(), one.operation.clone(), one.risk);
+            endpoint.reviewed = lets_through(&by) || (old.reviewed && sends(&old) == sends(&endpoint));
             demand_free(c, &endpoint)?;
             rows::put_endpoint(c, &endpoint)?;
             by.record(c, "catalog.endpoint.change", described(&endpoint))?;
