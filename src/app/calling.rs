@@ -13,6 +13,7 @@ use governor::{
 };
 use moka::sync::Cache;
 use parking_lot::Mutex;
+use prost_reflect::DescriptorPool;
 
 use crate::model::{
     catalog::pace::RateLimit,
@@ -24,6 +25,9 @@ use crate::model::{
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most tokens kept.
 const TOKENS: u64 = 1_000;
+/// Most gRPC services whose types are kept, and how long: a service may be changed meanwhile.
+const TYPES: u64 = 100;
+const TYPES_LAST: Duration = Duration::from_secs(300);
 
 /// The limits and tokens in use. Cheap to clone.
 #[derive(Clone)]
@@ -32,6 +36,15 @@ pub struct Calling {
     tokens: Cache<String, Token>,
     /// One at a time asks for a system's token: the others find it.
     asking: Cache<String, Arc<tokio::sync::Mutex<()>>>,
+    types: Cache<String, Arc<Described>>,
+}
+
+/// A gRPC service as reflection told of it.
+pub struct Described {
+    /// Its types.
+    pub pool: DescriptorPool,
+    /// Whether it speaks gRPC-Web instead of native gRPC.
+    pub web: bool,
 }
 
 #[derive(Clone)]
@@ -51,8 +64,12 @@ pub struct Token {
 
 impl Default for Calling {
     fn default() -> Self {
-        Self { limiters: Arc::default(), tokens: Cache::new(TOKENS), asking: Cache::new(TOKENS) }
+        Self { limiters: Arc::default(), tokens: Cache::new(TOKENS), asking: Cache::new(TOKENS), types: types() }
     }
+}
+
+fn types() -> Cache<String, Arc<Described>> {
+    Cache::builder().max_capacity(TYPES).time_to_live(TYPES_LAST).build()
 }
 
 impl Calling {
@@ -92,6 +109,16 @@ impl Calling {
     /// The token kept under this key, where it is still of use.
     pub fn token(&self, key: &str) -> Option<Secret> {
         self.tokens.get(key).filter(|kept| Instant::now() < kept.until).map(|kept| kept.token)
+    }
+
+    /// The types of a service, where they were learned not long ago.
+    pub fn types(&self, key: &str) -> Option<Arc<Described>> {
+        self.types.get(key)
+    }
+
+    /// Keeps the types of a service for a while.
+    pub fn keep_types(&self, key: &str, described: Arc<Described>) {
+        self.types.insert(key.to_owned(), described);
     }
 
     /// Keeps a token.

@@ -38,7 +38,11 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
                 _ => Map::new(),
             },
         }),
-        Err(error) => Err(Error::new(error.kind(), clean(error.message())).caused_by(error)),
+        Err(error) => {
+            let details = error.details().cloned().map(|details| map_strings(details, &clean));
+            let cleaned = Error::new(error.kind(), clean(error.message())).caused_by(error);
+            Err(details.into_iter().fold(cleaned, Error::with_details))
+        }
     }
 }
 

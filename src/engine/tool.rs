@@ -135,12 +135,23 @@ impl Tool {
 
     /// Raises the risk by the arguments and the tools they name.
     #[must_use]
-    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
+    pub fn risk_among<Args, F>(self, risk_of: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
     {
-        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
+        self.risk_of_call(move |args, registry| Ok(risk_of(args, registry)))
+    }
+
+    /// Raises the risk by the arguments and what they name, and refuses a call that cannot be made before anybody is
+    /// asked about it.
+    #[must_use]
+    pub fn risk_of_call<Args, F>(mut self, risk_of: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Registry) -> Result<Risk> + Send + Sync + 'static,
+    {
+        self.risk_of = Some(Arc::new(move |arguments, registry| risk_of(&parse(arguments.clone())?, registry)));
         self
     }
 

@@ -74,9 +74,7 @@ fn choose<'a>(operations: Vec<Read<'a>>, name: Option<&str>) -> Result<Read<'a>>
         }
         (Some(_), Some(name)) if found.next().is_some() => Err(wrong(&format!("two operations are named {name}"))),
         (Some(found), _) => Ok(found),
-        (None, Some(name)) => {
-            Err(Error::invalid(format!("The document has no operation '{name}'. It has: {listed}.")))
-        }
+        (None, Some(name)) => Err(Error::invalid(format!("The document has no operation '{name}'. It has: {listed}."))),
         (None, None) => Err(wrong("it has no operation")),
     }
 }

@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn a_body_is_put_into_an_envelope_and_an_envelope_stays() {
-        let made = Request::new("<?xml version=\"1.0\"?>\n<m:Price xmlns:m=\"urn:m\">1</m:Price>", Version::V12).unwrap();
+        let made =
+            Request::new("<?xml version=\"1.0\"?>\n<m:Price xmlns:m=\"urn:m\">1</m:Price>", Version::V12).unwrap();
         assert_eq!(
             made.envelope,
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><soap:Envelope xmlns:soap=\"http://www.w3.org/2003/05/soap-envelope\">\

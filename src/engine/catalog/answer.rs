@@ -50,6 +50,8 @@ pub struct Answer {
     pub body: Value,
     /// The body as it came. It may repeat a credential: nobody is shown it.
     pub raw: Bytes,
+    /// Whether a binary body repeats a credential.
+    pub repeats_secret: bool,
     /// How often it was asked.
     pub attempts: u32,
 }
@@ -66,7 +68,9 @@ impl Answer {
             Value::Object(headers) => headers,
             _ => Map::new(),
         };
-        Ok(Self { status, headers, form, body: sanitise::hide(body, &forms), raw, attempts: 1 })
+        let repeats_secret = form == Form::Binary && forms.iter().any(|secret| holds(&raw, secret));
+        let body = sanitise::hide(body, &forms);
+        Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1 })
     }
 
     /// Whether the system did what it was asked.
@@ -111,6 +115,10 @@ impl Answer {
         let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
         Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details)
     }
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes())
 }
 
 fn shown(headers: &HeaderMap) -> Map<String, Value> {

@@ -1,7 +1,7 @@
 //! Putting a system's credential on a request, and nobody else's.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use reqwest::header::{AUTHORIZATION, HeaderName};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::token;
@@ -78,6 +78,27 @@ impl Ready {
     /// Every secret of it: none may stand in an answer.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().map(Secret::expose)
+    }
+
+    /// Whom to trust and who to be, on a connection that is dialled.
+    pub fn tls(&self) -> Tls {
+        match &self.credential {
+            Credential::Certificate(tls) => tls.as_ref().clone(),
+            _ => Tls::default(),
+        }
+    }
+
+    /// The header that carries it, if one does.
+    pub fn headers(&self) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        if let Credential::Header(name, value) = &self.credential {
+            let mut value = HeaderValue::from_str(value.expose()).map_err(|_| {
+                Error::invalid(format!("The value for the header '{name}' holds what a header cannot."))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(name.clone(), value);
+        }
+        Ok(headers)
     }
 
     /// The way out, with the client certificate where there is one.

@@ -1,13 +1,19 @@
 //! Calling a registered endpoint with the arguments of its tool.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Map, Value, json};
+use url::form_urlencoded;
 
 use super::{
     answer::Answer,
+    graphql_call,
+    grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, Body, RestRequest, Target},
-    soap,
+    soap, soap_call,
+    websocket_call::{self, SocketAsk},
 };
 use crate::{
     app::App,
@@ -26,11 +32,39 @@ use crate::{
 /// Calls an endpoint; fails where its system may not be called, or refuses.
 pub async fn call(app: &App, http: &Http, id: EndpointId, arguments: &Value) -> Result<Output> {
     let (to, endpoint) = resolve::callable_endpoint(app, id)?;
-    let answer = answer(app, http, (&to.system, &endpoint), arguments).await?;
-    if matches!(endpoint.operation, Operation::Graphql { .. }) {
-        refuse_errors(&answer, &to.system.name)?;
+    let (system, name) = (&to.system, &to.system.name);
+    let target = Target { app, http, system, endpoint: Some(&endpoint) };
+    match &endpoint.operation {
+        Operation::Rest => answer(app, http, (system, &endpoint), arguments).await?.into_output(name),
+        Operation::Graphql { .. } => {
+            graphql_call::read(answer(app, http, (system, &endpoint), arguments).await?, name)
+        }
+        Operation::Soap { .. } => soap_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
+        Operation::Grpc { service, rpc } => {
+            let arguments = arguments.as_object().cloned().unwrap_or_default();
+            let body = Value::Object(Given::of(&endpoint, &arguments).variables());
+            grpc_call::call(&target, &GrpcAsk { service: service.clone(), method: rpc.clone(), body }).await
+        }
+        Operation::Websocket => websocket_call::call(&target, &message(&endpoint, system, arguments)?).await,
     }
-    answer.into_output(&to.system.name)
+}
+
+/// The message a WebSocket endpoint's arguments make: its body, else its fields as a JSON object.
+fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<SocketAsk> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let given = Given::of(endpoint, &arguments);
+    let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
+    Ok(SocketAsk {
+        path: if query.is_empty() { path } else { format!("{path}?{query}") },
+        message: match given.body() {
+            Body::Text(_, text) | Body::Json(Value::String(text)) => text,
+            Body::Json(value) => value.to_string(),
+            Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
+        },
+        timeout: Duration::from_secs(system.timeout_s.into()),
+        headers: given.headers(),
+    })
 }
 
 /// What an endpoint answers, whatever its status and its system's.
@@ -38,11 +72,6 @@ pub async fn answer(app: &App, http: &Http, to: (&System, &Endpoint), arguments:
     let (system, endpoint) = to;
     let request = request(endpoint, arguments)?;
     rest::send(&Target { app, http, system, endpoint: Some(endpoint) }, &request).await
-}
-
-/// Whether an endpoint of this kind can be called here.
-pub fn is_callable(operation: &Operation) -> bool {
-    matches!(operation, Operation::Rest | Operation::Graphql { .. } | Operation::Soap { .. })
 }
 
 /// The request an endpoint's arguments make.
@@ -73,18 +102,6 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
             Err(Error::invalid(format!("An endpoint of {protocol} is called with its own tool, not as a request.")))
         }
     }
-}
-
-/// GraphQL tells its errors in an answer that is otherwise in order.
-fn refuse_errors(answer: &Answer, system: &str) -> Result<()> {
-    let Some(errors) = answer.body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty()) else {
-        return Ok(());
-    };
-    if answer.body.get("data").is_some_and(|data| !data.is_null()) {
-        return Ok(());
-    }
-    let told: Vec<&str> = errors.iter().take(5).filter_map(|error| error.get("message")?.as_str()).collect();
-    Err(Error::upstream(format!("{system} refused the query: {}", told.join("; "))))
 }
 
 /// The arguments by where they go.

@@ -141,7 +141,8 @@ async fn learn(target: &Target<'_>, service: &str, ready: &Ready) -> Result<(Lin
         let pool = reflection::describe(&line, service, TRIAL.min(patience(target))).await?;
         Ok((line, Described { pool, web: false }))
     };
-    let first = match native.await {
+    let native: Result<(Line, Described)> = native.await;
+    let first = match native {
         Ok(learned) => return Ok(learned),
         Err(error) if matches!(error.kind(), Kind::Denied | Kind::NotFound | Kind::Invalid) => return Err(error),
         Err(error) => error,

@@ -34,8 +34,7 @@ pub fn offer(invoker: &Invoker) {
 fn tools(directory: &Directory) -> Vec<Tool> {
     let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
     let endpoints = in_use.flat_map(|one| one.endpoints.iter().map(|endpoint| (&one.system, endpoint)));
-    let callable = endpoints.filter(|(_, endpoint)| endpoint_call::is_callable(&endpoint.operation));
-    let made = callable.map(|(system, endpoint)| tool(system, endpoint).map_err(|error| (endpoint.id, error)));
+    let made = endpoints.map(|(system, endpoint)| tool(system, endpoint).map_err(|error| (endpoint.id, error)));
     made.filter_map(|tool| {
         tool.inspect_err(|(id, error)| tracing::warn!(endpoint = %id, ?error, "an endpoint has no tool")).ok()
     })

@@ -8,11 +8,10 @@ use crate::{
     model::{
         catalog::{
             directory::{Directory, Registered},
-            endpoint::{Endpoint, EndpointId, risk_of_method},
+            endpoint::{Endpoint, EndpointId},
             system::SystemId,
         },
         error::Result,
-        spec::Risk,
     },
 };
 
@@ -30,12 +29,6 @@ pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, 
     let (found, endpoint) = directory.endpoint(id)?;
     found.system.demand_callable()?;
     Ok((Arc::clone(found), endpoint.clone()))
-}
-
-/// The risk of a request to a system (R6): that of the endpoint registered for method and path, else its method's.
-pub fn risk_of_request(directory: &Directory, asked: &str, method: &str, path: &str) -> Risk {
-    let endpoint = directory.find(asked).ok().and_then(|found| found.matching(method, path));
-    endpoint.map_or_else(|| risk_of_method(method), Endpoint::effective_risk)
 }
 
 impl Context {

@@ -48,6 +48,12 @@ const OURS: &[&str] = &[
     "x-forwarded-proto",
     "x-real-ip",
     "proxy-connection",
+    // They make a request another than the one whose risk was weighed.
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+    "x-original-url",
+    "x-rewrite-url",
 ];
 
 /// What is asked of a system.
@@ -55,7 +61,7 @@ const OURS: &[&str] = &[
 pub struct RestRequest {
     /// The method.
     pub method: Method,
-    /// The path under the base URL; it may have a query.
+    /// The path under the base URL; it may have a query. Empty is the base URL itself.
     pub path: String,
     /// More of the query.
     pub query: Vec<(String, String)>,
@@ -130,7 +136,7 @@ pub async fn take_turn(target: &Target<'_>) -> Result<()> {
 /// The request as it goes out, but for the credential.
 fn build(system: &System, request: &RestRequest) -> Result<Request> {
     let base = system.base_url()?;
-    let mut url = place::join(base, &request.path)?;
+    let mut url = if request.path.is_empty() { base.clone() } else { place::join(base, &request.path)? };
     demand_no_credential(system, &url, &request.query)?;
     if !request.query.is_empty() {
         url.query_pairs_mut().extend_pairs(&request.query);
@@ -178,7 +184,8 @@ pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, H
     Ok((name, HeaderValue::from_str(value).map_err(|_| wrong())?))
 }
 
-fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
+/// Fails where a query holds the parameter that carries the credential.
+pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
     let Some(own) = system.auth.query() else { return Ok(()) };
     let in_path = url.query_pairs().any(|(name, _)| name == own);
     if in_path || query.iter().any(|(name, _)| name == own) {
@@ -188,7 +195,7 @@ fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) 
 }
 
 /// A refusal of the guard, with what an administrator can do about it.
-fn explained(error: Error, system: &System) -> Error {
+pub(super) fn explained(error: Error, system: &System) -> Error {
     if error.kind() != Kind::Denied {
         return error;
     }

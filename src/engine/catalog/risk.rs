@@ -6,8 +6,7 @@
 use crate::{
     formats::{
         graphql::{self, Kind},
-        soap,
-        xml,
+        soap, xml,
     },
     model::{
         catalog::{

@@ -53,8 +53,7 @@ async fn send(target: &Target<'_>, ask: &SoapAsk, soap: &Request) -> Result<Answ
         headers.push(("soapaction".to_owned(), format!("\"{}\"", ask.action)));
     }
     let body = Body::Text(soap.version.content_type(&ask.action), soap.envelope.clone());
-    let request =
-        RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body };
+    let request = RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body };
     rest::send(target, &request).await
 }
 
@@ -67,7 +66,8 @@ fn is_other_version(answer: &Answer) -> bool {
     answer.status == 415 || mismatch()
 }
 
-fn read(answer: Answer, system: &str) -> Result<Output> {
+/// What an answer says: the content of its body, or its fault.
+pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
     match soap::read(&answer.body).filter(|_| answer.form == Form::Xml) {
         Some(soap::Answer::Fault(fault)) => Err(fault.into_error()),
         Some(soap::Answer::Body { body, header }) => {

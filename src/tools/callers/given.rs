@@ -36,7 +36,9 @@ fn text(what: &str, name: &str, value: Value) -> Result<String> {
         Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => {
             let name: String = name.chars().take(80).collect();
-            Err(Error::invalid(format!("The value of '{name}' in {what} is text, a number, a boolean or a list of these.")))
+            Err(Error::invalid(format!(
+                "The value of '{name}' in {what} is text, a number, a boolean or a list of these."
+            )))
         }
     }
 }

@@ -10,7 +10,7 @@ mod given;
 use crate::engine::tool::Tool;
 
 /// The tools of this category.
-pub(super) fn tools() -> Vec<Tool> {
+pub fn tools() -> Vec<Tool> {
     vec![
         call_rest_endpoint::tool(),
         call_graphql_endpoint::tool(),
