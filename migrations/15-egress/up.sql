@@ -19,3 +19,7 @@ CREATE TABLE egress (
 ) STRICT;
 CREATE INDEX egress_host ON egress (host, id);
 CREATE INDEX egress_refused ON egress (id) WHERE outcome = 'refused';
+
+-- Pages of the web are cited under numbers, too, once they were fetched in the conversation (R27).
+ALTER TABLE passages ADD COLUMN url TEXT;
+CREATE UNIQUE INDEX passages_url ON passages (conversation, url) WHERE url IS NOT NULL;

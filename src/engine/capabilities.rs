@@ -28,6 +28,8 @@ use crate::{
     },
 };
 
+pub use crate::store::passages::Page;
+
 impl Context {
     /// The best tools for a need, among those the caller may call. The need is one the conversation learns by.
     pub async fn find_tools(&self, need: &str, limit: usize) -> Result<Found> {
@@ -140,6 +142,12 @@ impl Context {
             }
             None => Ok((1..).take(citations.len()).collect()),
         }
+    }
+
+    /// The number under which this conversation cites a page that was fetched; none outside one.
+    pub async fn number_page(&self, page: Page) -> Result<Option<u32>> {
+        let Some(topic) = self.topic() else { return Ok(None) };
+        passages::number_page(&self.app().db, self.caller().user, topic, page).await
     }
 
     /// Documents; each call names who asks, and shows what he may see.

@@ -41,7 +41,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
 }
 
 /// The encoding a page names near its beginning.
-fn declared(bytes: &[u8]) -> Option<String> {
+pub(super) fn declared(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(bytes.get(..2048).unwrap_or(bytes)).to_ascii_lowercase();
     let behind =
         head.split("charset").nth(1)?.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);

@@ -5,11 +5,11 @@ use dom_smoothie::{Config, Readability};
 /// Largest page that is looked at as a whole.
 const LARGEST: usize = 4 << 20;
 /// Most tags: a page with more is no article.
-const TAGS: usize = 100_000;
+pub(super) const TAGS: usize = 100_000;
 /// Deepest nesting; a page of people is nested less deep by far.
 const DEEPEST: usize = 400;
 /// An article shorter than this is rather a page whose text was not understood.
-const SHORTEST: usize = 200;
+pub(super) const SHORTEST: usize = 200;
 
 /// An article.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +22,18 @@ pub struct Article {
 
 /// The article of a page; none where there is no telling what it is.
 pub fn article(page: &str, address: Option<&str>) -> Option<Article> {
-    if page.len() > LARGEST || is_hostile(page) {
+    if is_too_much(page) {
         return None;
     }
     let config = Config { max_elements_to_parse: TAGS, ..Config::default() };
     let article = Readability::new(page, address, Some(config)).ok()?.parse().ok()?;
     let (title, html) = (article.title.trim().to_owned(), article.content.to_string());
     (article.text_content.trim().chars().count() >= SHORTEST).then_some(Article { title, html })
+}
+
+/// Larger than is looked at as a whole, or built to hang who does.
+pub(super) fn is_too_much(page: &str) -> bool {
+    page.len() > LARGEST || is_hostile(page)
 }
 
 /// Nested deeper, or with more tags, than a tree of it is worth.

@@ -269,17 +269,19 @@ impl Noun for Folder {
     const NAME: &'static str = "folder";
 }
 
-/// A passage a message cites.
+/// A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27).
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Citation {
     /// The number it stands under in the message's text, as `[3]`.
     pub number: u32,
-    /// The document.
-    #[schema(value_type = String)]
-    pub document_id: DocumentId,
-    /// The passage, as it was numbered then.
-    pub chunk_id: ChunkId,
-    /// The document's title then.
+    /// The document; none of a page.
+    #[schema(value_type = Option<String>)]
+    pub document_id: Option<DocumentId>,
+    /// The passage, as it was numbered then; none of a page.
+    pub chunk_id: Option<ChunkId>,
+    /// The page's address; none of a document.
+    pub url: Option<String>,
+    /// The document's or page's title then.
     pub title: String,
     /// The headings it stands under.
     pub heading: String,

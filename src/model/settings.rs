@@ -30,6 +30,8 @@ pub struct Settings {
     pub knowledge: Knowledge,
     /// Requests to other machines.
     pub outbound: Outbound,
+    /// Pages and search of the web.
+    pub web: Web,
     /// The model that search by meaning goes by.
     pub embeddings: Embeddings,
 }
@@ -47,6 +49,7 @@ impl Default for Settings {
             graph: Graph::default(),
             knowledge: Knowledge::default(),
             outbound: Outbound::default(),
+            web: Web::default(),
             embeddings: Embeddings::default(),
         }
     }
@@ -272,5 +275,24 @@ pub struct Outbound {
 impl Default for Outbound {
     fn default() -> Self {
         Self { exceptions: Vec::new(), keep_days: 90, keep_rows: 1_000_000 }
+    }
+}
+
+/// Pages and search of the web.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = WebSettings)]
+pub struct Web {
+    /// Whether pages are left alone whose site asks programs to, in its robots.txt.
+    pub respect_robots: bool,
+    /// Most of a page that is read, in MB, unpacked.
+    pub max_page_mb: u32,
+    /// Searches in a minute, for everybody together.
+    pub searches_per_minute: u32,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self { respect_robots: false, max_page_mb: 10, searches_per_minute: 20 }
     }
 }

@@ -82,7 +82,12 @@ impl Meter {
     }
 
     fn ended(&mut self, passed: Passed, error: Error) -> Error {
-        self.change(|crossing| (crossing.passed, crossing.reason) = (passed, Some(error.message().to_owned())));
+        self.change(|crossing| {
+            // What was refused stays refused, whoever hears of it later.
+            if crossing.passed != Passed::Refused {
+                (crossing.passed, crossing.reason) = (passed, Some(error.message().to_owned()));
+            }
+        });
         error
     }
 

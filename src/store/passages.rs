@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 use super::{
     conversations,
     db::Db,
-    rows::{all, parsed, run},
+    rows::{all, first, run},
 };
 use crate::model::{
     conversation::{ConversationId, MessageId},
@@ -31,6 +31,7 @@ pub async fn number(
         }
         let mut numbered = Vec::new();
         for mut passage in passages {
+            let (Some(document), Some(chunk)) = (passage.document_id, passage.chunk_id) else { continue };
             run(
                 c,
                 "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score)
@@ -39,8 +40,8 @@ pub async fn number(
                  ON CONFLICT (conversation, chunk) DO NOTHING",
                 params![
                     id,
-                    passage.chunk_id,
-                    passage.document_id.to_string(),
+                    chunk,
+                    document.to_string(),
                     passage.title,
                     passage.heading,
                     passage.page,
@@ -51,10 +52,47 @@ pub async fn number(
                 ],
             )?;
             let sql = "SELECT number FROM passages WHERE conversation = ?1 AND chunk = ?2";
-            passage.number = c.prepare_cached(sql)?.query_row((&id, passage.chunk_id), |row| row.get(0))?;
+            passage.number = c.prepare_cached(sql)?.query_row((&id, chunk), |row| row.get(0))?;
             numbered.push(passage);
         }
         Ok(numbered)
+    })
+    .await
+}
+
+/// A page of the web that was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it came from, after redirects.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Characters of a page that are kept to be shown with its number.
+const KEPT: usize = 1_000;
+
+/// Gives a page its number in a conversation; one that was fetched before keeps its own. None where there is no such
+/// conversation.
+pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, page: Page) -> Result<Option<u32>> {
+    db.write(move |c| {
+        let id = conversation.to_string();
+        if conversations::get(c, user, conversation).is_err() {
+            return Ok(None);
+        }
+        let known = "SELECT number FROM passages WHERE conversation = ?1 AND url = ?2";
+        if let Some(number) = first(c, known, (&id, &page.url), |row| Ok(row.get(0)?))? {
+            return Ok(Some(number));
+        }
+        let text: String = page.text.chars().take(KEPT).collect();
+        // Passages of documents are counted upwards by their chunks, pages downwards.
+        let sql = "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
+                   SELECT ?1, coalesce(max(number), 0) + 1, min(0, coalesce(min(chunk), 0)) - 1, '', ?3, '', NULL, 0, 0, ?4, 1, ?2
+                   FROM passages WHERE conversation = ?1";
+        run(c, sql, (&id, &page.url, &page.title, text))?;
+        first(c, known, (&id, &page.url), |row| Ok(row.get(0)?))
     })
     .await
 }
@@ -94,20 +132,26 @@ pub(super) fn cited(c: &Connection, conversation: ConversationId) -> Result<Hash
 pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId) -> Result<()> {
     run(
         c,
-        "INSERT INTO passages SELECT ?2, number, chunk, document, title, heading, page, start, end, text, score
+        "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
+         SELECT ?2, number, chunk, document, title, heading, page, start, end, text, score, url
          FROM passages WHERE conversation = ?1",
         (from.to_string(), to.to_string()),
     )?;
     Ok(())
 }
 
-const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.end, p.text, p.score";
+const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.end, p.text, p.score,
+     p.url";
 
 fn read(row: &Row<'_>, first: usize) -> Result<Citation> {
+    let url: Option<String> = row.get(first + 10)?;
+    let document: String = row.get(first + 1)?;
+    let of_document = url.is_none();
     Ok(Citation {
         number: row.get(first)?,
-        document_id: parsed(row, first + 1)?,
-        chunk_id: row.get(first + 2)?,
+        document_id: of_document.then(|| document.parse()).transpose()?,
+        chunk_id: of_document.then(|| row.get(first + 2)).transpose()?,
+        url,
         title: row.get(first + 3)?,
         heading: row.get(first + 4)?,
         page: row.get(first + 5)?,

@@ -1,6 +1,6 @@
 //! All built-in tools.
 
-use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes};
+use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes, web};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
@@ -13,6 +13,7 @@ pub fn all() -> Vec<Tool> {
     all.extend(memory::tools());
     all.extend(operations::tools());
     all.extend(documents::tools());
+    all.extend(web::tools());
     all.extend(catalog::tools());
     all.extend(callers::tools());
     all.extend(agents::tools());

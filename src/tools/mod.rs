@@ -12,3 +12,4 @@ pub mod list;
 pub mod memory;
 pub mod operations;
 pub mod processes;
+pub mod web;

@@ -10,6 +10,7 @@ mod cli;
 mod clipboard;
 mod crash;
 mod data;
+mod dial;
 mod disk;
 mod documents;
 mod doors;

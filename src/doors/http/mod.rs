@@ -11,6 +11,7 @@ mod conversations;
 mod discovery;
 mod doctor;
 mod documents;
+mod egress;
 mod embeddings;
 mod error;
 mod folders;

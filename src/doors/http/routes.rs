@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, embeddings, folders, graph, health, indexes,
-    intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions,
-    settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, folders, graph, health,
+    indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search,
+    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -117,6 +117,8 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
     route("POST", "/api/audit/verify", Permission("audit:read")),
     route("POST", "/api/audit/anchors", Permission("audit:read")),
+    route("GET", "/api/egress", Permission("audit:read")),
+    route("GET", "/api/egress/summary", Permission("audit:read")),
     route("GET", "/api/search", SignedIn),
     route("POST", "/api/search/used", SignedIn),
     route("GET", "/api/graph/nodes", Permission("index:read")),
@@ -181,6 +183,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     tool_stats::services(config);
     tickets::services(config);
     audit::services(config);
+    egress::services(config);
     memories::services(config);
     collections::services(config);
     folders::services(config);

@@ -36,9 +36,7 @@ pub async fn call(app: &App, http: &Http, id: EndpointId, arguments: &Value) -> 
     let target = Target { app, http, system, endpoint: Some(&endpoint) };
     match &endpoint.operation {
         Operation::Rest => answer(app, http, (system, &endpoint), arguments).await?.into_output(name),
-        Operation::Graphql { .. } => {
-            graphql_call::read(answer(app, http, (system, &endpoint), arguments).await?, name)
-        }
+        Operation::Graphql { .. } => graphql_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
         Operation::Soap { .. } => soap_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
         Operation::Grpc { service, rpc } => {
             let arguments = arguments.as_object().cloned().unwrap_or_default();

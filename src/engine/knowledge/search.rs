@@ -201,7 +201,8 @@ impl Hit {
     pub fn citation(&self) -> Citation {
         Citation {
             number: 0,
-            document_id: self.document_id,
+            document_id: Some(self.document_id),
+            url: None,
             chunk_id: self.chunk_id,
             title: self.title.clone(),
             heading: self.heading.clone(),

@@ -5,5 +5,6 @@ pub mod line;
 pub mod message;
 mod native;
 pub mod reflection;
+pub mod schema;
 pub mod status;
 mod web;

@@ -1,7 +1,9 @@
 //! What tests share.
 
 pub(crate) mod app;
+pub mod authority;
 pub(crate) mod chat;
+pub mod dns;
 pub(crate) mod fake_llm;
 pub mod http;
 pub mod library;

@@ -1,0 +1,87 @@
+//! `/api/egress`: what left this machine, and what was kept from leaving.
+
+use actix_web::{
+    get,
+    web::{Data, Json, Query},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::state::State;
+use crate::{
+    model::{
+        egress::{Passed, Row},
+        error::{Error, Result},
+    },
+    store::egress::{self, Filter, Summary},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list);
+    config.service(summary);
+}
+
+/// Most rows one answer holds.
+const MAX_ROWS: u32 = 500;
+
+/// Which rows are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EgressQuery {
+    /// How many; 50 if left out, 500 at most.
+    limit: Option<u32>,
+    /// Rows before this number: the `next` of the answer before.
+    before: Option<i64>,
+    /// A host; with a dot before it, every host below it.
+    host: Option<String>,
+    /// A tool's id or bare name, or a part of the product: `models`, `model_download`, `ingest`.
+    tool: Option<String>,
+    /// A user's name.
+    user: Option<String>,
+    /// A call's id.
+    call_id: Option<String>,
+    /// How it ended: `done`, `refused` or `failed`.
+    outcome: Option<String>,
+    /// Only what the guard refused.
+    refused: Option<bool>,
+}
+
+/// Rows, the newest first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct EgressPage {
+    /// The rows.
+    entries: Vec<Row>,
+    /// Give it as `before` for the rows that follow; null at the end.
+    next: Option<i64>,
+}
+
+/// The newest rows that pass. What has crossed by now is among them.
+#[utoipa::path(tag = "egress", params(EgressQuery), responses((status = 200, body = EgressPage)))]
+#[get("/api/egress")]
+async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<EgressPage>> {
+    let query = query.into_inner();
+    let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
+    let outcome = match (query.outcome.as_deref().filter(|text| !text.is_empty()), query.refused) {
+        (Some(text), _) => Some(Passed::parse(text).ok_or_else(|| {
+            Error::invalid(format!("'{text}' is no way an attempt ends: write done, refused or failed."))
+        })?),
+        (None, Some(true)) => Some(Passed::Refused),
+        (None, _) => None,
+    };
+    let EgressQuery { before, host, tool, user, call_id, .. } = query;
+    let filter = Filter { before, host, by: tool, user, call: call_id, outcome };
+    state.app.egress.settle().await;
+    let entries = egress::find(&state.app.db, filter, limit).await?;
+    let full = entries.len() == limit as usize;
+    let next = entries.last().map(|row| row.id).filter(|_| full);
+    Ok(Json(EgressPage { entries, next }))
+}
+
+/// The ledger in short: hosts with what went to and came from each, tools, people, outcomes.
+#[utoipa::path(tag = "egress", responses((status = 200, body = Summary)))]
+#[get("/api/egress/summary")]
+async fn summary(state: Data<State>) -> Result<Json<Summary>> {
+    state.app.egress.settle().await;
+    Ok(Json(egress::summary(&state.app.db).await?))
+}

@@ -1,0 +1,209 @@
+//! A web page as Markdown: its article where it is one, with links, tables and code, else all of it.
+
+use dom_query::Document;
+use dom_smoothie::{Config, Readability, TextMode};
+use url::Url;
+
+use super::{
+    charset,
+    contain::contained,
+    html,
+    limits::Limits,
+    read,
+    readable::{SHORTEST, TAGS, is_too_much},
+};
+use crate::model::error::Result;
+
+/// Elements that say nothing to a reader.
+const SKIPPED: &[&str] =
+    &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "object", "canvas", "form", "button"];
+
+/// What stands around the text of a page.
+const AROUND: &[&str] = &["nav", "footer", "aside"];
+
+/// A page that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its text as Markdown, addresses made whole.
+    pub markdown: String,
+    /// The encoding it was in.
+    pub encoding: &'static str,
+}
+
+/// How a page is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// The encoding its head named.
+    pub charset: Option<&'a str>,
+    /// Where it came from.
+    pub address: &'a Url,
+    /// Whether only its article is wanted, if it is one.
+    pub article: bool,
+}
+
+/// Reads a page. Pages built to hang a reader are read as plain text.
+pub fn markdown(bytes: &[u8], reading: Reading<'_>) -> Result<Page> {
+    let declared = reading.charset.map(str::to_owned).or_else(|| html::declared(bytes));
+    let (text, encoding) = charset::decode(bytes, declared.as_deref())?;
+    let (title, markdown) = if is_too_much(&text) {
+        let plain = read::read(text.as_bytes(), "page.html", &Limits::default())?;
+        (plain.title.clone(), plain.text())
+    } else {
+        contained(|| Ok(from_tree(&text, reading)))?
+    };
+    let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
+    Ok(Page { title, markdown: squeezed(&markdown), encoding })
+}
+
+/// Text that is no page, as it stands.
+pub fn text(bytes: &[u8], charset: Option<&str>) -> Result<String> {
+    Ok(charset::decode(bytes, charset)?.0)
+}
+
+fn from_tree(text: &str, reading: Reading<'_>) -> (Option<String>, String) {
+    let document = Document::from(text);
+    let title = document.select("title").iter().next().map(|title| title.text().to_string());
+    let base = document.select("base[href]").attr("href").and_then(|href| reading.address.join(&href).ok());
+    absolute(&document, base.as_ref().unwrap_or(reading.address));
+    let config = Config { max_elements_to_parse: TAGS, text_mode: TextMode::Markdown, ..Config::default() };
+    let Ok(mut reader) = Readability::with_document(document, None, Some(config)) else {
+        return (title, String::new());
+    };
+    if !reading.article || !reader.is_probably_readable() {
+        return (title, whole(&reader.doc));
+    }
+    match reader.parse() {
+        Ok(found) if found.text_content.trim().chars().count() >= SHORTEST => {
+            let own = found.title.trim().to_owned();
+            (if own.is_empty() { title } else { Some(own) }, found.text_content.to_string())
+        }
+        // Reading for an article takes the tree apart.
+        _ => {
+            let document = Document::from(text);
+            absolute(&document, base.as_ref().unwrap_or(reading.address));
+            (title, whole(&document))
+        }
+    }
+}
+
+/// All of a page but what stands around it, and that too where nothing else is left.
+fn whole(document: &Document) -> String {
+    let most: Vec<&str> = SKIPPED.iter().chain(AROUND).copied().collect();
+    let inner = document.md(Some(&most)).to_string();
+    if inner.trim().is_empty() { document.md(Some(SKIPPED)).to_string() } else { inner }
+}
+
+/// Makes addresses whole, so that they mean the same outside of the page.
+fn absolute(document: &Document, base: &Url) {
+    for (selector, name) in [("a[href]", "href"), ("img[src]", "src")] {
+        for node in document.select(selector).nodes() {
+            let Some(address) = node.attr(name) else { continue };
+            match base.join(address.trim()) {
+                Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => {
+                    node.set_attr(name, whole.as_str())
+                }
+                _ => node.remove_attr(name),
+            }
+        }
+    }
+}
+
+/// Without blanks at line ends and without more than one empty line, code left alone.
+fn squeezed(markdown: &str) -> String {
+    let (mut kept, mut empty, mut code) = (String::with_capacity(markdown.len()), 0, false);
+    for line in markdown.lines() {
+        code ^= line.trim_start().starts_with("```");
+        let line = if code { line } else { line.trim_end() };
+        empty = if line.is_empty() { empty + 1 } else { 0 };
+        if empty < 2 || code {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(page: &str, article: bool) -> Page {
+        let address = Url::parse("https://a.example/birds/heron").unwrap();
+        markdown(page.as_bytes(), Reading { charset: None, address: &address, article }).unwrap()
+    }
+
+    const BODY: &str = "<h2>Where it lives</h2>\
+        <p>The heron waits at the water's edge for hours, and does not move at all until a fish comes by. \
+        It is <a href='../fish?x=1#y'>fond of fish</a>, <b>very</b> fond. \
+        The heron waits at the water's edge for hours, and does not move at all until a fish comes by.</p>\
+        <p>It stands in shallow water, still as a post, and its patience is longer than that of any fish there is.</p>\
+        <table><tr><th>Bird</th><th>Legs</th></tr><tr><td>Heron</td><td>2</td></tr></table>\
+        <pre><code>let legs = 2;\nlet wings = 2;</code></pre>";
+
+    fn page() -> String {
+        format!(
+            "<html><head><title>Herons</title><style>p{{}}</style></head><body><nav><a href=/>Home</a></nav>\
+             <article><h1>Herons</h1>{BODY}{BODY}</article><footer>Imprint</footer><script>var x = 1</script></body></html>"
+        )
+    }
+
+    #[test]
+    fn links_tables_and_code_come_out_and_what_stands_around_does_not() {
+        for article in [true, false] {
+            let Page { title, markdown, encoding } = read(&page(), article);
+            assert_eq!((title.as_deref(), encoding), (Some("Herons"), "UTF-8"));
+            for wanted in [
+                "## Where it lives",
+                "[fond of fish](https://a.example/fish?x=1#y)",
+                "**very**",
+                "| Heron | 2 |",
+                "let legs = 2;\nlet wings = 2;",
+            ] {
+                assert!(markdown.contains(wanted), "{wanted} is missing of {markdown}");
+            }
+            for unwanted in ["Home", "Imprint", "var x", "p{}"] {
+                assert!(!markdown.contains(unwanted), "{unwanted} stands in {markdown}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_no_article_is_read_whole() {
+        let Page { markdown, .. } = read("<title>T</title><ul><li><a href=x>One</a><li>Two</ul>", true);
+        assert!(markdown.contains("[One](https://a.example/birds/x)") && markdown.contains("Two"), "{markdown}");
+        assert!(read("<nav><a href=/x>Only this</a></nav>", true).markdown.contains("Only this"));
+    }
+
+    #[test]
+    fn addresses_that_run_something_are_dropped() {
+        let Page { markdown, .. } = read("<a href='javascript:alert(1)'>x</a><a href='data:text/html,y'>y</a>", false);
+        assert!(!markdown.contains("javascript") && !markdown.contains("data:"), "{markdown}");
+    }
+
+    #[test]
+    fn the_encoding_of_the_head_counts_more_than_the_pages() {
+        let address = Url::parse("https://a.example/").unwrap();
+        let bytes = b"<meta charset=utf-8><p>Gr\xfc\xdfe aus K\xf6ln</p>";
+        for charset in [Some("iso-8859-1"), None] {
+            let page = markdown(bytes, Reading { charset, address: &address, article: false }).unwrap();
+            assert_eq!(page.markdown.contains("Grüße aus Köln"), charset.is_some(), "{page:?}");
+        }
+        let russian = encoding_rs::WINDOWS_1251.encode("<meta charset=windows-1251><p>Привет, мир</p>").0;
+        let page = markdown(&russian, Reading { charset: None, address: &address, article: true }).unwrap();
+        assert_eq!((page.markdown.as_str(), page.encoding), ("Привет, мир", "windows-1251"));
+    }
+
+    #[test]
+    fn pages_made_to_hang_a_reader_do_not() {
+        let started = std::time::Instant::now();
+        for piece in ["<div>", "<table><tr><td>", "<b>", "<a href=x>", "<ul><li>", "<p><b>"] {
+            let _ = markdown(
+                piece.repeat(400_000 / piece.len()).as_bytes(),
+                Reading { charset: None, address: &Url::parse("https://a.example/").unwrap(), article: true },
+            );
+        }
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    }
+}

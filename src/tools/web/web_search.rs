@@ -1,0 +1,282 @@
+//! `web_search`: results of a SearXNG instance, within a limit of our own and again where it is busy.
+
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use backon::{ExponentialBuilder, Retryable};
+use governor::{
+    DefaultDirectRateLimiter, Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+};
+use http::header::{ACCEPT, HeaderValue, RETRY_AFTER};
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{
+        error::{Error, Kind, Result},
+        output::{Content, Output},
+        spec::{Category, Setting},
+    },
+    net::{
+        guard::HostPort,
+        http::{Http, Request, Response},
+    },
+};
+
+/// Results unless told otherwise.
+const RESULTS: u8 = 5;
+/// Longest answer of an instance.
+const LONGEST: usize = 4 << 20;
+/// Attempts after the first.
+const RETRIES: usize = 2;
+/// An instance that asks for a longer wait is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// How long one attempt waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(45);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What to search for.
+    query: String,
+    /// How many results, 1 to 10 (default: 5).
+    #[schemars(range(min = 1, max = 10))]
+    max_results: Option<u8>,
+    /// The same as `max_results`.
+    #[schemars(range(min = 1, max = 10))]
+    num_results: Option<u8>,
+    /// Where to search: `general` (default), `news`, `images`, `science`, `it`, …
+    category: Option<String>,
+    /// `json` (default); anything else gives the results as Markdown, too.
+    format: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    let limit = Limit::default();
+    Tool::new(
+        "web_search",
+        Category::Web,
+        "Searches the web and gives the title, the address and a few words of each result. To cite a result, fetch it with \
+         web_fetch first.",
+        "A question is about something recent or public that neither you nor the documents know.",
+        move |cx, args| run(cx, args, limit.clone()),
+    )
+    .timeout(TIMEOUT)
+    .setting(Setting {
+        key: "base_url".to_owned(),
+        description: "The address of a SearXNG instance that gives JSON, such as http://localhost:8888. It may be on this \
+                      machine or network: setting it here allows this host and port."
+            .to_owned(),
+        secret: false,
+        required: true,
+        default: None,
+    })
+    .example(
+        "Two results",
+        json!({"query": "herons", "max_results": 2}),
+        json!({"query": "herons", "count": 2, "results": [
+            {"title": "Herons", "url": "https://birds.example/heron", "snippet": "They wait."},
+            {"title": "Egrets", "url": "https://birds.example/egret", "snippet": "They wait, too."},
+        ]}),
+    )
+}
+
+async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
+    let query = args.query.trim().to_owned();
+    if query.is_empty() {
+        return Err(Error::invalid("'query' is empty: say what to search for."));
+    }
+    let most = match (args.max_results, args.num_results) {
+        (Some(one), Some(other)) if one != other => {
+            return Err(Error::invalid("'max_results' and 'num_results' differ: give one of them."));
+        }
+        (one, other) => one.or(other).unwrap_or(RESULTS),
+    };
+    let base = base(cx.settings().require("base_url")?.expose())?;
+    let category = args.category.as_deref().unwrap_or("general");
+    let mut url = base.clone();
+    url.query_pairs_mut().append_pair("q", &query).append_pair("format", "json").append_pair("categories", category);
+    let http = cx.http()?.allowing(HostPort::of(&base).as_slice());
+    limit.take(cx.platform().web.searches_per_minute).await?;
+    let answer = ask(&http, &url).await?;
+    let results = results(&answer, usize::from(most));
+    let markdown = markdown(&results);
+    let mut data = json!({"query": query, "count": results.len(), "results": results});
+    if args.format.as_deref().is_some_and(|format| !format.eq_ignore_ascii_case("json"))
+        && let Some(fields) = data.as_object_mut()
+    {
+        fields.insert("text".to_owned(), markdown.clone().into());
+    }
+    let mut output = Output { content: vec![Content::Text { text: markdown }], ..Output::json(data) };
+    output.meta.insert("outside".to_owned(), query.into());
+    Ok(output)
+}
+
+/// Where an instance is asked: its own address may lie below a path.
+fn base(text: &str) -> Result<Url> {
+    let wrong =
+        || Error::new(Kind::Unconfigured, "The setting base_url of web_search is not an http or https address.");
+    let mut url = Url::parse(text.trim()).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong());
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    let path = if path.ends_with("/search") { path } else { format!("{path}/search") };
+    url.set_path(&path);
+    url.set_query(None);
+    Ok(url)
+}
+
+/// What went wrong, and whether asking again can help.
+struct Failure {
+    error: Error,
+    again: bool,
+    after: Option<Duration>,
+}
+
+async fn ask(http: &Http, url: &Url) -> Result<Value> {
+    let backoff =
+        ExponentialBuilder::default().with_min_delay(Duration::from_millis(300)).with_max_times(RETRIES).with_jitter();
+    (|| ask_once(http, url))
+        .retry(backoff)
+        .when(|failure| failure.again)
+        .adjust(|failure, planned| match (failure.after, planned) {
+            (Some(asked), Some(_)) => (asked <= LONGEST_WAIT).then_some(asked),
+            (_, planned) => planned,
+        })
+        .await
+        .map_err(|failure| failure.error)
+}
+
+async fn ask_once(http: &Http, url: &Url) -> Result<Value, Failure> {
+    let mut request = Request::get(url.clone());
+    request.patience = PATIENCE;
+    request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let passing = |error: Error| {
+        let again = matches!(error.kind(), Kind::Upstream | Kind::Timeout);
+        Failure { error, again, after: None }
+    };
+    let response = http.send(request).await.map_err(passing)?;
+    if !response.status.is_success() {
+        return Err(refused(&response));
+    }
+    let again = |error| Failure { error, again: false, after: None };
+    response.json(LONGEST).await.map_err(again)
+}
+
+fn refused(response: &Response) -> Failure {
+    let status = response.status.as_u16();
+    let after = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    let message = match status {
+        403 => "The search instance refuses JSON: its administrator adds 'json' to search.formats in its settings.yml."
+            .to_owned(),
+        429 => "The search instance has had too many requests. Try again in a minute.".to_owned(),
+        _ => format!("The search instance answered with status {status}. Try again later."),
+    };
+    let again = status == 429 || status >= 500;
+    Failure { error: Error::upstream(message), again, after: after.map(Duration::from_secs) }
+}
+
+/// Title, address and snippet of the first results that lead somewhere, each address once.
+fn results(answer: &Value, most: usize) -> Vec<Value> {
+    let mut seen = Vec::new();
+    let found = answer.get("results").and_then(Value::as_array).into_iter().flatten();
+    found
+        .filter_map(|one| {
+            let text = |key: &str| {
+                let text = one.get(key).and_then(Value::as_str).unwrap_or_default();
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            };
+            let url = Url::parse(&text("url")).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+            if seen.contains(&url) {
+                return None;
+            }
+            seen.push(url.clone());
+            let title = Some(text("title")).filter(|title| !title.is_empty()).unwrap_or_else(|| url.to_string());
+            let snippet: String = text("content").chars().take(500).collect();
+            Some(json!({"title": title, "url": url, "snippet": snippet}))
+        })
+        .take(most)
+        .collect()
+}
+
+fn markdown(results: &[Value]) -> String {
+    if results.is_empty() {
+        return "Nothing was found.".to_owned();
+    }
+    let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let line = |one: &Value| format!("- {}\n  {}\n  {}", text(one, "title"), text(one, "url"), text(one, "snippet"));
+    results.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// So many searches in a minute and no more, for everybody together.
+#[derive(Clone, Default)]
+struct Limit {
+    made: Arc<Mutex<Option<(u32, Arc<DefaultDirectRateLimiter>)>>>,
+}
+
+impl Limit {
+    /// Waits its turn where that is soon; else says when to come back.
+    async fn take(&self, per_minute: u32) -> Result<()> {
+        let limiter = self.limiter(per_minute.max(1));
+        while let Err(not_yet) = limiter.check() {
+            let wait = not_yet.wait_time_from(DefaultClock::default().now());
+            if wait > LONGEST_WAIT {
+                return Err(Error::new(
+                    Kind::Exhausted,
+                    format!(
+                        "{per_minute} searches a minute are allowed and used up. Try again in {} s.",
+                        wait.as_secs().max(1)
+                    ),
+                ));
+            }
+            tokio::time::sleep(wait).await;
+        }
+        Ok(())
+    }
+
+    fn limiter(&self, per_minute: u32) -> Arc<DefaultDirectRateLimiter> {
+        let mut made = self.made.lock();
+        if let Some((count, limiter)) = made.as_ref()
+            && *count == per_minute
+        {
+            return Arc::clone(limiter);
+        }
+        let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
+        let limiter = Arc::new(RateLimiter::direct(quota));
+        *made = Some((per_minute, Arc::clone(&limiter)));
+        limiter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_may_lie_below_a_path() {
+        for (given, wanted) in [
+            ("http://a.example", "http://a.example/search"),
+            ("http://a.example:8888/searx/", "http://a.example:8888/searx/search"),
+            ("https://a.example/search?q=x", "https://a.example/search"),
+        ] {
+            assert_eq!(base(given).unwrap().as_str(), wanted);
+        }
+        assert!(base("a.example").is_err() && base("ftp://a.example").is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_over_the_limit_is_refused_with_a_time() {
+        let limit = Limit::default();
+        limit.take(1).await.unwrap();
+        let error = limit.take(1).await.unwrap_err();
+        assert_eq!(error.kind(), Kind::Exhausted);
+        assert!(error.message().contains("Try again in"), "{error}");
+        limit.take(2).await.unwrap();
+    }
+}
