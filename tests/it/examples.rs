@@ -8,7 +8,7 @@ use satchel::{
 };
 use serde_json::{Value, json};
 
-use crate::support::app::TestApp;
+use crate::support::{app::TestApp, remote::systems::for_examples};
 
 /// Whether `actual` holds everything `wanted` names; fields that are not named may hold anything.
 fn holds(actual: &Value, wanted: &Value) -> bool {
@@ -26,6 +26,9 @@ fn holds(actual: &Value, wanted: &Value) -> bool {
 async fn runs(name: &str, example: &Example) {
     let app = TestApp::start().await;
     app.set(json!({"exec": {"mode": "sandboxed"}})).await;
+    if name.starts_with("call_") {
+        for_examples(&app).await;
+    }
     let owner = app.caller(&["*"]).await;
     for (tool, arguments) in &example.before {
         let before = app.data(&owner, tool, arguments.clone()).await;

@@ -6,19 +6,19 @@ use bytes::Bytes;
 use http::HeaderMap;
 use satchel::{
     model::error::{Kind, Result},
-    net::{
-        grpc::{
-            line::{Ask, Line, Reply},
-            message, reflection,
-        },
-        http::Http,
+    net::grpc::{
+        line::{Ask, Line, Reply},
+        message, reflection,
     },
 };
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::support::remote::grpc::{Reflection, start, web_bridge};
+use crate::support::{
+    remote::grpc::{Reflection, start, web_bridge},
+    way::way_out,
+};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -29,7 +29,7 @@ async fn native(address: SocketAddr) -> Line {
 
 async fn web(address: SocketAddr) -> Line {
     let bridge = web_bridge(address).await;
-    let http = Http::default().allowing(&[bridge.to_string().parse().unwrap()]);
+    let http = way_out().allowing(&[bridge.to_string().parse().unwrap()]);
     Line::web(http, url(bridge), HeaderMap::new())
 }
 

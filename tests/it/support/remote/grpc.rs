@@ -1,13 +1,15 @@
 //! A gRPC server with reflection and health, and a bridge to it that speaks gRPC-Web over HTTP/1.1.
 
-use std::{convert::Infallible, net::SocketAddr};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{Request, Response, header::CONTENT_TYPE};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, client::conn::http2, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 use tonic::transport::{Server, server::TcpIncoming};
 use tonic_reflection::server::Builder;
 
@@ -43,6 +45,24 @@ pub async fn start(reflection: Reflection) -> SocketAddr {
     tokio::spawn(async move {
         let _health = health;
         server.await.unwrap();
+    });
+    address
+}
+
+/// TLS before a server: what comes in is handed on as it is.
+pub async fn tls_front(config: Arc<ServerConfig>, to: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let acceptor = TlsAcceptor::from(config);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                let Ok(mut outside) = acceptor.accept(stream).await else { return };
+                let mut inside = TcpStream::connect(to).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut outside, &mut inside).await;
+            });
+        }
     });
     address
 }

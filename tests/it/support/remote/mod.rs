@@ -2,4 +2,7 @@
 
 pub mod echo;
 pub mod grpc;
+pub mod http;
+pub mod services;
+pub mod systems;
 pub mod ws;
