@@ -14,6 +14,11 @@ pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     Ok(fields(&format!("/proc/{pid}/stat"))?.iter().skip(11).take(2).sum::<f64>() / TICKS)
 }
 
+/// CPU seconds of the thread that asks.
+pub(crate) fn thread_seconds() -> Result<f64> {
+    Ok(fields("/proc/thread-self/stat")?.iter().skip(11).take(2).sum::<f64>() / TICKS)
+}
+
 /// Resident memory of a process in MB.
 pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
