@@ -4,6 +4,7 @@ pub mod answer;
 pub mod change;
 pub mod credential;
 pub mod endpoint_call;
+pub mod import;
 pub mod offer;
 pub mod resolve;
 pub mod rest;
