@@ -4,6 +4,7 @@
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
 mod calls;
+mod catalog;
 mod chat;
 mod cli;
 mod clipboard;

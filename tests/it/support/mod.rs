@@ -7,5 +7,6 @@ pub mod http;
 pub mod library;
 pub mod papers;
 pub mod program;
+pub mod system;
 pub mod tools;
 pub mod way;
