@@ -8,6 +8,7 @@ pub mod endpoint_call;
 pub mod graphql_call;
 pub mod grpc_call;
 pub mod grpc_import;
+pub mod import;
 pub mod offer;
 pub mod resolve;
 pub mod rest;

@@ -3,6 +3,7 @@
 //! [`read::read`] takes any file this house can read. It is made for hostile input: everything a document can make
 //! grow is counted against [`limits::Limits`].
 
+pub mod api;
 mod charset;
 pub mod chunk;
 #[cfg(test)]

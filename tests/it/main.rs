@@ -5,6 +5,7 @@
 
 mod callers;
 mod calls;
+mod catalog;
 mod chat;
 mod cli;
 mod clipboard;

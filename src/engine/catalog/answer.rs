@@ -80,8 +80,8 @@ impl Answer {
 
     /// As a tool gives it back. Fails where the system refused, with its words.
     pub fn into_output(self, system: &str) -> Result<Output> {
-        if !self.is_success() {
-            return Err(self.refusal(system));
+        if let Some(refusal) = self.refusal(system) {
+            return Err(refusal);
         }
         let mut data =
             json!({"status": self.status, "headers": self.headers, "format": self.form.as_str(), "body": self.body});
@@ -91,7 +91,11 @@ impl Answer {
         Ok(Output::json(data))
     }
 
-    fn refusal(&self, system: &str) -> Error {
+    /// What to tell of an answer that is a refusal.
+    pub fn refusal(&self, system: &str) -> Option<Error> {
+        if self.is_success() {
+            return None;
+        }
         let words = match &self.body {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
@@ -113,7 +117,7 @@ impl Answer {
             _ => "",
         };
         let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
-        Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details)
+        Some(Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details))
     }
 }
 

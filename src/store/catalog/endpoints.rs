@@ -58,6 +58,12 @@ impl Catalog {
         self.write(work).await
     }
 
+    /// Writes down that somebody tries an endpoint, before he does.
+    pub async fn note_try(&self, by: &Actor, endpoint: &Endpoint) -> Result<()> {
+        let (by, told) = (by.clone(), described(endpoint));
+        self.db.write(move |c| by.record(c, "catalog.endpoint.test", told)).await
+    }
+
     /// Forgets an endpoint.
     pub async fn delete_endpoint(&self, by: &Actor, id: EndpointId) -> Result<()> {
         let by = by.clone();

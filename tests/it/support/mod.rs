@@ -10,5 +10,6 @@ pub mod library;
 pub mod papers;
 pub mod program;
 pub mod remote;
+pub mod system;
 pub mod tools;
 pub mod way;
