@@ -57,8 +57,16 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     report.figure("CPU a call adds to it, ms", per_call - client, Target::AtMost(0.3));
     let per_core = median(through.iter().map(|calls| calls.per_cpu_second).collect());
     report.figure("calls for each CPU second, audit durable", per_core, Target::AtLeast(1_500.0));
-    report.figure("calls a second, 64 at once", median(through.iter().map(|calls| calls.per_second).collect()), Target::None);
-    report.figure("99 of 100 answered within, ms", median(through.iter().map(|calls| calls.p99_ms).collect()), Target::None);
+    report.figure(
+        "calls a second, 64 at once",
+        median(through.iter().map(|calls| calls.per_second).collect()),
+        Target::None,
+    );
+    report.figure(
+        "99 of 100 answered within, ms",
+        median(through.iter().map(|calls| calls.p99_ms).collect()),
+        Target::None,
+    );
     let (asked, accepted) = upstream.counted();
     let connections = accepted as f64 - (CONNECTIONS * (ROUNDS + 1)) as f64;
     report.figure("connections made for all calls", connections, Target::AtMost(2.0 * CONNECTIONS as f64));

@@ -30,7 +30,8 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "crash"];
+const FIGURES: &[&str] =
+    &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
