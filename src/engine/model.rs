@@ -73,7 +73,9 @@ pub async fn ask(
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
     let request = ChatRequest { system, messages, tools: Vec::new(), max_tokens: Some(most) };
-    let answer = Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default()).ask(&providers, &request).await?;
+    let answer = Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default())
+        .ask(&providers, &request)
+        .await?;
     let model = answer.model.clone();
     let (text, cost) = answer.text().await?;
     match text.trim() {

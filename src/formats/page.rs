@@ -101,7 +101,9 @@ fn absolute(document: &Document, base: &Url) {
         for node in document.select(selector).nodes() {
             let Some(address) = node.attr(name) else { continue };
             match base.join(address.trim()) {
-                Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => node.set_attr(name, whole.as_str()),
+                Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => {
+                    node.set_attr(name, whole.as_str())
+                }
                 _ => node.remove_attr(name),
             }
         }

@@ -31,14 +31,8 @@ use crate::model::error::{Error, Kind, Result};
 const ONE_ADDRESS: Duration = Duration::from_secs(4);
 
 /// Schemes that can be dialled, and the one each is guarded as.
-const SCHEMES: &[(&str, &str)] = &[
-    ("http", "http"),
-    ("https", "https"),
-    ("ws", "http"),
-    ("wss", "https"),
-    ("grpc", "http"),
-    ("grpcs", "https"),
-];
+const SCHEMES: &[(&str, &str)] =
+    &[("http", "http"), ("https", "https"), ("ws", "http"), ("wss", "https"), ("grpc", "http"), ("grpcs", "https")];
 
 /// A connection to a place that passed the guard; with TLS where the scheme says so. Dropping it closes it and writes its
 /// row into the ledger.
@@ -143,7 +137,10 @@ fn guarded_as(url: &Url) -> Result<Url> {
     let known = SCHEMES.iter().find(|(scheme, _)| *scheme == url.scheme());
     let rest = url.as_str().strip_prefix(url.scheme());
     known.zip(rest).and_then(|((_, scheme), rest)| Url::parse(&format!("{scheme}{rest}")).ok()).ok_or_else(|| {
-        Error::invalid(format!("'{}:' addresses cannot be dialled: use http, ws or grpc, with s for TLS.", url.scheme()))
+        Error::invalid(format!(
+            "'{}:' addresses cannot be dialled: use http, ws or grpc, with s for TLS.",
+            url.scheme()
+        ))
     })
 }
 

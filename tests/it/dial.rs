@@ -60,7 +60,8 @@ async fn a_connection_carries_bytes_and_is_a_row() {
 #[tokio::test]
 async fn what_the_guard_refuses_is_not_dialled_and_is_a_row() {
     let (gate, told) = recorded(Ways::default());
-    let closed = ["ws://127.0.0.1:9/", "grpc://0x7f.1:9/", "wss://localhost:9/", "grpcs://[::1]:9/", "ftp://a.example/"];
+    let closed =
+        ["ws://127.0.0.1:9/", "grpc://0x7f.1:9/", "wss://localhost:9/", "grpcs://[::1]:9/", "ftp://a.example/"];
     for url in closed {
         let url = Url::parse(url).unwrap();
         assert!(gate.on_behalf(origin()).dial(&url, &Tls::default()).await.is_err(), "{url}");

@@ -7,10 +7,7 @@ use std::sync::{
 
 use satchel::{
     model::error::Kind,
-    net::{
-        guard::HostPort,
-        http::Request,
-    },
+    net::{guard::HostPort, http::Request},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -6,9 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, folders, graph, health, indexes,
-    intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search, sessions,
-    settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, folders, graph, health,
+    indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, search,
+    sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
 };
 use crate::model::error::{Error, Result};
 

@@ -48,7 +48,10 @@ pub(super) async fn fetch(app: &App, name: &str, entry: &Entry) -> Result<()> {
 
 async fn fetch_file(app: &App, base: &Url, url: Url, mut file: impl Write, progress: &mut Running) -> Result<String> {
     // The administrator's own mirror may stand in a private network; what it redirects to may not.
-    let http = app.gate.on_behalf(Origin::part(Part::ModelDownload, None)).allowing(&HostPort::of(base).into_iter().collect::<Vec<_>>());
+    let http = app
+        .gate
+        .on_behalf(Origin::part(Part::ModelDownload, None))
+        .allowing(&HostPort::of(base).into_iter().collect::<Vec<_>>());
     let mut request = Request::get(url.clone());
     request.max_redirects = REDIRECTS;
     let mut answer = http.send(request).await?;

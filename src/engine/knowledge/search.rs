@@ -203,7 +203,7 @@ impl Hit {
             number: 0,
             document_id: Some(self.document_id),
             url: None,
-            chunk_id: self.chunk_id,
+            chunk_id: Some(self.chunk_id),
             title: self.title.clone(),
             heading: self.heading.clone(),
             page: self.page,

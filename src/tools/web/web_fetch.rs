@@ -102,6 +102,7 @@ pub(super) fn tool() -> Tool {
         move |cx, args| run(cx, args, robots.clone()),
     )
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
+    .reaches(|args: &Args| Some(Url::parse(args.url.trim()).ok()?.host_str()?.to_owned()))
     .risk_of(|args: &Args| if method(args.method.as_deref()) == Method::GET { Risk::Read } else { Risk::LowWrite })
     .example(
         "A page as Markdown",
@@ -192,7 +193,10 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
 
 fn method(named: Option<&str>) -> Method {
     let known = [Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-    known.into_iter().find(|method| named.is_some_and(|name| name.eq_ignore_ascii_case(method.as_str()))).unwrap_or_default()
+    known
+        .into_iter()
+        .find(|method| named.is_some_and(|name| name.eq_ignore_ascii_case(method.as_str())))
+        .unwrap_or_default()
 }
 
 fn request(args: &Args, limit: Duration) -> Result<Request> {
@@ -233,8 +237,7 @@ fn raw(body: &Body, (status, reason): (u16, &str)) -> Output {
         headers.insert(name.as_str().to_owned(), joined.into());
     }
     let ok = (200..300).contains(&status);
-    let data =
-        json!({"status": status, "statusText": reason, "headers": headers, "body": body.as_text(), "ok": ok});
+    let data = json!({"status": status, "statusText": reason, "headers": headers, "body": body.as_text(), "ok": ok});
     let mut output = Output { title: Some(body.url.to_string()), ..Output::json(data) };
     output.meta.insert("truncated".to_owned(), body.cut.into());
     from_outside(output, &body.url)

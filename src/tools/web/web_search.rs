@@ -119,7 +119,8 @@ async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
 
 /// Where an instance is asked: its own address may lie below a path.
 fn base(text: &str) -> Result<Url> {
-    let wrong = || Error::new(Kind::Unconfigured, "The setting base_url of web_search is not an http or https address.");
+    let wrong =
+        || Error::new(Kind::Unconfigured, "The setting base_url of web_search is not an http or https address.");
     let mut url = Url::parse(text.trim()).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(wrong());
@@ -139,10 +140,8 @@ struct Failure {
 }
 
 async fn ask(http: &Http, url: &Url) -> Result<Value> {
-    let backoff = ExponentialBuilder::default()
-        .with_min_delay(Duration::from_millis(300))
-        .with_max_times(RETRIES)
-        .with_jitter();
+    let backoff =
+        ExponentialBuilder::default().with_min_delay(Duration::from_millis(300)).with_max_times(RETRIES).with_jitter();
     (|| ask_once(http, url))
         .retry(backoff)
         .when(|failure| failure.again)
@@ -174,7 +173,8 @@ fn refused(response: &Response) -> Failure {
     let status = response.status.as_u16();
     let after = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let message = match status {
-        403 => "The search instance refuses JSON: its administrator adds 'json' to search.formats in its settings.yml.".to_owned(),
+        403 => "The search instance refuses JSON: its administrator adds 'json' to search.formats in its settings.yml."
+            .to_owned(),
         429 => "The search instance has had too many requests. Try again in a minute.".to_owned(),
         _ => format!("The search instance answered with status {status}. Try again later."),
     };

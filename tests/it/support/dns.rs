@@ -100,9 +100,7 @@ impl Answers {
         let records: Vec<Record> =
             found.into_iter().flatten().map(|data| Record::from_rdata(name.clone(), 0, data)).collect();
         let response = MessageResponseBuilder::from_message_request(request).build(metadata, &records, [], [], []);
-        to.send_response(response)
-            .await
-            .unwrap_or_else(|_| Header { metadata, counts: HeaderCounts::default() }.into())
+        to.send_response(response).await.unwrap_or_else(|_| Header { metadata, counts: HeaderCounts::default() }.into())
     }
 }
 

@@ -9,5 +9,7 @@ pub mod http;
 pub mod library;
 pub mod papers;
 pub mod program;
+pub mod site;
+pub mod spellings;
 pub mod tools;
 pub mod way;
