@@ -170,6 +170,8 @@ async fn a_name_with_a_closed_address_is_refused_whatever_else_it_has() {
     assert!(told.lock().iter().all(|row| row.passed == Passed::Refused));
     for name in ["alias", "chain"] {
         let url = format!("http://{name}.example:{}/", canary.port);
+        let kind = http.send(request(&url)).await.err().map(|error| error.kind());
+        assert_eq!(kind, Some(Kind::Denied), "{name}");
         assert!(
             http.send(request(&url)).await.is_err() && http.dial(&url.parse().unwrap(), &Tls::default()).await.is_err()
         );
@@ -180,8 +182,8 @@ async fn a_name_with_a_closed_address_is_refused_whatever_else_it_has() {
 #[tokio::test]
 async fn a_name_that_turns_inward_between_two_looks_reaches_nothing() {
     let (canary, dns) = (Canary::start().await, Dns::start().await);
-    // TEST-NET addresses are closed, so the first answer is one that is public and that nothing here routes to.
-    dns.name("turn.example", &[&["93.184.215.14"], &["127.0.0.1"]]);
+    // Public as far as the guard goes, and given to nobody: no network leads there.
+    dns.name("turn.example", &[&["3001::1"], &["127.0.0.1"]]);
     let (gate, _) = knowing(&dns);
     let http = gate.on_behalf(origin());
     let url = format!("http://turn.example:{}/", canary.port);
