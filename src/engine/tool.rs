@@ -19,6 +19,7 @@ use crate::model::{
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
+type Reaches = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
 /// A tool, ready to be registered.
@@ -29,6 +30,7 @@ pub struct Tool {
     aliases: Vec<Alias>,
     risk_of: Option<RiskOf>,
     asks: Option<Asks>,
+    reaches: Option<Reaches>,
     available: Option<Available>,
     private: &'static [&'static str],
     handler: Handler,
@@ -63,7 +65,17 @@ impl Tool {
             let run = Arc::clone(&run);
             Box::pin(async move { run(context, parse(arguments)?).await })
         });
-        Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, private: &[], handler }
+        Self {
+            spec,
+            schema,
+            aliases: Vec::new(),
+            risk_of: None,
+            asks: None,
+            reaches: None,
+            available: None,
+            private: &[],
+            handler,
+        }
     }
 
     /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
@@ -82,6 +94,7 @@ impl Tool {
             aliases: Vec::new(),
             risk_of: None,
             asks: None,
+            reaches: None,
             available: None,
             private: &[],
             handler,
@@ -179,6 +192,18 @@ impl Tool {
         self
     }
 
+    /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
+    /// conversation, a person is asked before it reaches a host it has not reached yet.
+    #[must_use]
+    pub fn reaches<Args, F>(mut self, host: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args) -> Option<String> + Send + Sync + 'static,
+    {
+        self.reaches = Some(Arc::new(move |arguments| parse(arguments.clone()).ok().and_then(|args| host(&args))));
+        self
+    }
+
     /// Keeps the values of these arguments, at any depth and under every alias, out of the audit: what is
     /// remembered of a person is read by nobody else, administrators included (R4).
     #[must_use]
@@ -239,6 +264,11 @@ impl Tool {
     /// Why a person must be asked whatever the risk, if so.
     pub fn asks_because(&self, arguments: &Value, settings: &Settings, registry: &Registry) -> Option<String> {
         self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
+    }
+
+    /// The host a call would reach, where the arguments choose it.
+    pub fn host_of(&self, arguments: &Value) -> Option<String> {
+        self.reaches.as_ref().and_then(|reaches| reaches(arguments))
     }
 
     /// The arguments whose values the audit does not keep.

@@ -22,6 +22,7 @@ mod start;
 mod streams;
 mod usage;
 mod vectors;
+mod web;
 
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ use report::Report;
 
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] =
-    &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "crash"];
+    &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "web", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -55,6 +56,7 @@ async fn main() -> Result<ExitCode> {
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
+            "web" => web::measure(&mut report)?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }

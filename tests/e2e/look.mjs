@@ -16,6 +16,7 @@ const PAGES = [
   '/tools/evaluation',
   '/tools/write',
   '/audit',
+  '/outbound',
   '/users/people',
   '/users/roles',
   '/users/keys',

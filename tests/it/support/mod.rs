@@ -10,6 +10,8 @@ pub mod library;
 pub mod papers;
 pub mod program;
 pub mod remote;
+pub mod site;
+pub mod spellings;
 pub mod system;
 pub mod tools;
 pub mod way;
