@@ -1,12 +1,15 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
+pub mod calling;
 pub mod indexing;
 pub mod outgoing;
 
+use calling::Calling;
 use indexing::Indexing;
 use outgoing::Outgoing;
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use url::Url;
 
 use crate::{
     config::Config,
@@ -16,10 +19,14 @@ use crate::{
     },
     index::embed::embedder::Embedder,
     model::{egress::Origin, error::Result},
-    net::{gate::Gate, guard::HostPort, http::Http},
+    net::{
+        gate::Gate,
+        guard::{self, Exceptions, HostPort},
+        http::Http,
+    },
     store::{
-        audit::Audit, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People, settings::SettingsStore,
-        tickets::Tickets, tool_config::ToolConfig, vault::Vault,
+        audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
+        settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
     },
 };
 
@@ -45,6 +52,10 @@ pub struct App {
     pub vault: Vault,
     /// The configuration of tools, from the vault.
     pub tool_config: ToolConfig,
+    /// Connected systems and their endpoints.
+    pub catalog: Catalog,
+    /// What calls of them share.
+    pub calling: Calling,
     /// Search by word and meaning.
     pub indexes: Indexing,
     /// Documents.
@@ -81,5 +92,16 @@ impl App {
         let settings = self.settings.get();
         let places = settings.outbound.exceptions.iter().map(|place| place.parse::<HostPort>());
         Ok(self.gate.on_behalf(origin).allowing(&places.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// Why an address is refused for what its text says, if so, and what an administrator can do.
+    pub fn refused(&self, url: Option<&Url>) -> Option<String> {
+        let (url, settings) = (url?, self.settings.get());
+        let places = settings.outbound.exceptions.iter().filter_map(|place| place.parse().ok());
+        guard::inspect(url, &Exceptions::new(places)).err().map(|error| {
+            let place = HostPort::of(url).map(|place| place.to_string()).unwrap_or_default();
+            let add = format!("An administrator can allow it in the settings: outbound exceptions, '{place}'.");
+            format!("{} {add}", error.message())
+        })
     }
 }

@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::{
     agent::chat::Agent,
-    app::{App, indexing::Indexing, outgoing::Outgoing},
+    app::{App, calling::Calling, indexing::Indexing, outgoing::Outgoing},
     config::{Config, ListenFlags, LogFormat, Owner, PROGRAM},
     doors::{
         cli::{
@@ -37,6 +37,7 @@ use crate::{
         },
     },
     engine::{
+        catalog::offer,
         embeddings::{change, offered},
         graph,
         ingest::workers,
@@ -64,6 +65,7 @@ use crate::{
     },
     store::{
         audit::Audit,
+        catalog::Catalog,
         db::{Commit, Db},
         dir::{self, DataDir, Running},
         embeddings::Embeddings,
@@ -199,6 +201,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
         recover(&app).await?;
         workers::start(&app).await?;
@@ -277,6 +280,8 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
+        catalog: Catalog::load(db.clone(), &vault).await?,
+        calling: Calling::default(),
         vault,
         workspaces: Workspaces::new(dir.path()),
         embedder,

@@ -302,6 +302,16 @@ mod tests {
     }
 
     #[test]
+    fn the_file_names_a_dns_server_and_certificates() {
+        let file = "[outbound]\ndns = '10.0.0.2:53'\nca_file = '/etc/own.pem'";
+        let outbound = resolve(&[], Some(file)).unwrap().outbound;
+        assert_eq!(outbound.dns, Some("10.0.0.2:53".parse().unwrap()));
+        assert_eq!(outbound.ca_file, Some("/etc/own.pem".into()));
+        let error = resolve(&[], Some("[outbound]\ndns = 'nowhere'")).unwrap_err();
+        assert!(error.message().contains("dns"), "{error}");
+    }
+
+    #[test]
     fn an_open_address_needs_a_proxy() {
         let error = resolve(&["--listen", "0.0.0.0:80"], None).unwrap_err();
         assert!(error.message().contains("--behind-proxy"), "{error}");

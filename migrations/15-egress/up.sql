@@ -9,6 +9,7 @@ CREATE TABLE egress (
   by       TEXT NOT NULL,
   user_id  TEXT,
   call_id  TEXT,
+  topic    TEXT,
   sent     INTEGER NOT NULL,
   received INTEGER NOT NULL,
   status   INTEGER,
@@ -18,6 +19,7 @@ CREATE TABLE egress (
   ms       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX egress_host ON egress (host, id);
+CREATE INDEX egress_topic ON egress (topic, host) WHERE topic IS NOT NULL;
 CREATE INDEX egress_refused ON egress (id) WHERE outcome = 'refused';
 
 -- Pages of the web are cited under numbers, too, once they were fetched in the conversation (R27).

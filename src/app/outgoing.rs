@@ -1,6 +1,6 @@
 //! Brings what crossed the gate into the ledger: in batches, beside the work, and none is lost while the process lives.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::{
     sync::{mpsc, oneshot},
@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::{
     host::clock::Clock,
-    model::{egress::Crossing, time::Time},
+    model::{egress::Crossing, error::Result, time::Time},
     net::meter::Ledger,
     store::{
         db::Db,
@@ -35,21 +35,21 @@ enum Note {
 #[derive(Clone)]
 pub struct Outgoing {
     notes: mpsc::UnboundedSender<Note>,
-    clock: Clock,
+    keeper: Keeper,
 }
 
 impl Outgoing {
     /// Begins to write.
     pub fn start(db: &Db, settings: &SettingsStore, clock: &Clock) -> Self {
         let (notes, waiting) = mpsc::unbounded_channel();
-        let writer = Writer { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
-        tokio::spawn(writer.run(waiting));
-        Self { notes, clock: clock.clone() }
+        let keeper = Keeper { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
+        tokio::spawn(keeper.clone().run(waiting));
+        Self { notes, keeper }
     }
 
     /// What the gate tells.
     pub fn ledger(&self) -> Ledger {
-        let (notes, clock) = (self.notes.clone(), self.clock.clone());
+        let (notes, clock) = (self.notes.clone(), self.keeper.clock.clone());
         Ledger::new(move |crossing| {
             let began = clock.now().before(crossing.took);
             // It only fails when the writer has ended, and then so has the process.
@@ -64,15 +64,21 @@ impl Outgoing {
             tracing::warn!("the egress ledger is behind");
         }
     }
+
+    /// Removes what is kept no longer; it is done now and then without being asked.
+    pub async fn sweep(&self) -> Result<usize> {
+        self.keeper.sweep().await
+    }
 }
 
-struct Writer {
+#[derive(Clone)]
+struct Keeper {
     db: Db,
     settings: SettingsStore,
     clock: Clock,
 }
 
-impl Writer {
+impl Keeper {
     async fn run(self, mut waiting: mpsc::UnboundedReceiver<Note>) {
         let mut notes = Vec::with_capacity(BATCH);
         // As if much had been written: what is old when the process starts goes at the first row.
@@ -92,7 +98,9 @@ impl Writer {
             }
             if since_sweep >= SWEEP_EVERY {
                 since_sweep = 0;
-                self.sweep().await;
+                if let Err(error) = self.sweep().await {
+                    tracing::warn!(?error, "old rows of the egress ledger could not be removed");
+                }
             }
         }
     }
@@ -106,12 +114,10 @@ impl Writer {
         }
     }
 
-    async fn sweep(&self) {
-        let settings: Arc<_> = self.settings.get();
+    async fn sweep(&self) -> Result<usize> {
+        let settings = self.settings.get();
         let kept = settings.outbound.keep_days.max(1);
         let keep = Keep { since: self.clock.now().before(DAY * kept), most: settings.outbound.keep_rows.max(1_000) };
-        if let Err(error) = egress::sweep(&self.db, keep).await {
-            tracing::warn!(?error, "old rows of the egress ledger could not be removed");
-        }
+        egress::sweep(&self.db, keep).await
     }
 }

@@ -8,7 +8,10 @@ use crate::{
         error::{Error, Kind, Result},
         spec::Risk,
     },
-    store::tickets::{Claim, LIFETIME, Verdict, digest},
+    store::{
+        egress,
+        tickets::{Claim, LIFETIME, Verdict, digest},
+    },
 };
 use serde_json::{Value, json};
 
@@ -58,7 +61,7 @@ pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> 
         return Ok(Some(reason));
     }
     match risk {
-        Risk::Read | Risk::LowWrite => Ok(None),
+        Risk::Read | Risk::LowWrite => new_host(app, weighed).await,
         Risk::Destructive => Ok(Some("It is destructive: that is always asked.".to_owned())),
         Risk::HighWrite if call.tainted => {
             Ok(Some("It is high write, and content from outside is in this conversation.".to_owned()))
@@ -72,6 +75,21 @@ pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> 
             Ok((!approved).then(|| "It is high write, and you do not hold the permission '*'.".to_owned()))
         }
     }
+}
+
+/// What came from outside may want to carry something out: to a host of its own choice, in an address.
+async fn new_host(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
+    let Weighed { call, found, arguments, .. } = weighed;
+    let (true, Some(topic)) = (call.tainted, call.topic) else { return Ok(None) };
+    let Some(host) = found.tool.host_of(arguments) else { return Ok(None) };
+    if app.tickets.approved_for(topic, found.tool.spec().id()).await? {
+        return Ok(None);
+    }
+    app.egress.settle().await;
+    let known = egress::has_reached(&app.db, topic, host.clone()).await?;
+    Ok((!known).then(|| {
+        format!("It reaches '{host}', which this conversation has not yet, and content from outside is in it.")
+    }))
 }
 
 fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {

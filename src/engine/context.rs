@@ -88,7 +88,7 @@ impl Context {
     /// caller's.
     pub fn http(&self) -> Result<Http> {
         let Shared { id, call, .. } = self.shared.as_ref();
-        self.app().outbound(Origin::tool(id.clone(), call.caller.user, call.id))
+        self.app().outbound(Origin::tool(id.clone(), call))
     }
 
     /// This tool's own settings.
@@ -143,6 +143,10 @@ impl Context {
                 Box::pin(self.shared.invoker.invoke_approved(call, approval, cancel)).await
             }
         }
+    }
+
+    pub(super) fn invoker(&self) -> &Invoker {
+        &self.shared.invoker
     }
 
     pub(super) fn app(&self) -> &App {

@@ -42,6 +42,7 @@ impl Invoker {
     /// An invoker over these tools.
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
         let finder = Finder::new(Arc::clone(&app));
+        let registry = registry.knowing(app.catalog.clone());
         Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder }
     }
 

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod authorise;
 pub mod capabilities;
+pub mod catalog;
 pub mod configure;
 pub mod confirm;
 pub mod context;

@@ -8,10 +8,14 @@ use super::{
     tool::{Alias, Tool},
     wire,
 };
-use crate::model::{
-    error::{Error, Result},
-    settings::Settings,
-    spec::{Risk, Source},
+use crate::{
+    model::{
+        catalog::directory::Directory,
+        error::{Error, Result},
+        settings::Settings,
+        spec::{Risk, Source},
+    },
+    store::catalog::Catalog,
 };
 
 /// A tool that could not be registered.
@@ -28,6 +32,7 @@ pub struct Refused {
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
     names: HashMap<String, Name>,
+    catalog: Option<Catalog>,
 }
 
 #[derive(Clone, Copy)]
@@ -89,7 +94,7 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self::default();
+        let mut registry = Self { catalog: self.catalog.clone(), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
@@ -116,6 +121,17 @@ impl Registry {
         }
         self.tools.push(tool);
         Ok(())
+    }
+
+    /// The same tools, whose risk may lie with the systems they name.
+    #[must_use]
+    pub fn knowing(self, catalog: Catalog) -> Self {
+        Self { catalog: Some(catalog), ..self }
+    }
+
+    /// The connected systems as they are now.
+    pub fn directory(&self) -> Arc<Directory> {
+        self.catalog.as_ref().map(Catalog::get).unwrap_or_default()
     }
 
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.

@@ -26,7 +26,7 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
     if forms.is_empty() {
         return result;
     }
-    let clean = |text: &str| forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), MASK));
+    let clean = |text: &str| hide_text(text, &forms);
     match result {
         Ok(output) => Ok(Output {
             data: map_strings(output.data, &clean),
@@ -40,11 +40,20 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
         }),
         Err(error) => {
             let details = error.details().cloned().map(|details| map_strings(details, &clean));
-            let cleaned = Error::new(error.kind(), clean(error.message()));
-            let cleaned = details.map_or(cleaned.clone(), |details| cleaned.with_details(details));
-            Err(cleaned.caused_by(error))
+            let cleaned = Error::new(error.kind(), clean(error.message())).caused_by(error);
+            Err(details.into_iter().fold(cleaned, Error::with_details))
         }
     }
+}
+
+/// A value without these forms of secrets, in keys too.
+pub(super) fn hide(value: Value, forms: &[String]) -> Value {
+    if forms.is_empty() { value } else { map_strings(value, &|text: &str| hide_text(text, forms)) }
+}
+
+/// A text without these forms of secrets.
+pub(super) fn hide_text(text: &str, forms: &[String]) -> String {
+    forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), MASK))
 }
 
 fn clean_part(part: Content, clean: &impl Fn(&str) -> String) -> Content {

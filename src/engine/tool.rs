@@ -19,6 +19,7 @@ use crate::model::{
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
+type Reaches = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
 /// A tool, ready to be registered.
@@ -29,6 +30,7 @@ pub struct Tool {
     aliases: Vec<Alias>,
     risk_of: Option<RiskOf>,
     asks: Option<Asks>,
+    reaches: Option<Reaches>,
     available: Option<Available>,
     private: &'static [&'static str],
     handler: Handler,
@@ -63,7 +65,17 @@ impl Tool {
             let run = Arc::clone(&run);
             Box::pin(async move { run(context, parse(arguments)?).await })
         });
-        Self { spec, schema, aliases: Vec::new(), risk_of: None, asks: None, available: None, private: &[], handler }
+        Self {
+            spec,
+            schema,
+            aliases: Vec::new(),
+            risk_of: None,
+            asks: None,
+            reaches: None,
+            available: None,
+            private: &[],
+            handler,
+        }
     }
 
     /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
@@ -82,6 +94,7 @@ impl Tool {
             aliases: Vec::new(),
             risk_of: None,
             asks: None,
+            reaches: None,
             available: None,
             private: &[],
             handler,
@@ -135,12 +148,23 @@ impl Tool {
 
     /// Raises the risk by the arguments and the tools they name.
     #[must_use]
-    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
+    pub fn risk_among<Args, F>(self, risk_of: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
     {
-        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
+        self.risk_of_call(move |args, registry| Ok(risk_of(args, registry)))
+    }
+
+    /// Raises the risk by the arguments and what they name, and refuses a call that cannot be made before anybody is
+    /// asked about it.
+    #[must_use]
+    pub fn risk_of_call<Args, F>(mut self, risk_of: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Registry) -> Result<Risk> + Send + Sync + 'static,
+    {
+        self.risk_of = Some(Arc::new(move |arguments, registry| risk_of(&parse(arguments.clone())?, registry)));
         self
     }
 
@@ -165,6 +189,18 @@ impl Tool {
             Ok(args) => asks(&args, settings, registry),
             Err(error) => Some(error.message().to_owned()),
         }));
+        self
+    }
+
+    /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
+    /// conversation, a person is asked before it reaches a host it has not reached yet.
+    #[must_use]
+    pub fn reaches<Args, F>(mut self, host: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args) -> Option<String> + Send + Sync + 'static,
+    {
+        self.reaches = Some(Arc::new(move |arguments| parse(arguments.clone()).ok().and_then(|args| host(&args))));
         self
     }
 
@@ -228,6 +264,11 @@ impl Tool {
     /// Why a person must be asked whatever the risk, if so.
     pub fn asks_because(&self, arguments: &Value, settings: &Settings, registry: &Registry) -> Option<String> {
         self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
+    }
+
+    /// The host a call would reach, where the arguments choose it.
+    pub fn host_of(&self, arguments: &Value) -> Option<String> {
+        self.reaches.as_ref().and_then(|reaches| reaches(arguments))
     }
 
     /// The arguments whose values the audit does not keep.

@@ -3,6 +3,7 @@
 //! [`read::read`] takes any file this house can read. It is made for hostile input: everything a document can make
 //! grow is counted against [`limits::Limits`].
 
+pub mod api;
 mod charset;
 pub mod chunk;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub mod create;
 mod csv;
 mod docx;
 pub mod extracted;
+pub mod graphql;
 mod html;
 mod html_tokens;
 mod json;
@@ -24,10 +26,13 @@ mod markdown;
 pub mod modify;
 mod office;
 pub mod page;
+pub mod payload;
 mod pdf;
 pub mod picture;
 mod pptx;
 pub mod read;
 pub mod readable;
+pub mod soap;
 mod text;
 mod xlsx;
+pub mod xml;

@@ -4,7 +4,12 @@ use std::{borrow::Cow, time::Duration};
 
 use serde::Serialize;
 
-use super::{call::CallId, time::Time, user::UserId};
+use super::{
+    call::{Call, CallId},
+    conversation::ConversationId,
+    time::Time,
+    user::UserId,
+};
 
 /// A part of the product that reaches out without being a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +20,8 @@ pub enum Part {
     ModelDownload,
     /// Taking documents in from addresses.
     Ingest,
+    /// Reading the documents of connected systems, and trying their endpoints.
+    Catalog,
     /// The command line, to its own server.
     CommandLine,
 }
@@ -26,6 +33,7 @@ impl Part {
             Self::Models => "models",
             Self::ModelDownload => "model_download",
             Self::Ingest => "ingest",
+            Self::Catalog => "catalog",
             Self::CommandLine => "command_line",
         }
     }
@@ -40,17 +48,19 @@ pub struct Origin {
     pub user: Option<UserId>,
     /// The call it is part of.
     pub call: Option<CallId>,
+    /// The conversation that call belongs to.
+    pub topic: Option<ConversationId>,
 }
 
 impl Origin {
     /// A tool's call.
-    pub fn tool(id: String, user: UserId, call: CallId) -> Self {
-        Self { by: id.into(), user: Some(user), call: Some(call) }
+    pub fn tool(id: String, call: &Call) -> Self {
+        Self { by: id.into(), user: Some(call.caller.user), call: Some(call.id), topic: call.topic }
     }
 
     /// A part of the product, for itself or for somebody.
     pub fn part(part: Part, user: Option<UserId>) -> Self {
-        Self { by: part.as_str().into(), user, call: None }
+        Self { by: part.as_str().into(), user, call: None, topic: None }
     }
 }
 

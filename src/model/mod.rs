@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod call;
 pub mod caller;
+pub mod catalog;
 pub mod conversation;
 pub mod egress;
 pub mod error;

@@ -34,8 +34,7 @@ impl Clients {
     }
 
     pub(super) fn get(&self, passage: Passage, tls: &Tls) -> Result<Client> {
-        let print = if tls.is_usual() { Fingerprint::default() } else { tls.fingerprint() };
-        let key = (passage == Passage::Public, print);
+        let key = (passage == Passage::Public, tls.fingerprint());
         if let Some(client) = self.made.get(&key) {
             return Ok(client);
         }
@@ -52,7 +51,7 @@ impl Clients {
             .referer(false)
             .connect_timeout(CONNECT)
             .dns_resolver(Resolver { names: self.names.clone(), passage })
-            .tls_backend_preconfigured(config)
+            .tls_backend_preconfigured(config.as_ref().clone())
             .build()
             .map_err(Error::internal)
     }

@@ -4,7 +4,6 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -75,7 +74,7 @@ impl Http {
         let config = self.gate.trust().config(tls, &tls.alpn)?;
         let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']).trim_end_matches('.').to_owned();
         let name = ServerName::try_from(name).map_err(|_| broken(&url))?;
-        let stream = TlsConnector::from(Arc::new(config)).connect(name, tcp).await;
+        let stream = TlsConnector::from(config).connect(name, tcp).await;
         let stream = stream.map_err(|error| untrusted(&url, &error).caused_by(error))?;
         Ok((Stream::Tls(Box::new(stream)), peer))
     }

@@ -3,6 +3,7 @@
 mod clients;
 pub mod dial;
 pub mod gate;
+pub mod grpc;
 pub mod guard;
 pub mod http;
 pub mod llm;
@@ -11,3 +12,4 @@ mod reply;
 mod resolve;
 pub mod sse;
 pub mod tls;
+pub mod ws;

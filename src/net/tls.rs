@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use moka::sync::Cache;
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
@@ -50,11 +51,6 @@ pub struct Identity {
 pub(super) type Fingerprint = [u8; 32];
 
 impl Tls {
-    /// Whether it changes nothing.
-    pub(super) fn is_usual(&self) -> bool {
-        self.roots.is_none() && self.identity.is_none()
-    }
-
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut digest = Sha256::new();
         let identity = self.identity.as_ref();
@@ -71,21 +67,30 @@ impl Tls {
     }
 }
 
-/// The certificates everybody trusts, read once.
-#[derive(Debug, Clone, Default)]
+/// Settings of TLS that are kept, with the sessions that can be taken up again.
+const MOST: u64 = 64;
+
+/// The certificates everybody trusts, read once, and what was made of them.
+#[derive(Debug, Clone)]
 pub(super) struct Trust {
     file: Option<PathBuf>,
     roots: Arc<OnceLock<RootCertStore>>,
+    made: Cache<(Fingerprint, Vec<Vec<u8>>), Arc<ClientConfig>>,
 }
 
 impl Trust {
     /// With this bundle instead of the machine's.
     pub(super) fn new(file: Option<PathBuf>) -> Self {
-        Self { file, roots: Arc::default() }
+        Self { file, roots: Arc::default(), made: Cache::new(MOST) }
     }
 
     /// How a connection with these settings is made; the protocols offered are `alpn`.
-    pub(super) fn config(&self, tls: &Tls, alpn: &[Vec<u8>]) -> Result<ClientConfig> {
+    pub(super) fn config(&self, tls: &Tls, alpn: &[Vec<u8>]) -> Result<Arc<ClientConfig>> {
+        let make = || self.make(tls, alpn).map(Arc::new);
+        self.made.try_get_with((tls.fingerprint(), alpn.to_vec()), make).map_err(|error| (*error).clone())
+    }
+
+    fn make(&self, tls: &Tls, alpn: &[Vec<u8>]) -> Result<ClientConfig> {
         let mut roots = self.roots.get_or_init(|| usual(self.file.as_ref())).clone();
         if let Some(pem) = &tls.roots {
             for root in certificates(pem)? {

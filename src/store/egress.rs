@@ -8,6 +8,7 @@ use super::{
     rows::{all, run, time},
 };
 use crate::model::{
+    conversation::ConversationId,
     egress::{Crossing, Passed, Row},
     error::{Error, Result},
     time::Time,
@@ -95,8 +96,9 @@ pub async fn write(db: &Db, crossings: Vec<(Time, Crossing)>) -> Result<()> {
             let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
             run(
                 c,
-                "INSERT INTO egress (at, host, port, protocol, by, user_id, call_id, sent, received, status, outcome, reason, ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                "INSERT INTO egress (at, host, port, protocol, by, user_id, call_id, topic, sent, received, status, outcome,
+                                     reason, ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
                 params![
                     at.millis(),
                     host,
@@ -105,6 +107,7 @@ pub async fn write(db: &Db, crossings: Vec<(Time, Crossing)>) -> Result<()> {
                     origin.by,
                     origin.user.map(|id| id.to_string()),
                     origin.call.map(|id| id.to_string()),
+                    origin.topic.map(|id| id.to_string()),
                     sent.cast_signed(),
                     received.cast_signed(),
                     status,
@@ -169,6 +172,15 @@ pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
         let (condition, bound) = filter.clause();
         let sql = format!("SELECT {COLUMNS} WHERE {condition} ORDER BY e.id DESC LIMIT {limit}");
         all(c, &sql, params_from_iter(bound), row)
+    })
+    .await
+}
+
+/// Whether something of this conversation has reached this host.
+pub async fn has_reached(db: &Db, topic: ConversationId, host: String) -> Result<bool> {
+    db.read(move |c| {
+        let sql = "SELECT 1 FROM egress WHERE topic = ?1 AND host = ?2 AND outcome <> 'refused'";
+        Ok(c.prepare_cached(sql)?.exists((topic.to_string(), host))?)
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+pub mod catalog;
 pub mod chunks;
 pub mod clipboard;
 pub mod collections;

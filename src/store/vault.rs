@@ -1,6 +1,6 @@
 //! The vault: every secret of the installation, sealed, each bound to its owner and name.
 //!
-//! Owners are `tool:<name>` and `provider:<id>`. A canary record proves at start that the key is the right one, and
+//! Owners are `tool:<name>`, `provider:<id>` and `system:<id> <where>`. A canary record proves at start that the key is the right one, and
 //! says inside every transaction which key counts: so a rotation is one commit, for writers beside it too.
 
 use std::{

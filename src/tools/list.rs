@@ -1,6 +1,6 @@
 //! All built-in tools.
 
-use super::{agents, data, desktop, documents, files, knowledge, memory, operations, processes, web};
+use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes, web};
 use crate::engine::tool::Tool;
 
 /// Every built-in tool, by category.
@@ -14,6 +14,8 @@ pub fn all() -> Vec<Tool> {
     all.extend(operations::tools());
     all.extend(documents::tools());
     all.extend(web::tools());
+    all.extend(catalog::tools());
+    all.extend(callers::tools());
     all.extend(agents::tools());
     all
 }

@@ -1,6 +1,8 @@
 //! The built-in tools: a file each, a list a category.
 
 pub mod agents;
+pub mod callers;
+pub mod catalog;
 pub mod data;
 pub mod desktop;
 pub mod documents;

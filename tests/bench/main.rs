@@ -3,6 +3,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "only JSON is indexed: a key that is missing gives null")]
 
+mod callers;
 mod calls;
 mod crash;
 mod embed;
@@ -22,6 +23,7 @@ mod start;
 mod streams;
 mod usage;
 mod vectors;
+mod web;
 
 use std::process::ExitCode;
 
@@ -30,7 +32,8 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] = &["start", "gets", "calls", "streams", "embed", "find", "vectors", "search", "scripts", "crash"];
+const FIGURES: &[&str] =
+    &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "web", "scripts", "crash"];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -49,11 +52,13 @@ async fn main() -> Result<ExitCode> {
             "start" => start::measure(&mut report).await?,
             "gets" => gets::measure(&mut report).await?,
             "calls" => calls::measure(&mut report).await?,
+            "callers" => callers::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
             "scripts" => scripts::measure(&mut report).await?,
+            "web" => web::measure(&mut report)?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }

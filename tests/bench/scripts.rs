@@ -46,9 +46,8 @@ print(json.dumps({"total": sum(r["amount"] for r in rows), "late": late, "count"
 
 /// One kilobyte of JSON.
 fn rows() -> Value {
-    let rows: Vec<Value> = (0..19)
-        .map(|n| json!({"id": format!("INV-{n:04}"), "amount": 100.5 + f64::from(n), "days": n * 4}))
-        .collect();
+    let rows: Vec<Value> =
+        (0..19).map(|n| json!({"id": format!("INV-{n:04}"), "amount": 100.5 + f64::from(n), "days": n * 4})).collect();
     json!({"rows": rows})
 }
 
@@ -57,9 +56,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let script = Loaded::read(Origin::Folder, SCRIPT, None);
     let arguments = rows();
     report.note(&format!("{} bytes of arguments", arguments.to_string().len()));
-    let call = async || -> Result<Output> {
-        Ok(evaluate(&workers, &script, arguments.clone(), Clock::new().now()).await?)
-    };
+    let call =
+        async || -> Result<Output> { Ok(evaluate(&workers, &script, arguments.clone(), Clock::new().now()).await?) };
     let begun = Instant::now();
     let first = call().await?;
     report.figure("a new worker answers, ms", begun.elapsed().as_secs_f64() * 1e3, Target::AtMost(20.0));

@@ -14,10 +14,24 @@ pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     Ok(fields(&format!("/proc/{pid}/stat"))?.iter().skip(11).take(2).sum::<f64>() / TICKS)
 }
 
+/// CPU seconds of the thread that asks.
+pub(crate) fn thread_seconds() -> Result<f64> {
+    Ok(fields("/proc/thread-self/stat")?.iter().skip(11).take(2).sum::<f64>() / TICKS)
+}
+
 /// Resident memory of a process in MB.
 pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    memory_mb(&format!("/proc/{pid}/status"), "VmRSS:")
+}
+
+/// The most memory this program has had, in MB.
+pub(crate) fn peak_mb() -> Result<f64> {
+    memory_mb("/proc/self/status", "VmHWM:")
+}
+
+fn memory_mb(file: &str, name: &str) -> Result<f64> {
+    let status = fs::read_to_string(file)?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
     let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
     Ok(kilobytes * 1024.0 / 1e6)
 }

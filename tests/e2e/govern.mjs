@@ -27,6 +27,21 @@ export async function governWalks({ browser, owner, base }) {
     if ((await entries.textContent()).includes('77 + 77')) throw new Error('a success is among the failures');
   });
 
+  await walk('what was kept from leaving stands in the ledger, and is found by its host', owner, async () => {
+    for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://localhost:1/']) {
+      const answer = await send('tools/web_fetch/invoke', { params: { url } });
+      same((await answer.json()).error.kind, 'denied', url);
+    }
+    await owner.goto(`${base}/outbound`);
+    const rows = owner.getByRole('region', { name: 'Connections' }).getByRole('row');
+    await rows.filter({ hasText: '169.254.169.254' }).first().getByText(/^Refused/).waitFor();
+    await shoot(owner, 'outbound');
+    await owner.getByRole('searchbox', { name: 'Host' }).fill('localhost');
+    await rows.filter({ hasText: '169.254.169.254' }).first().waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'localhost' }).first().getByRole('link', { name: 'web_fetch' }).click();
+    await owner.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1).getByText('web_fetch').waitFor();
+  });
+
   await walk('the key of the vault is rotated, and what it holds still opens', owner, async () => {
     await owner.goto(`${base}/settings/vault`);
     await owner.getByRole('button', { name: 'Rotate the key' }).click();

@@ -100,7 +100,7 @@ export async function knowledgeWalks({ owner, base }) {
     const chip = owner.getByRole('region', { name: 'Messages' }).getByRole('link', { name: /^Source 1: / });
     await chip.waitFor();
     await owner.getByText('Not even [99] says more.').waitFor();
-    await owner.getByText('rests on 1 passage of knowledge').waitFor();
+    await owner.getByText('rests on 1 source').waitFor();
     await chip.hover();
     const passage = owner.getByRole('tooltip').filter({ hasText: 'A payment hold needs a reason code' });
     await until('the passage', () => passage.isVisible());

@@ -18,6 +18,7 @@ const PAGES = [
   '/scripts',
   '/scripts/walk_digest',
   '/audit',
+  '/outbound',
   '/users/people',
   '/users/roles',
   '/users/keys',

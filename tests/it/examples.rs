@@ -8,7 +8,11 @@ use satchel::{
 };
 use serde_json::{Value, json};
 
-use crate::support::app::TestApp;
+use crate::support::{
+    app::TestApp,
+    remote::systems::for_examples,
+    site::{Site, page},
+};
 
 /// Whether `actual` holds everything `wanted` names; fields that are not named may hold anything.
 fn holds(actual: &Value, wanted: &Value) -> bool {
@@ -23,16 +27,46 @@ fn holds(actual: &Value, wanted: &Value) -> bool {
     }
 }
 
+/// Where examples fetch and search; the site they name is this one.
+const SITE: &str = "https://example.org";
+
+/// The outside that examples need: two pages, and a search instance.
+async fn outside(app: &TestApp) -> Site {
+    let site = Site::of(app).await;
+    let found = json!({"results": [
+        {"title": "Herons", "url": "https://birds.example/heron", "content": "They wait."},
+        {"title": "Egrets", "url": "https://birds.example/egret", "content": "They wait, too."},
+        {"title": "Storks", "url": "https://birds.example/stork", "content": "They clatter."},
+    ]});
+    site.put("/herons", [page("text/html", "<title>Herons</title><p>They wait.")])
+        .put("/notes.txt", [page("text/plain", "Tea, milk")])
+        .put("/search", [page("application/json", found.to_string())]);
+    let registry = app.satchel.invoker.registry();
+    let settings = registry.find("web_search").unwrap().tool.spec().settings.clone();
+    let values = json!({"base_url": site.url("")}).as_object().unwrap().clone();
+    app.satchel.app.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
+    site
+}
+
+/// The same arguments, at the test's own site.
+fn here(arguments: &Value, site: &Site) -> Value {
+    serde_json::from_str(&arguments.to_string().replace(SITE, site.url("").as_str())).unwrap()
+}
+
 async fn runs(name: &str, example: &Example) {
     let app = TestApp::start().await;
+    let site = outside(&app).await;
     app.set(json!({"exec": {"mode": "sandboxed"}})).await;
+    if name.starts_with("call_") {
+        for_examples(&app).await;
+    }
     let owner = app.caller(&["*"]).await;
     for (tool, arguments) in &example.before {
         let before = app.data(&owner, tool, arguments.clone()).await;
         assert!(before.is_ok(), "{name}, '{}': before it, {tool} failed: {before:?}", example.title);
     }
     let data = app
-        .data(&owner, name, example.arguments.clone())
+        .data(&owner, name, here(&example.arguments, &site))
         .await
         .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
     assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);

@@ -3,7 +3,9 @@
 #![cfg(test)]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod callers;
 mod calls;
+mod catalog;
 mod chat;
 mod cli;
 mod clipboard;
@@ -13,6 +15,7 @@ mod dial;
 mod disk;
 mod documents;
 mod doors;
+mod egress;
 #[cfg(feature = "embedded-model")]
 mod embeddings;
 mod engine;
@@ -23,6 +26,7 @@ mod find;
 mod fuzz;
 mod graph;
 mod guard;
+mod guard_corpus;
 mod index;
 mod knowledge;
 mod knowledge_access;
@@ -45,3 +49,5 @@ mod tidy;
 mod turns;
 mod vault;
 mod web;
+mod web_fetch;
+mod web_search;

@@ -25,6 +25,7 @@ export const places: readonly Place[] = [
   { path: '/scripts', name: 'Scripts', icon: 'script', group: 'Build', key: 'r', needs: 'scripts:write' },
   { path: '/knowledge', name: 'Knowledge', icon: 'book', group: 'Build', key: 'k', needs: 'knowledge:read' },
   { path: '/audit', name: 'Audit', icon: 'shield', group: 'Govern', key: 'a', needs: 'audit:read' },
+  { path: '/outbound', name: 'Outbound', icon: 'globe', group: 'Govern', key: 'o', needs: 'audit:read' },
   { path: '/users', name: 'Users', icon: 'users', group: 'Govern', key: 'u' },
   { path: '/settings', name: 'Settings', icon: 'gear', group: 'Govern', key: 's' },
 ];
@@ -47,7 +48,7 @@ export const inner: readonly (Pick<Place, 'path' | 'name' | 'needs'> & { of: str
   { of: 'Settings', path: '/settings/tools', name: 'Tools', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/commands', name: 'Commands and files', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/knowledge', name: 'Knowledge and memory', needs: 'settings:manage' },
-  { of: 'Settings', path: '/settings/outbound', name: 'Outbound', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/outbound', name: 'Outbound and web', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/limits', name: 'Limits', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/vault', name: 'Vault', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/appearance', name: 'Appearance' },
@@ -65,6 +66,7 @@ export const routes: readonly (readonly [RegExp, Page])[] = [
   [/^\/tools\/([^/]+)$/, () => import('./nouns/tools/ToolPage.svelte')],
   [/^\/scripts(?:\/([^/]+))?$/, () => import('./nouns/scripts/Scripts.svelte')],
   [/^\/audit(?:\/(\d+))?$/, () => import('./nouns/audit/Audit.svelte')],
+  [/^\/outbound$/, () => import('./nouns/egress/Outbound.svelte')],
   [/^\/users(?:\/([^/]+))?$/, () => import('./nouns/users/Users.svelte')],
   [/^\/settings(?:\/([^/]+))?$/, () => import('./nouns/settings/Settings.svelte')],
 ];

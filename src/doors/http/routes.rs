@@ -6,9 +6,10 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, folders, graph, health,
-    indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi, providers, roles, scripts,
-    search, sessions, settings, setup, tickets, tool_config, tool_stats, tools, users, vault,
+    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, folders,
+    graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
+    providers, roles, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools,
+    users, vault,
 };
 use crate::model::error::{Error, Result};
 
@@ -120,6 +121,22 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/conversations/{id}/regenerate", SignedIn),
     route("GET", "/api/conversations/{id}/export", SignedIn),
     route("POST", "/api/offline/ask", SignedIn),
+    route("GET", "/api/catalog/systems", Permission("catalog:read")),
+    route("POST", "/api/catalog/systems", Permission("catalog:write")),
+    route("GET", "/api/catalog/systems/{id}", Permission("catalog:read")),
+    route("PATCH", "/api/catalog/systems/{id}", Permission("catalog:write")),
+    route("DELETE", "/api/catalog/systems/{id}", Permission("catalog:write")),
+    route("PUT", "/api/catalog/systems/{id}/status", Permission("settings:manage")),
+    route("GET", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
+    route("PUT", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
+    route("GET", "/api/catalog/systems/{id}/endpoints", Permission("catalog:read")),
+    route("POST", "/api/catalog/systems/{id}/endpoints", Permission("catalog:write")),
+    route("GET", "/api/catalog/endpoints/{id}", Permission("catalog:read")),
+    route("PATCH", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
+    route("DELETE", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
+    route("POST", "/api/catalog/endpoints/{id}/test", Permission("settings:manage")),
+    route("POST", "/api/catalog/import/preview", Permission("catalog:write")),
+    route("POST", "/api/catalog/import/apply", Permission("catalog:write")),
     route("GET", "/api/providers", SignedIn),
     route("GET", "/api/providers/detect", Permission("settings:manage")),
     route("POST", "/api/providers", Permission("settings:manage")),
@@ -213,6 +230,9 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     embeddings::services(config);
     offline::services(config);
     providers::services(config);
+    systems::services(config);
+    endpoints::services(config);
+    imports::services(config);
 }
 
 /// What the table says of a request.

@@ -217,8 +217,11 @@ fn markdown(results: &[Value]) -> String {
 /// So many searches in a minute and no more, for everybody together.
 #[derive(Clone, Default)]
 struct Limit {
-    made: Arc<Mutex<Option<(u32, Arc<DefaultDirectRateLimiter>)>>>,
+    made: Arc<Mutex<Option<Made>>>,
 }
+
+/// A limit as it was set, and what counts it.
+type Made = (u32, Arc<DefaultDirectRateLimiter>);
 
 impl Limit {
     /// Waits its turn where that is soon; else says when to come back.

@@ -40,8 +40,13 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
     let said = error(&app, &viewer, "look", json!({})).await;
     assert!(said.contains("needs the permission 'host:fs.read'"), "{said}");
-    save(&app, "catches", "// @uses read", "let said = (); try { tool(\"read\", #{ path: \"none\" }) } catch (e) { said = `caught: ${e}` } said")
-        .await;
+    save(
+        &app,
+        "catches",
+        "// @uses read",
+        "let said = (); try { tool(\"read\", #{ path: \"none\" }) } catch (e) { said = `caught: ${e}` } said",
+    )
+    .await;
     let caught = app.data(&owner, "catches", json!({})).await.unwrap();
     assert!(caught.as_str().unwrap().starts_with("caught: "), "{caught}");
 }
@@ -50,7 +55,13 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
 async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
     let app = TestApp::start().await;
     app.set(json!({"exec": {"mode": "sandboxed", "ask": "always"}})).await;
-    save(&app, "sneaks", "// @uses exec", "let said = (); try { tool(\"exec\", #{ command: \"id\" }) } catch (e) { said = e } said").await;
+    save(
+        &app,
+        "sneaks",
+        "// @uses exec",
+        "let said = (); try { tool(\"exec\", #{ command: \"id\" }) } catch (e) { said = e } said",
+    )
+    .await;
     let owner = app.caller(&["*"]).await;
     let said = error(&app, &owner, "sneaks", json!({})).await;
     assert!(said.contains("asks a person before this") && said.contains("// @risk high_write"), "{said}");

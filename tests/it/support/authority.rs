@@ -66,6 +66,22 @@ impl Authority {
     }
 }
 
+impl Authority {
+    /// How a server speaks TLS whose certificate ran out long ago.
+    pub fn expired(&self, name: &str) -> ServerConfig {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_before = rcgen::date_time_ymd(2000, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2001, 1, 1);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], key).unwrap()
+    }
+}
+
 /// A TLS server that gives every first piece back, behind the head of an HTTP answer.
 pub async fn echo(config: ServerConfig) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -28,6 +28,8 @@ export type ContextBill = Schemas['ContextBill'];
 export type Entry = Schemas['Entry'];
 /** How many rows stand under each value of each facet. */
 export type Facets = Record<string, Record<string, number>>;
+export type EgressRow = Schemas['EgressRow'];
+export type EgressSummary = Schemas['EgressSummary'];
 export type Verification = Schemas['Verification'];
 export type Memory = Schemas['Memory'];
 export type Citation = Schemas['Citation'];

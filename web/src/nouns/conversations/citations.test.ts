@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Citation } from '../../lib/types';
 import { cite } from './citations';
 
-const one = (number: number, more: Partial<Citation> = {}): Citation => ({ number, document_id: 'd1', chunk_id: 40 + number, title: 'Policy.docx', heading: 'Policy › Holds', page: 4, start: 0, end: 9, text: 'A payment hold ends.', score: 0.91, ...more });
+const one = (number: number, more: Partial<Citation> = {}): Citation => ({ number, document_id: 'd1', chunk_id: 40 + number, title: 'Policy.docx', heading: 'Policy › Holds', page: 4, url: null, start: 0, end: 9, text: 'A payment hold ends.', score: 0.91, ...more });
 let root: HTMLElement;
 
 beforeEach(() => {
@@ -17,6 +17,15 @@ function say(html: Node[], citations: Citation[]) {
 const text = (words: string, tag = 'p') => Object.assign(document.createElement(tag), { textContent: words });
 
 describe('citations', () => {
+  it('of a page of the web open the page that was fetched', () => {
+    const web = one(1, { document_id: null, chunk_id: null, url: 'https://birds.example/heron?x=1', title: 'Herons', heading: '', page: null });
+    expect(say([text('It waits.[1]')], [web])).toEqual([['1', 'https://birds.example/heron?x=1', 'Source 1: Herons, birds.example']]);
+    const link = root.querySelector('a.cite');
+    expect([link?.getAttribute('target'), link?.getAttribute('rel')]).toEqual(['_blank', 'noopener noreferrer nofollow']);
+    expect(root.querySelector('.scores')).toBeNull();
+    expect(say([text('x [1]')], [{ ...web, url: 'javascript:alert(1)' }])[0]?.[1]).toBe('/knowledge');
+  });
+
   it('become chips that open the document at the passage', () => {
     expect(say([text('It ends after 14 days.[1] Once [2].')], [one(1), one(2, { page: null, heading: '' })])).toEqual([
       ['1', '/knowledge/documents/d1#chunk=41', 'Source 1: Policy.docx, § Holds, page 4'],

@@ -1,4 +1,4 @@
-/** Citations in an answer: `[2]` in its text becomes a chip that shows the passage and opens the document there. */
+/** Citations in an answer: `[2]` in its text becomes a chip that shows the passage and opens the document there, or the page. */
 import type { Citation } from '../../lib/types';
 import { address, place } from '../knowledge/passages';
 
@@ -32,6 +32,15 @@ function split(text: Text, known: ReadonlyMap<number, Citation>) {
 
 let count = 0;
 
+/** Where a citation leads: a page of the web opens beside the console, a document inside it. */
+export function source({ url, document_id, chunk_id, heading, page }: Citation): { link: Record<string, string>; where: string; opens: string } {
+  if (url && /^https?:/.test(url)) {
+    return { link: { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, where: new URL(url).host, opens: 'Opens the page that was fetched' };
+  }
+  const href = document_id && chunk_id ? address(document_id, chunk_id) : '/knowledge';
+  return { link: { href }, where: place(heading, page), opens: 'Opens the document at this passage' };
+}
+
 function chip(citation: Citation): HTMLElement {
   const holder = element('span', 'cw');
   const link = element('a', 'cite', String(citation.number));
@@ -39,10 +48,10 @@ function chip(citation: Citation): HTMLElement {
   count += 1;
   passage.id = `passage-${count}`;
   passage.setAttribute('role', 'tooltip');
-  link.setAttribute('href', address(citation.document_id, citation.chunk_id));
-  link.setAttribute('aria-label', `Source ${citation.number}: ${[citation.title, place(citation.heading, citation.page)].filter(Boolean).join(', ')}`);
+  for (const [name, value] of Object.entries(source(citation).link)) link.setAttribute(name, value);
+  link.setAttribute('aria-label', `Source ${citation.number}: ${[citation.title, source(citation).where].filter(Boolean).join(', ')}`);
   link.setAttribute('aria-describedby', passage.id);
-  passage.append(head(citation), said(citation), score(citation), element('span', 'meta', 'Opens the document at this passage'));
+  passage.append(head(citation), said(citation), ...(citation.url ? [] : [score(citation)]), element('span', 'meta', source(citation).opens));
   for (const event of ['mouseenter', 'focusin']) holder.addEventListener(event, () => fit(holder, passage));
   holder.append(link, passage);
   return holder;
@@ -55,9 +64,9 @@ function element(tag: string, name: string, text = ''): HTMLElement {
   return made;
 }
 
-function head({ title, heading, page }: Citation): HTMLElement {
+function head(citation: Citation): HTMLElement {
   const row = element('span', 'row');
-  row.append(element('span', 'strong cut', title), element('span', 'meta end cut', place(heading, page)));
+  row.append(element('span', 'strong cut', citation.title), element('span', 'meta end cut', source(citation).where));
   return row;
 }
 

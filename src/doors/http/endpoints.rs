@@ -1,0 +1,192 @@
+//! `/api/catalog/endpoints`: what connected systems can do.
+
+use actix_web::{
+    HttpResponse, delete, get, patch, post,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    agent::exposure,
+    engine::{
+        catalog::{change::Changing, endpoint_call, offer},
+        validate::Schema,
+    },
+    model::{
+        caller::Credential,
+        catalog::{
+            directory::Registered,
+            draft::EndpointDraft,
+            endpoint::{Endpoint, EndpointId},
+            system::SystemId,
+        },
+        egress::{Origin, Part},
+        error::{Error, Result},
+        spec::Risk,
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(get_one).service(change).service(remove).service(test);
+}
+
+/// An endpoint, with what a model sees of it.
+#[derive(Serialize, utoipa::ToSchema)]
+struct EndpointView {
+    #[serde(flatten)]
+    endpoint: Endpoint,
+    /// The risk a call has now.
+    effective_risk: Risk,
+    /// The id of its tool.
+    tool: String,
+    /// JSON Schema of the tool's arguments.
+    #[schema(value_type = Object)]
+    schema: Value,
+    /// What it costs in a model's context.
+    tokens: u64,
+}
+
+fn view(found: &Registered, endpoint: &Endpoint) -> EndpointView {
+    let spec = offer::spec(&found.system, endpoint);
+    EndpointView {
+        effective_risk: endpoint.effective_risk(),
+        tool: spec.id(),
+        tokens: exposure::tokens(&spec),
+        schema: spec.parameters,
+        endpoint: endpoint.clone(),
+    }
+}
+
+fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
+    let directory = state.app.catalog.get();
+    let (found, endpoint) = directory.endpoint(id)?;
+    Ok(view(found, endpoint))
+}
+
+/// The endpoints of a system, by path.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
+#[get("/api/catalog/systems/{id}/endpoints")]
+async fn list(state: Data<State>, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
+    let directory = state.app.catalog.get();
+    let found = directory.get(id(&path)?)?;
+    Ok(Json(found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect()))
+}
+
+/// Registers an endpoint.
+#[utoipa::path(request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 201, body = EndpointView)))]
+#[post("/api/catalog/systems/{id}/endpoints")]
+async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointDraft>) -> Result<HttpResponse> {
+    let system: SystemId = id(&path)?;
+    let endpoint = Changing::of(&state.invoker, by).create_endpoint(system, body.0).await?;
+    Ok(HttpResponse::Created().json(shown(&state, endpoint.id)?))
+}
+
+/// One endpoint.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
+#[get("/api/catalog/endpoints/{id}")]
+async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<EndpointView>> {
+    Ok(Json(shown(&state, id(&path)?)?))
+}
+
+/// Changes an endpoint; what is left out stays. What is changed by hand survives the next import.
+#[utoipa::path(request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
+#[patch("/api/catalog/endpoints/{id}")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<EndpointDraft>,
+) -> Result<Json<EndpointView>> {
+    let endpoint = Changing::of(&state.invoker, by).change_endpoint(id(&path)?, body.0).await?;
+    Ok(Json(shown(&state, endpoint.id)?))
+}
+
+/// Forgets an endpoint.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
+#[delete("/api/catalog/endpoints/{id}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    Changing::of(&state.invoker, by).delete_endpoint(id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct EndpointTry {
+    /// The arguments, as its tool takes them.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    arguments: Map<String, Value>,
+}
+
+/// What a try came to.
+#[derive(Serialize, utoipa::ToSchema)]
+struct EndpointTrial {
+    /// Whether the system did what it was asked.
+    ok: bool,
+    /// Its status; none where no answer came.
+    status: Option<u16>,
+    /// In words, where it did not.
+    message: Option<String>,
+    /// The headers that may be shown.
+    #[schema(value_type = Object)]
+    headers: Map<String, Value>,
+    /// What the body was read as.
+    format: Option<String>,
+    /// The body.
+    body: Value,
+    /// How often it was asked.
+    attempts: u32,
+    duration_ms: u64,
+}
+
+/// Calls an endpoint once, whatever the status of its system: before a draft is activated, for instance. What changes
+/// more than a little is tried by a person only, never with a key.
+#[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointTrial)))]
+#[post("/api/catalog/endpoints/{id}/test")]
+async fn test(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<EndpointTry>,
+) -> Result<Json<EndpointTrial>> {
+    let directory = state.app.catalog.get();
+    let (found, endpoint) = directory.endpoint(id(&path)?)?;
+    if endpoint.effective_risk() >= Risk::HighWrite && matches!(by.caller.credential, Credential::Key(_)) {
+        return Err(Error::denied("This endpoint changes things: sign in and try it in the console, not with a key."));
+    }
+    let arguments = Schema::compile(endpoint.schema()).check(Value::Object(body.0.arguments))?;
+    let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
+    state.app.catalog.note_try(&by, endpoint).await?;
+    let begun = std::time::Instant::now();
+    let answer = endpoint_call::answer(&state.app, &http, (&found.system, endpoint), &arguments).await;
+    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Json(match answer {
+        Ok(answer) => EndpointTrial {
+            ok: answer.is_success(),
+            status: Some(answer.status),
+            message: answer.refusal(&found.system.name).map(|error| error.message().to_owned()),
+            format: Some(answer.form.as_str().to_owned()),
+            attempts: answer.attempts,
+            headers: answer.headers,
+            body: answer.body,
+            duration_ms,
+        },
+        Err(error) => EndpointTrial {
+            ok: false,
+            status: None,
+            message: Some(error.message().to_owned()),
+            headers: Map::new(),
+            format: None,
+            body: Value::Null,
+            attempts: 0,
+            duration_ms,
+        },
+    }))
+}

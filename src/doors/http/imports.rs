@@ -1,0 +1,215 @@
+//! `/api/catalog/import`: what a document says a system can do, shown with its cost before anything is added.
+
+use actix_web::{
+    post,
+    web::{Data, Json},
+};
+use serde::{Deserialize, Serialize};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{body::Body, state::State};
+use crate::{
+    agent::exposure,
+    engine::catalog::{
+        change::Changing,
+        import::{
+            difference::{self, Compared, ImportChange, ImportChoice},
+            source::{self, ImportSource},
+        },
+        offer,
+    },
+    model::{
+        catalog::{
+            auth::Auth,
+            directory::Registered,
+            draft::SystemDraft,
+            endpoint::{Endpoint, EndpointId},
+            proposal::Proposal,
+            system::{System, SystemId},
+        },
+        egress::{Origin, Part},
+        error::Result,
+    },
+    store::{catalog::lets_through, people::Actor},
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(preview).service(apply);
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ImportAsk {
+    /// The document.
+    source: ImportSource,
+    /// The system it is about; left out, it is about one that is not known yet.
+    #[schema(value_type = Option<String>)]
+    system_id: Option<SystemId>,
+}
+
+/// One operation of a document.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ImportRow {
+    /// The operation; it is sent back where it is chosen.
+    operation: Proposal,
+    /// How it stands to what is known.
+    change: ImportChange,
+    /// The endpoint it is, where it is known.
+    #[schema(value_type = Option<String>)]
+    endpoint_id: Option<EndpointId>,
+    /// What the document says otherwise than at the last import.
+    differs: Vec<String>,
+    /// What people changed by hand, which stays.
+    kept: Vec<String>,
+    /// What it costs in a model's context.
+    tokens: u64,
+}
+
+/// An endpoint the document no longer has.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ImportGone {
+    #[schema(value_type = String)]
+    id: EndpointId,
+    name: String,
+    method: String,
+    path: String,
+}
+
+/// A document, read and compared. Nothing was added.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ImportPreview {
+    /// The kind of document.
+    format: String,
+    title: String,
+    description: String,
+    base_url: Option<String>,
+    auth: Auth,
+    warnings: Vec<String>,
+    operations: Vec<ImportRow>,
+    /// Endpoints that came from a document and are not in this one.
+    removed: Vec<ImportGone>,
+    /// What all operations cost in a model's context, all at once.
+    tokens: u64,
+}
+
+/// Reads a document and compares it with what is known. Nothing is added.
+#[utoipa::path(request_body = ImportAsk, tag = "catalog", responses((status = 200, body = ImportPreview)))]
+#[post("/api/catalog/import/preview")]
+async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result<Json<ImportPreview>> {
+    let app = &state.app;
+    let directory = app.catalog.get();
+    let known = body.0.system_id.map(|id| directory.get(id)).transpose()?;
+    let http = app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
+    // The system's credential is for those who may use it without asking anybody.
+    let own = known.filter(|_| lets_through(&by)).map(|known| &known.system);
+    let read = source::read(app, &http, body.0.source, own).await?;
+    let system = known.map_or_else(|| blank(&read.title, &by), |known| Ok(known.system.clone()))?;
+    let endpoints = known.map_or_else(Vec::new, |known| known.endpoints.clone());
+    let (id, now, operations) = (system.id, by.now, read.operations);
+    let compare = move || {
+        let compared = difference::compare(id, &endpoints, operations, now);
+        let rows: Vec<ImportRow> = compared.operations.into_iter().map(|one| row(&system, one)).collect();
+        let gone: Vec<ImportGone> = compared.gone.iter().filter_map(|id| gone_row(&endpoints, *id)).collect();
+        Ok((rows, gone, compared.unusable))
+    };
+    let (operations, removed, unusable) = app.work.run(compare).await?;
+    Ok(Json(ImportPreview {
+        tokens: operations.iter().map(|row| row.tokens).sum(),
+        format: read.format,
+        title: read.title,
+        description: read.description,
+        base_url: read.base_url,
+        auth: read.auth,
+        warnings: read.warnings.into_iter().chain(unusable).collect(),
+        operations,
+        removed,
+    }))
+}
+
+/// A system that is not there yet: its tools are costed as if it were.
+fn blank(title: &str, by: &Actor) -> Result<System> {
+    let name: String = title.chars().filter(|c| !c.is_control()).take(100).collect();
+    let name = if name.trim().is_empty() { "New system".to_owned() } else { name };
+    SystemDraft { name: Some(name), ..SystemDraft::default() }.into_new(&Default::default(), by.now)
+}
+
+fn row(system: &System, one: Compared) -> ImportRow {
+    let words = |fields: Vec<&'static str>| fields.into_iter().map(str::to_owned).collect();
+    ImportRow {
+        tokens: exposure::tokens(&offer::spec(system, &one.becomes)),
+        operation: one.proposal,
+        change: one.change,
+        endpoint_id: one.known,
+        differs: words(one.differs),
+        kept: words(one.kept),
+    }
+}
+
+fn gone_row(endpoints: &[Endpoint], id: EndpointId) -> Option<ImportGone> {
+    let gone = endpoints.iter().find(|endpoint| endpoint.id == id)?;
+    Some(ImportGone { id, name: gone.name.clone(), method: gone.method.clone(), path: gone.path.clone() })
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ImportOrder {
+    /// The system it goes into; left out, `system` is registered first.
+    #[schema(value_type = Option<String>)]
+    system_id: Option<SystemId>,
+    /// The system to be registered, or what is to be changed of the one there is.
+    system: Option<SystemDraft>,
+    /// The operations that were chosen.
+    operations: Vec<ImportChoice>,
+    /// Endpoints to be forgotten.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    remove: Vec<EndpointId>,
+    /// The kind of document, for the audit.
+    #[serde(default)]
+    format: String,
+}
+
+/// What an import did.
+#[derive(Serialize, utoipa::ToSchema)]
+struct ImportResult {
+    #[schema(value_type = String)]
+    system_id: SystemId,
+    /// Endpoints added or changed.
+    written: usize,
+    /// Endpoints forgotten.
+    removed: usize,
+}
+
+/// Adds what was chosen of a document; what people changed by hand stays. A new system is a draft.
+#[utoipa::path(request_body = ImportOrder, tag = "catalog", responses((status = 200, body = ImportResult)))]
+#[post("/api/catalog/import/apply")]
+async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result<Json<ImportResult>> {
+    let ImportOrder { system_id, system, operations, remove, format } = body.0;
+    let (now, trusted) = (by.now, lets_through(&by));
+    let changing = Changing::of(&state.invoker, by);
+    let known: Option<std::sync::Arc<Registered>> = match system_id {
+        Some(id) => Some(std::sync::Arc::clone(state.app.catalog.get().get(id)?)),
+        None => None,
+    };
+    let endpoints = known.as_ref().map_or(&[][..], |known| &known.endpoints);
+    // Everything that can be wrong with the choice is found before a system is registered for it.
+    let mut plan = difference::plan(system_id.unwrap_or_default(), endpoints, operations, remove, now)?;
+    plan.put.iter().try_for_each(offer::demand_sound)?;
+    let id = match (system_id, system) {
+        (Some(id), None) => id,
+        (Some(id), Some(draft)) => changing.change(id, draft).await?.system.id,
+        (None, draft) => changing.create(draft.unwrap_or_default()).await?.id,
+    };
+    for endpoint in &mut plan.put {
+        endpoint.system_id = id;
+        let old = endpoints.iter().find(|old| old.id == endpoint.id);
+        let as_before = |old: &Endpoint| {
+            old.reviewed && old.risk == endpoint.risk && old.method == endpoint.method && old.path == endpoint.path
+        };
+        endpoint.reviewed = trusted || old.is_some_and(as_before);
+    }
+    plan.format = format.chars().take(40).collect();
+    let (written, removed) = (plan.put.len(), plan.remove.len());
+    changing.import(id, plan).await?;
+    Ok(Json(ImportResult { system_id: id, written, removed }))
+}

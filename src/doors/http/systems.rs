@@ -1,0 +1,195 @@
+//! `/api/catalog/systems`: connected systems, their status and their credentials. Secrets go in and never come out.
+
+use actix_web::{
+    HttpResponse, delete, get, patch, post, put,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    body::{Body, id},
+    state::State,
+};
+use crate::{
+    engine::catalog::change::Changing,
+    model::{
+        catalog::{
+            directory::Registered,
+            draft::SystemDraft,
+            status::SystemStatus,
+            system::{System, SystemId},
+        },
+        error::Result,
+        secret::MASK,
+    },
+    store::people::Actor,
+};
+
+pub(super) fn services(config: &mut ServiceConfig<'_>) {
+    config.service(list).service(create).service(get_one).service(change).service(remove);
+    config.service(set_status).service(credentials).service(set_credentials);
+}
+
+/// A system in the list.
+#[derive(Serialize, utoipa::ToSchema)]
+struct SystemRow {
+    #[serde(flatten)]
+    system: System,
+    /// Its endpoints, counted.
+    endpoints: usize,
+    /// The protocols they speak.
+    protocols: Vec<String>,
+}
+
+/// One system, with what can be done about it.
+#[derive(Serialize, utoipa::ToSchema)]
+struct SystemDetail {
+    #[serde(flatten)]
+    row: SystemRow,
+    /// What its status may become.
+    next: Vec<SystemStatus>,
+    /// The secrets its kind of authentication is made of.
+    secrets: Vec<SystemSecret>,
+    /// Why its address cannot be called from here, if so, and what to do.
+    unreachable: Option<String>,
+    /// After a change: secrets were given for another address and are gone.
+    secrets_gone: bool,
+    /// After a change: it was switched off, as its address changed.
+    switched_off: bool,
+}
+
+/// One secret of a system.
+#[derive(Serialize, utoipa::ToSchema)]
+struct SystemSecret {
+    name: String,
+    description: String,
+    required: bool,
+    /// Whether it is stored, for the address the system has now.
+    set: bool,
+}
+
+fn row(found: &Registered) -> SystemRow {
+    let mut protocols: Vec<String> =
+        found.endpoints.iter().map(|endpoint| endpoint.operation.protocol().to_owned()).collect();
+    protocols.sort();
+    protocols.dedup();
+    SystemRow { system: found.system.clone(), endpoints: found.endpoints.len(), protocols }
+}
+
+async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
+    let directory = state.app.catalog.get();
+    let found = directory.get(id)?;
+    let system = &found.system;
+    let stored = state.app.catalog.secrets_set(system).await?;
+    let secrets = system.auth.secrets().iter().map(|part| SystemSecret {
+        name: part.name.to_owned(),
+        description: part.description.to_owned(),
+        required: part.required,
+        set: stored.iter().any(|name| name == part.name),
+    });
+    Ok(SystemDetail {
+        next: system.status.next().to_vec(),
+        secrets: secrets.collect(),
+        unreachable: state.app.refused(system.base_url.as_ref()),
+        secrets_gone: false,
+        switched_off: false,
+        row: row(found),
+    })
+}
+
+/// All systems, by name.
+#[utoipa::path(tag = "catalog", responses((status = 200, body = Vec<SystemRow>)))]
+#[get("/api/catalog/systems")]
+async fn list(state: Data<State>) -> Result<Json<Vec<SystemRow>>> {
+    Ok(Json(state.app.catalog.get().all().iter().map(|one| row(one)).collect()))
+}
+
+/// Registers a system: a draft, which nothing calls until it is activated.
+#[utoipa::path(request_body = SystemDraft, tag = "catalog", responses((status = 201, body = SystemDetail)))]
+#[post("/api/catalog/systems")]
+async fn create(state: Data<State>, by: Actor, body: Body<SystemDraft>) -> Result<HttpResponse> {
+    let system = Changing::of(&state.invoker, by).create(body.0).await?;
+    Ok(HttpResponse::Created().json(detail(&state, system.id).await?))
+}
+
+/// One system.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
+#[get("/api/catalog/systems/{id}")]
+async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<SystemDetail>> {
+    Ok(Json(detail(&state, id(&path)?).await?))
+}
+
+/// Changes a system; what is left out stays. Secrets do not follow to another address.
+#[utoipa::path(request_body = SystemDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
+#[patch("/api/catalog/systems/{id}")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<SystemDraft>,
+) -> Result<Json<SystemDetail>> {
+    let changed = Changing::of(&state.invoker, by).change(id(&path)?, body.0).await?;
+    let detail = detail(&state, changed.system.id).await?;
+    Ok(Json(SystemDetail { secrets_gone: changed.secrets_gone, switched_off: changed.switched_off, ..detail }))
+}
+
+/// Forgets a system, its endpoints and its secrets.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
+#[delete("/api/catalog/systems/{id}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    Changing::of(&state.invoker, by).delete(id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct SystemStatusChange {
+    /// What it shall be.
+    status: SystemStatus,
+}
+
+/// Moves a system to another status. Whoever activates it lets its endpoints through as they are.
+#[utoipa::path(request_body = SystemStatusChange, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
+#[put("/api/catalog/systems/{id}/status")]
+async fn set_status(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<SystemStatusChange>,
+) -> Result<Json<SystemDetail>> {
+    let system = Changing::of(&state.invoker, by).set_status(id(&path)?, body.0.status).await?;
+    Ok(Json(detail(&state, system.id).await?))
+}
+
+async fn masked(state: &State, id: SystemId) -> Result<Map<String, Value>> {
+    let directory = state.app.catalog.get();
+    let system = &directory.get(id)?.system;
+    let stored = state.app.catalog.secrets_set(system).await?;
+    let shown = system.auth.secrets().iter().map(|part| {
+        let is_set = stored.iter().any(|name| name == part.name);
+        (part.name.to_owned(), if is_set { Value::from(MASK) } else { Value::Null })
+    });
+    Ok(shown.collect())
+}
+
+/// The secrets of a system: `***` where one is stored for its present address, else null.
+#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
+#[get("/api/catalog/systems/{id}/credentials")]
+async fn credentials(state: Data<State>, path: Path<String>) -> Result<Json<Map<String, Value>>> {
+    Ok(Json(masked(&state, id(&path)?).await?))
+}
+
+/// Stores secrets: `***` keeps what is stored, null forgets it. They are bound to the address the system has now.
+#[utoipa::path(request_body = Object, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
+#[put("/api/catalog/systems/{id}/credentials")]
+async fn set_credentials(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<Map<String, Value>>,
+) -> Result<Json<Map<String, Value>>> {
+    let system = state.app.catalog.set_credentials(&by, id(&path)?, body.0).await?;
+    Ok(Json(masked(&state, system.id).await?))
+}

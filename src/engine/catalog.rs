@@ -1,0 +1,20 @@
+//! Connected systems in use: which one is meant, how it is called, and its endpoints as tools.
+
+pub mod answer;
+mod calls;
+pub mod change;
+pub mod credential;
+pub mod endpoint_call;
+pub mod graphql_call;
+pub mod grpc_call;
+pub mod grpc_import;
+pub mod import;
+pub mod offer;
+pub mod resolve;
+pub mod rest;
+mod retry;
+pub mod risk;
+mod soap;
+pub mod soap_call;
+mod token;
+pub mod websocket_call;

@@ -1,0 +1,134 @@
+//! What a system answered: read by what it says it is, and without the credentials it was asked with.
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    engine::{sanitise, secret_forms},
+    formats::payload::{self, Form},
+    model::{
+        error::{Error, Kind, Result},
+        output::Output,
+    },
+    net::http::Response,
+};
+
+/// Longest answer that is read.
+pub const MAX_ANSWER: usize = 10 * 1024 * 1024;
+/// Characters of a refusal that are told.
+const TOLD: usize = 1_500;
+/// Headers of an answer that are shown; any other may hold a secret.
+const SHOWN: &[&str] = &[
+    "content-type",
+    "etag",
+    "last-modified",
+    "link",
+    "location",
+    "retry-after",
+    "x-request-id",
+    "x-total-count",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "ratelimit",
+    "allow",
+    "deprecation",
+    "sunset",
+];
+
+/// An answer, read.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers that may be shown.
+    pub headers: Map<String, Value>,
+    /// What the body was read as.
+    pub form: Form,
+    /// The body; null where it is binary.
+    pub body: Value,
+    /// The body as it came. It may repeat a credential: nobody is shown it.
+    pub raw: Bytes,
+    /// Whether a binary body repeats a credential.
+    pub repeats_secret: bool,
+    /// How often it was asked.
+    pub attempts: u32,
+}
+
+impl Answer {
+    /// Reads an answer to its end. None of `secrets` is left in what may be shown of it.
+    pub async fn read<'a>(response: Response, secrets: impl Iterator<Item = &'a str>) -> Result<Self> {
+        let (status, head) = (response.status.as_u16(), response.headers.clone());
+        let raw = response.bytes(MAX_ANSWER).await?;
+        let media = head.get("content-type").and_then(|value| value.to_str().ok());
+        let (form, body) = payload::parse(&raw, media);
+        let forms = secret_forms::of(secrets);
+        let headers = match sanitise::hide(Value::Object(shown(&head)), &forms) {
+            Value::Object(headers) => headers,
+            _ => Map::new(),
+        };
+        let repeats_secret = form == Form::Binary && forms.iter().any(|secret| holds(&raw, secret));
+        let body = sanitise::hide(body, &forms);
+        Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1 })
+    }
+
+    /// Whether the system did what it was asked.
+    pub fn is_success(&self) -> bool {
+        (200..400).contains(&self.status)
+    }
+
+    /// As a tool gives it back. Fails where the system refused, with its words.
+    pub fn into_output(self, system: &str) -> Result<Output> {
+        if let Some(refusal) = self.refusal(system) {
+            return Err(refusal);
+        }
+        let mut data =
+            json!({"status": self.status, "headers": self.headers, "format": self.form.as_str(), "body": self.body});
+        if let (Form::Binary, Some(map)) = (self.form, data.as_object_mut()) {
+            map.insert("bytes".to_owned(), json!(self.raw.len()));
+        }
+        Ok(Output::json(data))
+    }
+
+    /// What to tell of an answer that is a refusal.
+    pub fn refusal(&self, system: &str) -> Option<Error> {
+        if self.is_success() {
+            return None;
+        }
+        let words = match &self.body {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let told: String = words.chars().take(TOLD).collect();
+        let cut = if told.len() < words.len() { "…" } else { "" };
+        let says = if told.is_empty() { ".".to_owned() } else { format!(": {told}{cut}") };
+        let kind = match self.status {
+            400 | 405 | 406 | 411 | 413..=416 | 422 => Kind::Invalid,
+            401 | 403 => Kind::Unconfigured,
+            404 | 410 => Kind::NotFound,
+            409 | 412 => Kind::Conflict,
+            429 => Kind::Exhausted,
+            _ => Kind::Upstream,
+        };
+        let what = match self.status {
+            401 => " (its credential was refused: an administrator enters it anew in the console, under Catalog)",
+            _ => "",
+        };
+        let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
+        Some(Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details))
+    }
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes())
+}
+
+fn shown(headers: &HeaderMap) -> Map<String, Value> {
+    let known = SHOWN.iter().filter_map(|name| {
+        let value = headers.get(*name)?.to_str().ok()?;
+        Some(((*name).to_owned(), Value::from(value)))
+    });
+    known.collect()
+}

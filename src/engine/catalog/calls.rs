@@ -1,0 +1,135 @@
+//! What the callers get from their context: each protocol, to systems that may be called, in the caller's name.
+
+use std::sync::Arc;
+
+use super::{
+    answer::Answer,
+    graphql_call::{self, Query},
+    grpc_call::{self, GrpcAsk},
+    rest::{self, RestRequest, Target},
+    soap_call::{self, SoapAsk},
+    websocket_call::{self, SocketAsk},
+};
+use crate::{
+    engine::context::Context,
+    formats::payload::Form,
+    model::{
+        catalog::{directory::Registered, endpoint::Endpoint},
+        error::{Error, Result},
+        output::Output,
+    },
+    net::http::Http,
+};
+
+/// The folder binary answers are put into.
+const FOLDER: &str = "downloads";
+/// Media types whose ending is not their second half.
+const ENDINGS: &[(&str, &str)] = &[
+    ("image/jpeg", "jpg"),
+    ("image/svg+xml", "svg"),
+    ("audio/mpeg", "mp3"),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+];
+
+/// A system that may be called, and the way to it.
+struct Way {
+    to: Arc<Registered>,
+    http: Http,
+}
+
+impl Way {
+    fn target<'a>(&'a self, cx: &'a Context, endpoint: Option<&'a Endpoint>) -> Target<'a> {
+        Target { app: cx.app(), http: &self.http, system: &self.to.system, endpoint }
+    }
+}
+
+impl Context {
+    /// Sends a request to a system. An answer that is no text becomes a file of the caller's.
+    pub async fn call_rest(&self, system: &str, request: &RestRequest) -> Result<Output> {
+        let way = self.way(system)?;
+        let endpoint = way.to.matching(request.method.as_str(), &request.path);
+        let answer = rest::send(&way.target(self, endpoint), request).await?;
+        if answer.form == Form::Binary && answer.is_success() {
+            return self.keep_answer(answer, &request.path).await;
+        }
+        answer.into_output(&way.to.system.name)
+    }
+
+    /// Runs a GraphQL operation.
+    pub async fn call_graphql(&self, system: &str, query: &Query) -> Result<Output> {
+        let way = self.way(system)?;
+        graphql_call::call(&way.target(self, None), &way.to, query).await
+    }
+
+    /// Calls a SOAP operation.
+    pub async fn call_soap(&self, system: &str, ask: &SoapAsk) -> Result<Output> {
+        let way = self.way(system)?;
+        soap_call::call(&way.target(self, None), &way.to, ask).await
+    }
+
+    /// Calls a gRPC method.
+    pub async fn call_grpc(&self, system: &str, ask: &GrpcAsk) -> Result<Output> {
+        let way = self.way(system)?;
+        grpc_call::call(&way.target(self, None), ask).await
+    }
+
+    /// Sends a message over a WebSocket.
+    pub async fn call_websocket(&self, system: &str, ask: &SocketAsk) -> Result<Output> {
+        let way = self.way(system)?;
+        websocket_call::call(&way.target(self, None), ask).await
+    }
+
+    fn way(&self, system: &str) -> Result<Way> {
+        Ok(Way { to: self.callable_system(system)?, http: self.http()? })
+    }
+
+    async fn keep_answer(&self, answer: Answer, path: &str) -> Result<Output> {
+        if answer.repeats_secret {
+            return Err(Error::upstream("The answer is no text and repeats the system's credential: it is not kept."));
+        }
+        let media = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
+        let (stem, ending) = name(path, media);
+        let file = self.files()?.write_new(FOLDER, &stem, &ending, answer.raw.to_vec()).await?;
+        let mut output = answer.into_output("")?;
+        if let Some(data) = output.data.as_object_mut() {
+            data.insert("body".to_owned(), serde_json::json!({"file": file}));
+        }
+        Ok(output)
+    }
+}
+
+/// A file's name and ending, by the last part of the path and the media type.
+fn name(path: &str, media: &str) -> (String, String) {
+    let last = path.split(['?', '#']).next().unwrap_or_default().rsplit('/').find(|part| !part.is_empty());
+    let last: String =
+        last.unwrap_or_default().chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(80).collect();
+    let (stem, own) = last.rsplit_once('.').map_or((last.as_str(), ""), |(stem, own)| (stem, own));
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let known = ENDINGS.iter().find(|(known, _)| *known == media).map(|(_, ending)| (*ending).to_owned());
+    let plain = |text: &str| (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric());
+    let second = media.rsplit('/').next().filter(|second| plain(second)).map(str::to_owned);
+    let ending = Some(own.to_ascii_lowercase()).filter(|own| plain(own)).or(known).or(second);
+    let stem = stem.trim_matches(['.', '-']);
+    let stem = if stem.is_empty() { "answer" } else { stem };
+    (stem.to_owned(), ending.unwrap_or_else(|| "bin".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_path_and_media_type() {
+        let named = |path: &str, media: &str| {
+            let (stem, ending) = name(path, media);
+            format!("{stem}.{ending}")
+        };
+        assert_eq!(named("/reports/7/q4.pdf?x=1", "application/pdf"), "q4.pdf");
+        assert_eq!(named("/users/7/photo", "image/jpeg; q=1"), "photo.jpg");
+        assert_eq!(named("/", "application/zip"), "answer.zip");
+        assert_eq!(named("/x/..%2f..%2fetc", "application/octet-stream"), "2f..2fetc.bin");
+        assert_eq!(named("/.hidden", ""), "answer.hidden");
+    }
+}

@@ -1,0 +1,111 @@
+//! Changing the catalog: what is stored, and the tools that follow from it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::offer;
+use crate::{
+    engine::{context::Context, invoker::Invoker},
+    model::{
+        catalog::{
+            draft::{EndpointDraft, SystemDraft},
+            endpoint::{Endpoint, EndpointId},
+            status::SystemStatus,
+            system::{System, SystemId},
+        },
+        error::Result,
+    },
+    store::{
+        catalog::{Catalog, Changed, ImportPlan},
+        people::Actor,
+    },
+};
+
+/// The catalog in the hands of somebody who may change it; the tools follow every change.
+pub struct Changing {
+    catalog: Catalog,
+    invoker: Invoker,
+    by: Actor,
+}
+
+impl Context {
+    /// The catalog for changing it, in the caller's name. Fails where he may not.
+    pub fn catalog_to_change(&self) -> Result<Changing> {
+        self.caller().demand("catalog:write")?;
+        Ok(Changing::of(self.invoker(), self.actor()))
+    }
+}
+
+impl Changing {
+    /// Changes by somebody who was let through a guard.
+    pub fn of(invoker: &Invoker, by: Actor) -> Self {
+        Self { catalog: invoker.app.catalog.clone(), invoker: invoker.clone(), by }
+    }
+
+    fn offer(&self) {
+        offer::offer(&self.invoker);
+    }
+
+    /// Registers a system: a draft.
+    pub async fn create(&self, draft: SystemDraft) -> Result<System> {
+        self.catalog.create(&self.by, draft).await
+    }
+
+    /// Changes a system.
+    pub async fn change(&self, id: SystemId, draft: SystemDraft) -> Result<Changed> {
+        let changed = self.catalog.change(&self.by, id, draft).await?;
+        self.offer();
+        Ok(changed)
+    }
+
+    /// Moves a system to another status. A guard has let the caller through: a model never gets here.
+    pub async fn set_status(&self, id: SystemId, to: SystemStatus) -> Result<System> {
+        let system = self.catalog.set_status(&self.by, id, to).await?;
+        self.offer();
+        Ok(system)
+    }
+
+    /// Forgets a system.
+    pub async fn delete(&self, id: SystemId) -> Result<()> {
+        self.catalog.delete(&self.by, id).await?;
+        self.offer();
+        Ok(())
+    }
+
+    /// Registers an endpoint. Fails where its parameters could be no tool's.
+    pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
+        offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.by.now)?)?;
+        let endpoint = self.catalog.create_endpoint(&self.by, system, draft).await?;
+        self.offer();
+        Ok(endpoint)
+    }
+
+    /// Changes an endpoint. Fails where its parameters could be no tool's.
+    pub async fn change_endpoint(&self, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
+        let directory = Arc::clone(&self.catalog.get());
+        let (_, old) = directory.endpoint(id)?;
+        offer::demand_sound(&draft.clone().apply(old.clone(), &BTreeSet::new(), self.by.now)?)?;
+        let endpoint = self.catalog.change_endpoint(&self.by, id, draft).await?;
+        self.offer();
+        Ok(endpoint)
+    }
+
+    /// Forgets an endpoint.
+    pub async fn delete_endpoint(&self, id: EndpointId) -> Result<()> {
+        self.catalog.delete_endpoint(&self.by, id).await?;
+        self.offer();
+        Ok(())
+    }
+
+    /// Takes in what was chosen of a document.
+    pub async fn import(&self, system: SystemId, plan: ImportPlan) -> Result<()> {
+        plan.put.iter().try_for_each(offer::demand_sound)?;
+        self.catalog.import(&self.by, system, plan).await?;
+        self.offer();
+        Ok(())
+    }
+
+    /// Whose changes they are.
+    pub fn by(&self) -> &Actor {
+        &self.by
+    }
+}

@@ -1,0 +1,145 @@
+//! Putting a system's credential on a request, and nobody else's.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use super::token;
+use crate::{
+    app::App,
+    model::{
+        catalog::{
+            auth::{Auth, KeyPlace},
+            credentials::Credentials,
+            system::System,
+        },
+        error::{Error, Result},
+        secret::Secret,
+    },
+    net::{
+        http::{Http, Request},
+        tls::{Identity, Tls},
+    },
+};
+
+/// What goes onto a request.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// Nothing.
+    None,
+    /// A header.
+    Header(HeaderName, Secret),
+    /// A parameter of the query.
+    Query(String, Secret),
+    /// A client certificate.
+    Certificate(Box<Tls>),
+}
+
+/// A system's credential, ready to be used, and every secret it is made of.
+#[derive(Debug, Clone)]
+pub struct Ready {
+    /// What goes onto a request.
+    pub credential: Credential,
+    secrets: Vec<Secret>,
+}
+
+/// Makes a system's credential ready: from the vault, and from its token server where there is one. `http` is how the
+/// token server is asked.
+pub async fn prepare(app: &App, http: &Http, system: &System) -> Result<Ready> {
+    let stored = app.catalog.credentials(system).await?;
+    let mut secrets: Vec<Secret> = stored.secrets().cloned().collect();
+    let credential = match &stored.auth {
+        Auth::None => Credential::None,
+        Auth::ApiKey { place: KeyPlace::Header, name } => {
+            Credential::Header(header(name)?, stored.demand("api_key")?.clone())
+        }
+        Auth::ApiKey { place: KeyPlace::Query, name } => {
+            Credential::Query(name.clone(), stored.demand("api_key")?.clone())
+        }
+        Auth::Bearer => bearer(stored.demand("token")?),
+        Auth::Basic { username } => {
+            let pair = format!("{username}:{}", stored.demand("password")?.expose());
+            Credential::Header(AUTHORIZATION, Secret::new(format!("Basic {}", STANDARD.encode(pair))))
+        }
+        Auth::Oauth2 { .. } => {
+            let token = token::get(app, http, system, &stored).await?;
+            secrets.push(token.clone());
+            bearer(&token)
+        }
+        Auth::MutualTls => Credential::Certificate(Box::new(certificate(&stored)?)),
+    };
+    if let Credential::Header(_, value) = &credential {
+        secrets.push(value.clone());
+    }
+    Ok(Ready { credential, secrets })
+}
+
+impl Ready {
+    /// Every secret of it: none may stand in an answer.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(Secret::expose)
+    }
+
+    /// Whom to trust and who to be, on a connection that is dialled.
+    pub fn tls(&self) -> Tls {
+        match &self.credential {
+            Credential::Certificate(tls) => tls.as_ref().clone(),
+            _ => Tls::default(),
+        }
+    }
+
+    /// The header that carries it, if one does.
+    pub fn headers(&self) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        if let Credential::Header(name, value) = &self.credential {
+            let mut value = HeaderValue::from_str(value.expose()).map_err(|_| {
+                Error::invalid(format!("The value for the header '{name}' holds what a header cannot."))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(name.clone(), value);
+        }
+        Ok(headers)
+    }
+
+    /// The way out, with the client certificate where there is one.
+    pub fn way(&self, http: &Http) -> Http {
+        match &self.credential {
+            Credential::Certificate(tls) => http.with_tls(tls.as_ref().clone()),
+            _ => http.clone(),
+        }
+    }
+
+    /// Puts it onto a request.
+    pub fn put_on(&self, request: Request) -> Result<Request> {
+        match &self.credential {
+            Credential::None | Credential::Certificate(_) => Ok(request),
+            Credential::Header(name, value) => request.secret_header(name.clone(), value.expose()),
+            Credential::Query(name, value) => {
+                let mut request = request;
+                put_in_query(&mut request.url, name, value);
+                Ok(request)
+            }
+        }
+    }
+}
+
+fn put_in_query(url: &mut Url, name: &str, value: &Secret) {
+    url.query_pairs_mut().append_pair(name, value.expose());
+}
+
+fn bearer(token: &Secret) -> Credential {
+    Credential::Header(AUTHORIZATION, Secret::new(format!("Bearer {}", token.expose())))
+}
+
+fn header(name: &str) -> Result<HeaderName> {
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| Error::invalid(format!("'{name}' is no name of a header.")))
+}
+
+fn certificate(stored: &Credentials) -> Result<Tls> {
+    let identity = Identity {
+        certificates: stored.demand("certificate")?.expose().to_owned(),
+        key: stored.demand("private_key")?.clone(),
+    };
+    let roots = stored.get("ca").map(|ca| ca.expose().to_owned());
+    Ok(Tls { roots, identity: Some(identity), ..Tls::default() })
+}

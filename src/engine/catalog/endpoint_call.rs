@@ -1,0 +1,166 @@
+//! Calling a registered endpoint with the arguments of its tool.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+use url::form_urlencoded;
+
+use super::{
+    answer::Answer,
+    graphql_call,
+    grpc_call::{self, GrpcAsk},
+    resolve,
+    rest::{self, Body, RestRequest, Target},
+    soap, soap_call,
+    websocket_call::{self, SocketAsk},
+};
+use crate::{
+    app::App,
+    model::{
+        catalog::{
+            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace},
+            place::Template,
+            system::System,
+        },
+        error::{Error, Result},
+        output::Output,
+    },
+    net::http::Http,
+};
+
+/// Calls an endpoint; fails where its system may not be called, or refuses.
+pub async fn call(app: &App, http: &Http, id: EndpointId, arguments: &Value) -> Result<Output> {
+    let (to, endpoint) = resolve::callable_endpoint(app, id)?;
+    let (system, name) = (&to.system, &to.system.name);
+    let target = Target { app, http, system, endpoint: Some(&endpoint) };
+    match &endpoint.operation {
+        Operation::Rest => answer(app, http, (system, &endpoint), arguments).await?.into_output(name),
+        Operation::Graphql { .. } => graphql_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
+        Operation::Soap { .. } => soap_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
+        Operation::Grpc { service, rpc } => {
+            let arguments = arguments.as_object().cloned().unwrap_or_default();
+            let body = Value::Object(Given::of(&endpoint, &arguments).variables());
+            grpc_call::call(&target, &GrpcAsk { service: service.clone(), method: rpc.clone(), body }).await
+        }
+        Operation::Websocket => websocket_call::call(&target, &message(&endpoint, system, arguments)?).await,
+    }
+}
+
+/// The message a WebSocket endpoint's arguments make: its body, else its fields as a JSON object.
+fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<SocketAsk> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let given = Given::of(endpoint, &arguments);
+    let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
+    Ok(SocketAsk {
+        path: if query.is_empty() { path } else { format!("{path}?{query}") },
+        message: match given.body() {
+            Body::Text(_, text) | Body::Json(Value::String(text)) => text,
+            Body::Json(value) => value.to_string(),
+            Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
+        },
+        timeout: Duration::from_secs(system.timeout_s.into()),
+        headers: given.headers(),
+    })
+}
+
+/// What an endpoint answers, whatever its status and its system's.
+pub async fn answer(app: &App, http: &Http, to: (&System, &Endpoint), arguments: &Value) -> Result<Answer> {
+    let (system, endpoint) = to;
+    let request = request(endpoint, arguments)?;
+    rest::send(&Target { app, http, system, endpoint: Some(endpoint) }, &request).await
+}
+
+/// The request an endpoint's arguments make.
+pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let given = Given::of(endpoint, &arguments);
+    let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
+    match &endpoint.operation {
+        Operation::Rest => {
+            let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(Error::internal)?;
+            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body() })
+        }
+        Operation::Graphql { query, operation_name } => {
+            let mut body = json!({"query": query, "variables": given.variables()});
+            if let (Some(name), Some(map)) = (operation_name, body.as_object_mut()) {
+                map.insert("operationName".to_owned(), json!(name));
+            }
+            let (query, headers) = (given.query(), given.headers());
+            Ok(RestRequest { method: Method::POST, path, query, headers, body: Body::Json(body) })
+        }
+        Operation::Soap { action, element, namespace, version } => {
+            let action = soap::Action { action, element, namespace, version };
+            let values: Vec<(String, Value)> = given.variables().into_iter().collect();
+            soap::request(path, &action, &values)
+        }
+        Operation::Grpc { .. } | Operation::Websocket => {
+            let protocol = endpoint.operation.protocol();
+            Err(Error::invalid(format!("An endpoint of {protocol} is called with its own tool, not as a request.")))
+        }
+    }
+}
+
+/// The arguments by where they go.
+struct Given<'a> {
+    values: Vec<(&'a Parameter, &'a Value)>,
+}
+
+impl<'a> Given<'a> {
+    fn of(endpoint: &'a Endpoint, arguments: &'a Map<String, Value>) -> Self {
+        let named = endpoint.arguments().into_iter();
+        let values = named.filter_map(|(name, parameter)| Some((parameter, arguments.get(&name)?)));
+        Self { values: values.filter(|(_, value)| !value.is_null()).collect() }
+    }
+
+    fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&str, &'a Value)> {
+        let here = self.values.iter().filter(move |(parameter, _)| parameter.place == place);
+        here.map(|(parameter, value)| (parameter.name.as_str(), *value))
+    }
+
+    fn in_path(&self, name: &str) -> Option<String> {
+        self.at(ParameterPlace::Path).find(|(given, _)| *given == name).map(|(_, value)| text(value))
+    }
+
+    fn query(&self) -> Vec<(String, String)> {
+        self.at(ParameterPlace::Query).flat_map(|(name, value)| pairs(name, value)).collect()
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        self.at(ParameterPlace::Header).map(|(name, value)| (name.to_owned(), text(value))).collect()
+    }
+
+    fn variables(&self) -> Map<String, Value> {
+        self.at(ParameterPlace::Variable).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
+    fn body(&self) -> Body {
+        let body = self.values.iter().find(|(parameter, _)| parameter.place == ParameterPlace::Body);
+        let Some((parameter, value)) = body else { return Body::None };
+        let media = parameter.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
+        match (media, value) {
+            ("application/x-www-form-urlencoded", Value::Object(fields)) => {
+                Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value)).collect())
+            }
+            (media, Value::String(text)) if !media.contains("json") => Body::Text(media.to_owned(), text.clone()),
+            (_, value) => Body::Json((*value).clone()),
+        }
+    }
+}
+
+/// A list is its name several times, as forms have it.
+fn pairs(name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Array(items) => items.iter().map(|item| (name.to_owned(), text(item))).collect(),
+        other => vec![(name.to_owned(), text(other))],
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,83 @@
+//! A GraphQL operation, as a request (<https://graphql.github.io/graphql-over-http/>).
+
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use super::{
+    answer::Answer,
+    rest::{self, Body, RestRequest, Target},
+};
+use crate::{
+    engine::catalog::risk,
+    model::{
+        catalog::directory::Registered,
+        error::{Error, Result},
+        output::Output,
+    },
+};
+
+/// Errors told of an answer.
+const TOLD: usize = 5;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Query {
+    /// The document.
+    pub query: String,
+    /// The values of its variables.
+    pub variables: Option<Map<String, Value>>,
+    /// Which of its operations.
+    pub operation_name: Option<String>,
+}
+
+/// Runs it. Fails where the system refuses all of it; what it refuses a part of comes back with the errors.
+pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) -> Result<Output> {
+    let mut body = Map::new();
+    body.insert("query".to_owned(), json!(query.query));
+    body.extend(query.variables.clone().map(|variables| ("variables".to_owned(), Value::Object(variables))));
+    body.extend(query.operation_name.clone().map(|name| ("operationName".to_owned(), Value::String(name))));
+    let accept = "application/graphql-response+json, application/json;q=0.9";
+    let request = RestRequest {
+        method: Method::POST,
+        path: risk::graphql_path(of),
+        query: Vec::new(),
+        headers: vec![("accept".to_owned(), accept.to_owned())],
+        body: Body::Json(Value::Object(body)),
+    };
+    read(rest::send(target, &request).await?, &of.system.name)
+}
+
+/// What an answer says: its data, and the errors beside it.
+pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
+    let data = answer.body.get("data").filter(|data| !data.is_null());
+    let errors = answer.body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
+    match (data, errors) {
+        (None, Some(errors)) => Err(refusal(&answer, errors, system)),
+        (None, None) if !answer.is_success() => answer.into_output(system),
+        (None, None) if answer.body.get("data").is_none() => Err(Error::upstream(format!(
+            "{system} answered with something else than GraphQL: check that its base_url is where it takes GraphQL."
+        ))),
+        _ => Ok(Output::json(shown(&answer))),
+    }
+}
+
+fn shown(answer: &Answer) -> Value {
+    let kept = ["data", "errors", "extensions"].into_iter();
+    let kept = kept.filter_map(|key| Some((key.to_owned(), answer.body.get(key)?.clone())));
+    Value::Object(kept.collect())
+}
+
+fn refusal(answer: &Answer, errors: &[Value], system: &str) -> Error {
+    let told = errors.iter().take(TOLD).map(|error| {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or("an error without a message");
+        let path: Vec<String> = error.get("path").and_then(Value::as_array).into_iter().flatten().map(step).collect();
+        if path.is_empty() { message.to_owned() } else { format!("{message} (at {})", path.join(".")) }
+    });
+    let told: Vec<String> = told.collect();
+    let details = json!({"status": answer.status, "errors": errors});
+    Error::upstream(format!("{system} refused the operation: {}", told.join("; "))).with_details(details)
+}
+
+fn step(step: &Value) -> String {
+    step.as_str().map_or_else(|| step.to_string(), str::to_owned)
+}

@@ -1,0 +1,85 @@
+//! What a gRPC system offers, as its reflection tells: services as groups, methods as operations.
+
+use prost_reflect::{DescriptorPool, MethodDescriptor};
+
+use super::{grpc_call, rest::Target};
+use crate::{
+    app::App,
+    model::{
+        catalog::{
+            auth::Auth,
+            endpoint::{Operation, Parameter, ParameterPlace},
+            proposal::{Proposal, Proposals},
+            system::System,
+        },
+        error::Result,
+        spec::Risk,
+    },
+    net::{grpc::schema, http::Http},
+};
+
+/// Most methods of one system.
+const MOST: usize = 2_000;
+
+/// Asks a system what it offers, with its credential. It need not be in use yet.
+pub async fn read(app: &App, http: &Http, system: &System) -> Result<Proposals> {
+    let target = Target { app, http, system, endpoint: None };
+    let mut operations = Vec::new();
+    let mut transport = "native";
+    for (service, described) in grpc_call::services(&target).await? {
+        transport = if described.web { "gRPC-Web" } else { "native" };
+        operations.extend(of_service(&described.pool, &service));
+    }
+    let mut warnings = Vec::new();
+    if operations.len() > MOST {
+        warnings.push(format!("It has {} methods, of which the first {MOST} are shown.", operations.len()));
+        operations.truncate(MOST);
+    }
+    Ok(Proposals {
+        format: format!("gRPC reflection ({transport})"),
+        title: system.name.clone(),
+        description: String::new(),
+        base_url: system.base_url.as_ref().map(ToString::to_string),
+        auth: Auth::None,
+        operations,
+        warnings,
+    })
+}
+
+fn of_service(pool: &DescriptorPool, service: &str) -> Vec<Proposal> {
+    let found = pool.get_service_by_name(service);
+    found.iter().flat_map(|service| service.methods().map(|method| proposal(&method))).collect()
+}
+
+fn proposal(method: &MethodDescriptor) -> Proposal {
+    let service = method.parent_service();
+    let (service, rpc) = (service.full_name().to_owned(), method.name().to_owned());
+    let input = method.input();
+    let parameters = schema::fields(&input).into_iter().map(|(name, schema)| Parameter {
+        name,
+        place: ParameterPlace::Variable,
+        required: false,
+        description: String::new(),
+        schema,
+    });
+    let mut warnings = Vec::new();
+    if method.is_client_streaming() {
+        warnings.push("It takes a stream: one message is sent.".to_owned());
+    }
+    let answers = if method.is_server_streaming() { "a stream of" } else { "one" };
+    let path = format!("/{service}/{rpc}");
+    Proposal {
+        key: path.clone(),
+        group: Some(service.clone()),
+        name: rpc.clone(),
+        description: format!("Takes {} and gives {answers} {}.", input.full_name(), method.output().full_name()),
+        when_to_use: String::new(),
+        parameters: parameters.collect(),
+        operation: Operation::Grpc { service, rpc },
+        method: "POST".to_owned(),
+        path,
+        // Its name says nothing that could be relied on.
+        risk: Risk::HighWrite,
+        warnings,
+    }
+}

@@ -1,0 +1,218 @@
+//! A document against what is known of a system: what is new, what changed, what is gone, and what people changed by
+//! hand, which stays.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{
+        catalog::{
+            draft::EndpointDraft,
+            endpoint::{Endpoint, EndpointId},
+            proposal::Proposal,
+            system::SystemId,
+        },
+        error::{Error, Result},
+        id::shorten,
+        spec::Risk,
+        time::Time,
+    },
+    store::catalog::ImportPlan,
+};
+
+/// How an operation of a document stands to what is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportChange {
+    /// Not known yet.
+    Added,
+    /// Known, and the document says something else now.
+    Changed,
+    /// Known as it stands.
+    Unchanged,
+}
+
+/// One operation, compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// What the document says.
+    pub proposal: Proposal,
+    /// How that stands to what is known.
+    pub change: ImportChange,
+    /// The endpoint it is.
+    pub known: Option<EndpointId>,
+    /// What the document says otherwise than at the last import.
+    pub differs: Vec<&'static str>,
+    /// What people changed by hand: that stays.
+    pub kept: Vec<&'static str>,
+    /// The endpoint as it would be.
+    pub becomes: Endpoint,
+}
+
+/// What was chosen of an operation.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportChoice {
+    /// The operation, as the preview gave it.
+    pub operation: Proposal,
+    /// A risk in place of the proposed one.
+    pub risk: Option<Risk>,
+    /// A description in place of the document's.
+    pub description: Option<String>,
+    /// When to choose it, in place of the document's.
+    pub when_to_use: Option<String>,
+}
+
+/// A document against a system.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// Its operations, in its order.
+    pub operations: Vec<Compared>,
+    /// Endpoints that came from a document and are not in this one.
+    pub gone: Vec<EndpointId>,
+    /// Operations that could be no endpoints, and why.
+    pub unusable: Vec<String>,
+}
+
+/// Compares a document's operations with the endpoints of a system, and says which of those it no longer has.
+pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposal>, now: Time) -> Comparison {
+    let known = known(endpoints);
+    let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
+    for operation in operations {
+        let old = known.get(&operation.key).copied();
+        seen.extend(old.map(|endpoint| endpoint.id));
+        let choice = ImportChoice { operation, risk: None, description: None, when_to_use: None };
+        match one(system, old, choice, now) {
+            Ok(one) => compared.push(one),
+            Err(error) => unusable.push(error.message().to_owned()),
+        }
+    }
+    let gone = endpoints.iter().filter(|endpoint| endpoint.imported.is_some() && !seen.contains(&endpoint.id));
+    Comparison { operations: compared, gone: gone.map(|endpoint| endpoint.id).collect(), unusable }
+}
+
+/// What is to be written for the operations that were chosen. `remove` are endpoints of the system to be forgotten.
+pub fn plan(
+    system: SystemId,
+    endpoints: &[Endpoint],
+    choices: Vec<ImportChoice>,
+    remove: Vec<EndpointId>,
+    now: Time,
+) -> Result<ImportPlan> {
+    if let Some(stranger) = remove.iter().find(|id| !endpoints.iter().any(|endpoint| endpoint.id == **id)) {
+        return Err(Error::not_found(format!("The system has no endpoint '{stranger}'.")));
+    }
+    let known = known(endpoints);
+    let (mut put, mut keys) = (Vec::with_capacity(choices.len()), BTreeSet::new());
+    for choice in choices {
+        if !keys.insert(choice.operation.key.clone()) {
+            return Err(Error::invalid(format!("'{}' was chosen twice.", shorten(&choice.operation.key))));
+        }
+        let old = known.get(&choice.operation.key).copied();
+        put.push(one(system, old, choice, now)?.becomes);
+    }
+    Ok(ImportPlan { put, remove, format: String::new() })
+}
+
+/// The endpoints a document could be about, by what they are recognised by.
+fn known(endpoints: &[Endpoint]) -> HashMap<String, &Endpoint> {
+    let by_place = endpoints.iter().map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
+    let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
+    // What it was imported as goes before what it looks like.
+    by_place.chain(by_key).collect()
+}
+
+/// The names of the fields an import may change.
+const FIELDS: [&str; 8] = ["name", "operation", "method", "path", "parameters", "description", "when_to_use", "risk"];
+
+/// Which fields of two operations differ.
+fn differs(a: &Proposal, b: &Proposal) -> Vec<&'static str> {
+    let same = [
+        a.name == b.name,
+        a.operation == b.operation,
+        a.method == b.method,
+        a.path == b.path,
+        a.parameters == b.parameters,
+        a.description == b.description,
+        a.when_to_use == b.when_to_use,
+        a.risk == b.risk,
+    ];
+    FIELDS.iter().zip(same).filter(|(_, same)| !same).map(|(field, _)| *field).collect()
+}
+
+/// The endpoint as a proposal, for comparing.
+fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
+    Proposal {
+        key: like.key.clone(),
+        group: like.group.clone(),
+        warnings: Vec::new(),
+        name: endpoint.name.clone(),
+        operation: endpoint.operation.clone(),
+        method: endpoint.method.clone(),
+        path: endpoint.path.clone(),
+        parameters: endpoint.parameters.clone(),
+        description: endpoint.description.clone(),
+        when_to_use: endpoint.when_to_use.clone(),
+        risk: endpoint.risk,
+    }
+}
+
+fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time) -> Result<Compared> {
+    let ImportChoice { operation: proposal, risk, description, when_to_use } = choice;
+    // What a draft makes of the document: parameters of the path are completed, texts trimmed.
+    let fresh = draft(&proposal).into_new(system, &BTreeSet::new(), now);
+    let fresh =
+        fresh.map_err(|error| Error::new(error.kind(), format!("{}: {}", shorten(&proposal.key), error.message())))?;
+    let said = as_proposal(&fresh, &proposal);
+    let (mut becomes, by_document, by_hand) = match old {
+        None => (fresh, Vec::new(), Vec::new()),
+        Some(old) => {
+            let base = old.imported.as_deref().cloned().unwrap_or_else(|| as_proposal(old, &proposal));
+            let (by_hand, by_document) = (differs(&base, &as_proposal(old, &base)), differs(&base, &said));
+            let mut becomes = old.clone();
+            for field in by_document.iter().filter(|field| !by_hand.contains(field)) {
+                take(field, &mut becomes, &fresh);
+            }
+            (becomes, by_document, by_hand)
+        }
+    };
+    // What somebody says now, he says by hand.
+    let by_person = EndpointDraft { risk, description, when_to_use, ..EndpointDraft::default() };
+    becomes = by_person.apply(becomes, &BTreeSet::new(), now)?;
+    becomes.imported = Some(Box::new(said));
+    let change = match old {
+        None => ImportChange::Added,
+        Some(old) if old.imported.is_some() && by_document.is_empty() => ImportChange::Unchanged,
+        Some(_) => ImportChange::Changed,
+    };
+    Ok(Compared { proposal, change, known: old.map(|old| old.id), differs: by_document, kept: by_hand, becomes })
+}
+
+fn take(field: &str, into: &mut Endpoint, from: &Endpoint) {
+    match field {
+        "name" => into.name.clone_from(&from.name),
+        "operation" => into.operation.clone_from(&from.operation),
+        "method" => into.method.clone_from(&from.method),
+        "path" => into.path.clone_from(&from.path),
+        "parameters" => into.parameters.clone_from(&from.parameters),
+        "description" => into.description.clone_from(&from.description),
+        "when_to_use" => into.when_to_use.clone_from(&from.when_to_use),
+        "risk" => into.risk = from.risk,
+        _ => {}
+    }
+}
+
+fn draft(said: &Proposal) -> EndpointDraft {
+    EndpointDraft {
+        name: Some(said.name.clone()),
+        operation: Some(said.operation.clone()),
+        method: Some(said.method.clone()),
+        path: Some(said.path.clone()),
+        parameters: Some(said.parameters.clone()),
+        description: Some(said.description.clone()),
+        when_to_use: Some(said.when_to_use.clone()),
+        risk: Some(said.risk),
+        ..EndpointDraft::default()
+    }
+}

@@ -1,0 +1,84 @@
+//! The endpoints of systems in use, as tools: `catalog:<system>.<endpoint>`.
+
+use std::{sync::Arc, time::Duration};
+
+use super::endpoint_call;
+use crate::{
+    engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
+    model::{
+        catalog::{directory::Directory, endpoint::Endpoint, system::System},
+        error::{Error, Result},
+        spec::{Category, Source, Spec},
+    },
+};
+
+/// Longest a call may take beside the system's own time: waiting for its turn, and trying again.
+const AROUND: Duration = Duration::from_secs(20);
+
+/// Offers the tools the catalog has now, in place of those it had.
+pub fn offer(invoker: &Invoker) {
+    let catalog = &invoker.app.catalog;
+    loop {
+        let directory = catalog.get();
+        for refused in invoker.offer(Source::Catalog, tools(&directory)) {
+            tracing::warn!(tool = refused.id, error = ?refused.reason, "an endpoint has no tool");
+        }
+        // Whoever changed it meanwhile may have offered before us.
+        if Arc::ptr_eq(&directory, &catalog.get()) {
+            return;
+        }
+    }
+}
+
+/// A tool for every endpoint that can be called.
+fn tools(directory: &Directory) -> Vec<Tool> {
+    let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
+    let endpoints = in_use.flat_map(|one| one.endpoints.iter().map(|endpoint| (&one.system, endpoint)));
+    let made = endpoints.map(|(system, endpoint)| tool(system, endpoint).map_err(|error| (endpoint.id, error)));
+    made.filter_map(|tool| {
+        tool.inspect_err(|(id, error)| tracing::warn!(endpoint = %id, ?error, "an endpoint has no tool")).ok()
+    })
+    .collect()
+}
+
+/// What a model is told of an endpoint.
+pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
+    let place = format!("{} {}", endpoint.method, endpoint.path);
+    let description = match endpoint.description.as_str() {
+        "" => format!("{} ({place} of {}).", endpoint.name, system.name),
+        text => format!("{} ({}, {place})", text.trim(), system.name),
+    };
+    let when_to_use = match endpoint.when_to_use.as_str() {
+        "" => format!("{} of {} is needed.", endpoint.name, system.name),
+        text => text.to_owned(),
+    };
+    Spec {
+        name: format!("{}.{}", system.slug, endpoint.slug),
+        source: Source::Catalog,
+        description,
+        when_to_use,
+        category: Category::Catalog,
+        parameters: endpoint.schema(),
+        risk: endpoint.effective_risk(),
+        permission: Some("catalog:read".into()),
+        timeout: Duration::from_secs(system.timeout_s.into()) + AROUND,
+        settings: Vec::new(),
+        examples: Vec::new(),
+        innate: false,
+    }
+}
+
+fn tool(system: &System, endpoint: &Endpoint) -> Result<Tool> {
+    let id = endpoint.id;
+    Tool::of_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
+        endpoint_call::call(cx.app(), &cx.http()?, id, &arguments).await
+    })
+}
+
+/// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
+pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
+    Schema::compile(endpoint.schema()).demand_sound().map_err(|error| {
+        let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
+        Error::invalid(told).caused_by(error)
+    })
+}

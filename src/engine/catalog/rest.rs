@@ -1,0 +1,210 @@
+//! A request to a system: put under its base URL, with its credential, at its pace, tried again where that can help.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{
+    Method,
+    header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue},
+};
+use serde_json::Value;
+use url::{Url, form_urlencoded};
+
+use super::{
+    answer::Answer,
+    credential::{self, Ready},
+    retry, token,
+};
+use crate::{
+    app::App,
+    model::{
+        catalog::{auth::AuthType, endpoint::Endpoint, place, system::System},
+        error::{Error, Kind, Result},
+    },
+    net::http::{Http, Request},
+};
+
+/// Longest body that is sent.
+const MAX_BODY: usize = 10 * 1024 * 1024;
+/// Headers nobody sets but us: credentials, and what says where a message ends or where it came from.
+const OURS: &[&str] = &[
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "cookie2",
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+    "proxy-connection",
+    // They make a request another than the one whose risk was weighed.
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+    "x-original-url",
+    "x-rewrite-url",
+];
+
+/// What is asked of a system.
+#[derive(Debug, Clone)]
+pub struct RestRequest {
+    /// The method.
+    pub method: Method,
+    /// The path under the base URL; it may have a query. Empty is the base URL itself.
+    pub path: String,
+    /// More of the query.
+    pub query: Vec<(String, String)>,
+    /// Headers, none of them a credential.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, Default)]
+pub enum Body {
+    /// None.
+    #[default]
+    None,
+    /// JSON.
+    Json(Value),
+    /// The fields of a form.
+    Form(Vec<(String, String)>),
+    /// A text of a media type.
+    Text(String, String),
+}
+
+/// Whom it goes to, and how.
+pub struct Target<'a> {
+    /// The handles.
+    pub app: &'a App,
+    /// The way out.
+    pub http: &'a Http,
+    /// The system.
+    pub system: &'a System,
+    /// The endpoint, where one is registered for it: its limit and retries count beside the system's.
+    pub endpoint: Option<&'a Endpoint>,
+}
+
+/// Sends a request and reads the answer, whatever its status. The system must have been found callable.
+pub async fn send(target: &Target<'_>, request: &RestRequest) -> Result<Answer> {
+    let system = target.system;
+    let plain = build(system, request)?;
+    take_turn(target).await?;
+    let ready = credential::prepare(target.app, target.http, system).await?;
+    let answer = send_with(target, &plain, &ready).await?;
+    if answer.status != 401 || system.auth.kind() != AuthType::Oauth2 {
+        return Ok(answer);
+    }
+    // The token was taken back before its time: one more is asked for, once.
+    target.app.calling.drop_token(&token::key(system));
+    let ready = credential::prepare(target.app, target.http, system).await?;
+    send_with(target, &plain, &ready).await
+}
+
+async fn send_with(target: &Target<'_>, plain: &Request, ready: &Ready) -> Result<Answer> {
+    let way = ready.way(target.http);
+    let request = ready.put_on(plain.clone())?;
+    let retries = target.endpoint.and_then(|endpoint| endpoint.retries).unwrap_or(target.system.retries);
+    let sent = retry::send(&request.method, retries, || way.send(request.clone())).await;
+    let (response, attempts) = sent.map_err(|error| explained(error, target.system))?;
+    let answer = Answer::read(response, ready.secrets()).await?;
+    Ok(Answer { attempts, ..answer })
+}
+
+/// Waits until system and endpoint may be called again.
+pub async fn take_turn(target: &Target<'_>) -> Result<()> {
+    let (calling, system) = (&target.app.calling, target.system);
+    calling.take_turn(&system.id.to_string(), system.rate_limit, &system.name).await?;
+    match target.endpoint {
+        Some(endpoint) => calling.take_turn(&endpoint.id.to_string(), endpoint.rate_limit, &endpoint.name).await,
+        None => Ok(()),
+    }
+}
+
+/// The request as it goes out, but for the credential.
+fn build(system: &System, request: &RestRequest) -> Result<Request> {
+    let base = system.base_url()?;
+    let mut url = if request.path.is_empty() { base.clone() } else { place::join(base, &request.path)? };
+    demand_no_credential(system, &url, &request.query)?;
+    if !request.query.is_empty() {
+        url.query_pairs_mut().extend_pairs(&request.query);
+    }
+    let mut plain = Request::new(request.method.clone(), url);
+    plain.patience = Duration::from_secs(system.timeout_s.into());
+    plain.headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.8"));
+    let (media, body) = encode(&request.body);
+    if body.len() > MAX_BODY {
+        return Err(Error::invalid(format!("The body has at most {MAX_BODY} bytes.")));
+    }
+    if let Some(media) = media {
+        let media = HeaderValue::from_str(&media).map_err(|_| Error::invalid("The media type of the body is none."))?;
+        plain.headers.insert(CONTENT_TYPE, media);
+    }
+    plain.body = body;
+    for (name, value) in &request.headers {
+        let (name, value) = header(system, name, value)?;
+        plain.headers.insert(name, value);
+    }
+    Ok(plain)
+}
+
+fn encode(body: &Body) -> (Option<String>, Bytes) {
+    match body {
+        Body::None => (None, Bytes::new()),
+        Body::Json(value) => (Some("application/json".to_owned()), value.to_string().into()),
+        Body::Form(fields) => {
+            let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+            (Some("application/x-www-form-urlencoded".to_owned()), text.into())
+        }
+        Body::Text(media, text) => (Some(media.clone()), text.clone().into()),
+    }
+}
+
+/// A header a caller gives. Fails where it is one of ours.
+pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
+    let lower = name.trim().to_ascii_lowercase();
+    if OURS.contains(&lower.as_str()) || system.auth.header().is_some_and(|own| own == lower) {
+        let told = format!("The header '{lower}' is set by Satchel: leave it out. Credentials come from the vault.");
+        return Err(Error::invalid(told));
+    }
+    let wrong = || Error::invalid(format!("The header '{}' cannot be sent as it is.", crate::model::id::shorten(name)));
+    let name = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| wrong())?;
+    Ok((name, HeaderValue::from_str(value).map_err(|_| wrong())?))
+}
+
+/// Fails where a query holds the parameter that carries the credential.
+pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
+    let Some(own) = system.auth.query() else { return Ok(()) };
+    let in_path = url.query_pairs().any(|(name, _)| name == own);
+    if in_path || query.iter().any(|(name, _)| name == own) {
+        return Err(Error::invalid(format!("The query parameter '{own}' is set by Satchel: leave it out.")));
+    }
+    Ok(())
+}
+
+/// A refusal of the guard, with what an administrator can do about it.
+pub(super) fn explained(error: Error, system: &System) -> Error {
+    if error.kind() != Kind::Denied {
+        return error;
+    }
+    let place =
+        system.base_url.as_ref().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+    let told = format!(
+        "{} An administrator can allow '{}' in the settings, under outbound exceptions.",
+        error.message(),
+        place.unwrap_or_default()
+    );
+    Error::new(Kind::Denied, told).caused_by(error)
+}

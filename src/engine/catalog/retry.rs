@@ -1,0 +1,112 @@
+//! Trying again: only what may be repeated, only where that can help, and when the system says so.
+
+use std::time::{Duration, SystemTime};
+
+use backon::{ExponentialBuilder, Retryable};
+use reqwest::{Method, header::RETRY_AFTER};
+
+use crate::{
+    model::error::{Error, Kind, Result},
+    net::http::Response,
+};
+
+/// Longest wait a system may ask for; one that wants more is not waited for.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Why an attempt is not the last word.
+enum Missed {
+    /// It answered that it cannot now.
+    Busy(Box<Response>),
+    /// It did not answer.
+    Failed(Error),
+}
+
+/// Whether doing it twice is the same as doing it once (RFC 9110, 9.2.2).
+fn may_repeat(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE)
+}
+
+/// Sends until an answer is the last word, and says how often it was sent.
+pub(super) async fn send<F, Sending>(method: &Method, retries: u8, send: F) -> Result<(Response, u32)>
+where
+    F: Fn() -> Sending,
+    Sending: Future<Output = Result<Response>>,
+{
+    let retries = if may_repeat(method) { usize::from(retries) } else { 0 };
+    let waits = ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(200))
+        .with_max_delay(Duration::from_secs(5))
+        .with_max_times(retries)
+        .with_jitter();
+    let tried = std::sync::atomic::AtomicU32::new(0);
+    let attempt = || {
+        tried.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let sending = send();
+        async move {
+            match sending.await {
+                Ok(response) if is_busy(&response) => Err(Missed::Busy(Box::new(response))),
+                Ok(response) => Ok(response),
+                Err(error) => Err(Missed::Failed(error)),
+            }
+        }
+    };
+    let ended = attempt.retry(waits).when(can_help).adjust(|missed, wait| adjusted(missed, wait)).await;
+    let times = tried.load(std::sync::atomic::Ordering::Relaxed);
+    match ended {
+        Ok(response) => Ok((response, times)),
+        Err(Missed::Busy(response)) => Ok((*response, times)),
+        Err(Missed::Failed(error)) => Err(error),
+    }
+}
+
+fn is_busy(response: &Response) -> bool {
+    matches!(response.status.as_u16(), 429 | 502 | 503 | 504)
+}
+
+/// A refusal of the guard or a time limit stays what it is.
+fn can_help(missed: &Missed) -> bool {
+    match missed {
+        Missed::Busy(_) => true,
+        Missed::Failed(error) => error.kind() == Kind::Upstream,
+    }
+}
+
+fn adjusted(missed: &Missed, wait: Option<Duration>) -> Option<Duration> {
+    let wait = wait?;
+    let Missed::Busy(response) = missed else { return Some(wait) };
+    match response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).and_then(asked) {
+        None => Some(wait),
+        Some(asked) if asked > LONGEST => None,
+        Some(asked) => Some(asked.max(wait)),
+    }
+}
+
+/// `Retry-After`: seconds, or a date.
+fn asked(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = chrono::DateTime::parse_from_rfc2822(text.trim()).ok()?;
+    let at = SystemTime::from(at);
+    Some(at.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_repeated_is() {
+        for method in [Method::GET, Method::PUT, Method::DELETE, Method::HEAD, Method::OPTIONS] {
+            assert!(may_repeat(&method));
+        }
+        assert!(!may_repeat(&Method::POST) && !may_repeat(&Method::PATCH));
+    }
+
+    #[test]
+    fn seconds_and_dates_are_understood() {
+        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
+        assert_eq!(asked("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! A SOAP call with XML somebody wrote, in the version the service speaks.
+
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use super::{
+    answer::Answer,
+    rest::{self, Body, RestRequest, Target},
+    risk,
+};
+use crate::{
+    formats::{
+        payload::Form,
+        soap::{self, Request, Version},
+    },
+    model::{
+        catalog::directory::Registered,
+        error::{Error, Result},
+        output::Output,
+    },
+};
+
+/// Longest action.
+const LONGEST_ACTION: usize = 500;
+
+/// What is called.
+#[derive(Debug, Clone)]
+pub struct SoapAsk {
+    /// The SOAPAction; it may be empty.
+    pub action: String,
+    /// The body, or a whole envelope.
+    pub body: String,
+    /// The path; empty is the base URL itself.
+    pub path: String,
+}
+
+/// Calls it. A fault is an error with its code and reason. A service that takes the other version only is called in
+/// that one, unless the caller chose: it has done nothing yet.
+pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) -> Result<Output> {
+    demand_action(&ask.action)?;
+    let first = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
+    let answer = send(target, ask, &first).await?;
+    if first.chosen || !is_other_version(&answer) {
+        return read(answer, &of.system.name);
+    }
+    let second = Request::new(&ask.body, first.version.other())?;
+    read(send(target, ask, &second).await?, &of.system.name)
+}
+
+async fn send(target: &Target<'_>, ask: &SoapAsk, soap: &Request) -> Result<Answer> {
+    let mut headers = vec![("accept".to_owned(), "text/xml, application/soap+xml, application/xml".to_owned())];
+    if soap.version == Version::V11 {
+        headers.push(("soapaction".to_owned(), format!("\"{}\"", ask.action)));
+    }
+    let body = Body::Text(soap.version.content_type(&ask.action), soap.envelope.clone());
+    let request = RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body };
+    rest::send(target, &request).await
+}
+
+/// Whether the service takes the other version only: it says so, or cannot read the media type.
+fn is_other_version(answer: &Answer) -> bool {
+    let mismatch = || match soap::read(&answer.body) {
+        Some(soap::Answer::Fault(fault)) => fault.code == "VersionMismatch",
+        _ => false,
+    };
+    answer.status == 415 || mismatch()
+}
+
+/// What an answer says: the content of its body, or its fault.
+pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
+    match soap::read(&answer.body).filter(|_| answer.form == Form::Xml) {
+        Some(soap::Answer::Fault(fault)) => Err(fault.into_error()),
+        Some(soap::Answer::Body { body, header }) => {
+            let mut data = Map::new();
+            data.insert("status".to_owned(), json!(answer.status));
+            data.insert("body".to_owned(), body);
+            data.extend(header.map(|header| ("header".to_owned(), header)));
+            Ok(Output::json(Value::Object(data)))
+        }
+        None if !answer.is_success() => answer.into_output(system),
+        // One-way operations answer with nothing.
+        None if answer.form == Form::Empty => Ok(Output::json(json!({"status": answer.status, "body": null}))),
+        None => Err(Error::upstream(format!(
+            "{system} answered with something else than a SOAP envelope: check path and soap_action."
+        ))),
+    }
+}
+
+/// Fails where an action could say more than itself in a header.
+fn demand_action(action: &str) -> Result<()> {
+    let strange = |c: char| c.is_control() || c == '"' || c == '\\' || !c.is_ascii();
+    if action.len() > LONGEST_ACTION || action.chars().any(strange) {
+        return Err(Error::invalid(format!(
+            "A soap_action is at most {LONGEST_ACTION} ASCII characters, without quotes and backslashes."
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Access tokens (RFC 6749): fetched once, kept until they end, and renewed secrets kept in the vault.
+
+use std::time::{Duration, Instant};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::{
+    Method,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue},
+};
+use serde::Deserialize;
+use url::form_urlencoded;
+
+use crate::{
+    app::{App, calling::Token},
+    engine::{sanitise, secret_forms},
+    model::{
+        catalog::{
+            auth::{Auth, ClientProof, Grant},
+            credentials::Credentials,
+            system::System,
+        },
+        error::{Error, Kind, Result},
+        secret::Secret,
+    },
+    net::http::{Http, Request, Response},
+};
+
+/// How long a token is kept where its server does not say.
+const UNSAID: u64 = 300;
+/// A token that ends this soon is not used any more.
+const MARGIN: u64 = 30;
+/// Longest answer of a token server.
+const MAX_ANSWER: usize = 256 * 1024;
+
+#[derive(Deserialize)]
+struct Granted {
+    access_token: Secret,
+    #[serde(default)]
+    token_type: Option<String>,
+    #[serde(default)]
+    expires_in: Option<u64>,
+    #[serde(default)]
+    refresh_token: Option<Secret>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    error: String,
+    #[serde(default)]
+    error_description: Option<String>,
+}
+
+/// What a system's token is kept under: another address, another client or another scope is another token.
+pub(super) fn key(system: &System) -> String {
+    let auth = serde_json::to_string(&system.auth).unwrap_or_default();
+    format!("{} {auth}", system.binding())
+}
+
+/// The token of a system, asked for where none is at hand.
+pub(super) async fn get(app: &App, http: &Http, system: &System, stored: &Credentials) -> Result<Secret> {
+    let key = key(system);
+    if let Some(token) = app.calling.token(&key) {
+        return Ok(token);
+    }
+    let asking = app.calling.asking(&key);
+    let _one = asking.lock().await;
+    if let Some(token) = app.calling.token(&key) {
+        return Ok(token);
+    }
+    // Another call may have renewed the refresh token meanwhile.
+    let fresh = app.catalog.credentials(system).await?;
+    let granted = ask(http, system, if fresh.secrets().next().is_some() { &fresh } else { stored }).await?;
+    if let Some(renewed) = granted.refresh_token {
+        app.catalog.renew_secret(system, "refresh_token", renewed, app.clock.now()).await?;
+    }
+    let lasts = granted.expires_in.unwrap_or(UNSAID).saturating_sub(MARGIN);
+    let until = Instant::now() + Duration::from_secs(lasts.min(86_400));
+    app.calling.keep_token(&key, Token { token: granted.access_token.clone(), until });
+    Ok(granted.access_token)
+}
+
+async fn ask(http: &Http, system: &System, stored: &Credentials) -> Result<Granted> {
+    let request = request(system, stored)?;
+    let response = http.send(request).await?;
+    read(response, system, stored).await
+}
+
+fn request(system: &System, stored: &Credentials) -> Result<Request> {
+    let Auth::Oauth2 { grant, token_url, client_id, scopes, client_proof, audience } = &stored.auth else {
+        return Err(Error::internal("a token for a system without oauth2"));
+    };
+    let url = token_url.clone().ok_or_else(|| {
+        let told = format!("The system '{}' has no token_url: enter it in the console, under Catalog.", system.name);
+        Error::new(Kind::Unconfigured, told)
+    })?;
+    let secret = match grant {
+        Grant::ClientCredentials => Some(stored.demand("client_secret")?),
+        Grant::RefreshToken => stored.get("client_secret"),
+    };
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    match grant {
+        Grant::ClientCredentials => form.append_pair("grant_type", "client_credentials"),
+        Grant::RefreshToken => form
+            .append_pair("grant_type", "refresh_token")
+            .append_pair("refresh_token", stored.demand("refresh_token")?.expose()),
+    };
+    if !scopes.is_empty() {
+        form.append_pair("scope", &scopes.join(" "));
+    }
+    if let Some(audience) = audience {
+        form.append_pair("audience", audience);
+    }
+    let in_header = *client_proof == ClientProof::Header && secret.is_some();
+    if !in_header {
+        form.append_pair("client_id", client_id);
+        if let Some(secret) = secret {
+            form.append_pair("client_secret", secret.expose());
+        }
+    }
+    let mut request = Request::new(Method::POST, url);
+    request.body = form.finish().into();
+    request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    match secret.filter(|_| in_header) {
+        None => Ok(request),
+        Some(secret) => {
+            let coded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+            let pair = format!("{}:{}", coded(client_id), coded(secret.expose()));
+            request.secret_header(AUTHORIZATION, &format!("Basic {}", STANDARD.encode(pair)))
+        }
+    }
+}
+
+async fn read(response: Response, system: &System, stored: &Credentials) -> Result<Granted> {
+    let status = response.status;
+    let bytes = response.bytes(MAX_ANSWER).await?;
+    if !status.is_success() {
+        let words = serde_json::from_slice::<Refused>(&bytes).map(|refused| {
+            let more = refused.error_description.map_or_else(String::new, |more| format!(" ({more})"));
+            format!(": {}{more}", refused.error)
+        });
+        let words: String = words.unwrap_or_default().chars().take(500).collect();
+        let forms = secret_forms::of(stored.secrets().map(Secret::expose));
+        let words = sanitise::hide_text(&words, &forms);
+        let told = format!(
+            "The token server of '{}' answered {}{words}. Check client id and secrets.",
+            system.name,
+            status.as_u16()
+        );
+        return Err(Error::new(Kind::Unconfigured, told));
+    }
+    // The text of the failure could quote the token.
+    let granted: Granted = serde_json::from_slice(&bytes).map_err(|_| {
+        Error::upstream(format!("The token server of '{}' answered without an access_token.", system.name))
+    })?;
+    match &granted.token_type {
+        Some(kind) if !kind.eq_ignore_ascii_case("bearer") => {
+            let kind: String = kind.chars().take(40).collect();
+            Err(Error::upstream(format!(
+                "The token server of '{}' gives tokens of the kind '{kind}': only Bearer is known.",
+                system.name
+            )))
+        }
+        _ => Ok(granted),
+    }
+}

@@ -1,0 +1,66 @@
+//! A document's text: which kind it is, and its values.
+
+use serde_json::Value;
+
+use super::{curl, graphql, openapi, wsdl};
+use crate::model::{
+    catalog::proposal::Proposals,
+    error::{Error, Result},
+    json,
+};
+
+/// Longest document.
+pub const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
+/// Deepest document.
+const MAX_DEPTH: usize = 200;
+
+/// Reads a document of any kind known here. `from` is where it was fetched from, where it was.
+pub fn read(text: &str, from: Option<&url::Url>) -> Result<Proposals> {
+    if text.len() > MAX_DOCUMENT {
+        return Err(Error::invalid(format!("The document has more than {} MB.", MAX_DOCUMENT >> 20)));
+    }
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err(Error::invalid("The document is empty."));
+    }
+    if text.starts_with('<') {
+        return wsdl::read(text);
+    }
+    if is_curl(text) {
+        return curl::read(text);
+    }
+    let value = value(text)?;
+    let is_graphql = value.get("__schema").is_some() || value.pointer("/data/__schema").is_some();
+    if is_graphql { graphql::read(&value, from) } else { openapi::read(&value, from) }
+}
+
+fn is_curl(text: &str) -> bool {
+    let first = text.trim_start_matches('$').split_whitespace().next();
+    matches!(first, Some("curl" | "curl.exe"))
+}
+
+/// JSON or YAML.
+fn value(text: &str) -> Result<Value> {
+    let value: Value = if text.starts_with('{') {
+        serde_json::from_str(text)
+            .map_err(|error| Error::invalid(format!("The document is not valid JSON: {error}.")))?
+    } else {
+        let budget = serde_saphyr::budget! {
+            max_events: 4_000_000,
+            max_nodes: 2_000_000,
+            max_depth: MAX_DEPTH,
+        };
+        let options = serde_saphyr::options! { budget: budget };
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+            let what: String = error.to_string().lines().next().unwrap_or_default().chars().take(300).collect();
+            Error::invalid(format!("The document is neither JSON nor YAML that can be read: {what}."))
+        })?
+    };
+    match &value {
+        Value::Object(_) if json::depth(&value) <= MAX_DEPTH => Ok(value),
+        Value::Object(_) => Err(Error::invalid(format!("The document is nested deeper than {MAX_DEPTH} levels."))),
+        _ => Err(Error::invalid(
+            "This is no document known here: paste OpenAPI, Swagger, a GraphQL introspection, a WSDL or a curl command.",
+        )),
+    }
+}

@@ -1,0 +1,197 @@
+//! GraphQL: an introspection's answer, each field of query and mutation as an operation with a document of its own.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::text;
+use crate::model::{
+    catalog::{
+        endpoint::{Operation, Parameter, ParameterPlace},
+        proposal::{Proposal, Proposals},
+    },
+    error::{Error, Result},
+    spec::Risk,
+};
+
+/// What is asked of a system to know its schema.
+pub const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } types { \
+     kind name description fields(includeDeprecated: false) { name description args { ...In } type { ...T } } \
+     inputFields { ...In } enumValues(includeDeprecated: false) { name } } } } \
+     fragment In on __InputValue { name description defaultValue type { ...T } } \
+     fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }";
+
+/// Most fields that are asked back, and how deep.
+const MAX_FIELDS: usize = 60;
+const MAX_DEPTH: usize = 3;
+
+type Types<'a> = HashMap<&'a str, &'a Value>;
+
+/// Reads an introspection. `from` is where the system is asked.
+pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
+    let schema = document.get("__schema").or_else(|| document.pointer("/data/__schema"));
+    let schema = schema.ok_or_else(|| Error::invalid("The introspection has no `__schema`."))?;
+    let types: Types<'_> = schema
+        .get("types")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|one| Some((one.get("name")?.as_str()?, one)))
+        .collect();
+    let path = from.map_or("/graphql", |url| url.path()).to_owned();
+    let mut operations = Vec::new();
+    for (root, kind, risk) in [("queryType", "query", Risk::Read), ("mutationType", "mutation", Risk::HighWrite)] {
+        let Some(name) = schema.get(root).and_then(|root| root.get("name")).and_then(Value::as_str) else { continue };
+        let fields = types.get(name).and_then(|one| one.get("fields")).and_then(Value::as_array);
+        for field in fields.into_iter().flatten() {
+            operations.extend(operation(field, (kind, risk), &path, &types));
+        }
+    }
+    let mut warnings = Vec::new();
+    if operations.is_empty() {
+        warnings.push("The schema has neither queries nor mutations.".to_owned());
+    }
+    Ok(Proposals {
+        format: "GraphQL".to_owned(),
+        title: from.and_then(Url::host_str).unwrap_or("GraphQL").to_owned(),
+        base_url: from.map(|url| url.origin().ascii_serialization()),
+        operations,
+        warnings,
+        ..Proposals::default()
+    })
+}
+
+fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Types<'_>) -> Option<Proposal> {
+    let name = field.get("name")?.as_str()?;
+    let args: Vec<&Value> = field.get("args").and_then(Value::as_array).into_iter().flatten().collect();
+    let parameters: Vec<Parameter> = args.iter().filter_map(|arg| variable(arg, types)).collect();
+    let declared: Vec<String> =
+        args.iter().filter_map(|arg| Some(format!("${}: {}", name_of(arg)?, written(arg.get("type")?)))).collect();
+    let passed: Vec<String> =
+        args.iter().filter_map(|arg| name_of(arg)).map(|name| format!("{name}: ${name}")).collect();
+    let brackets = |list: &[String]| if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
+    let mut left = MAX_FIELDS;
+    let selection = selection(field.get("type")?, types, 0, &mut left);
+    let query = format!("{kind} {name}{} {{ {name}{}{selection} }}", brackets(&declared), brackets(&passed));
+    let description = text::tidy(field.get("description").and_then(Value::as_str).unwrap_or_default());
+    let mut warnings = Vec::new();
+    if description.is_empty() {
+        warnings.push("It has no description: a model will not know when to use it. Write one line.".to_owned());
+    }
+    Some(Proposal {
+        key: format!("{kind}:{name}"),
+        group: Some(if kind == "query" { "Queries" } else { "Mutations" }.to_owned()),
+        name: name.to_owned(),
+        operation: Operation::Graphql { query, operation_name: Some(name.to_owned()) },
+        method: "POST".to_owned(),
+        path: path.to_owned(),
+        parameters,
+        description,
+        when_to_use: String::new(),
+        risk,
+        warnings,
+    })
+}
+
+fn name_of(value: &Value) -> Option<&str> {
+    value.get("name")?.as_str()
+}
+
+fn variable(arg: &Value, types: &Types<'_>) -> Option<Parameter> {
+    let kind = arg.get("type")?;
+    Some(Parameter {
+        name: name_of(arg)?.to_owned(),
+        place: ParameterPlace::Variable,
+        required: is_required(arg),
+        description: text::tidy(arg.get("description").and_then(Value::as_str).unwrap_or_default()),
+        schema: schema(kind, types, 0),
+    })
+}
+
+fn is_required(arg: &Value) -> bool {
+    let non_null = arg.pointer("/type/kind").and_then(Value::as_str) == Some("NON_NULL");
+    non_null && arg.get("defaultValue").is_none_or(Value::is_null)
+}
+
+/// A type as documents write it.
+fn written(kind: &Value) -> String {
+    let inner = || kind.get("ofType").map(written).unwrap_or_default();
+    match kind.get("kind").and_then(Value::as_str) {
+        Some("NON_NULL") => format!("{}!", inner()),
+        Some("LIST") => format!("[{}]", inner()),
+        _ => name_of(kind).unwrap_or("String").to_owned(),
+    }
+}
+
+/// A type of input as JSON Schema.
+fn schema(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
+    let inner = || kind.get("ofType").map_or_else(|| json!({}), |inner| schema(inner, types, depth));
+    match (kind.get("kind").and_then(Value::as_str), name_of(kind)) {
+        (Some("NON_NULL"), _) => inner(),
+        (Some("LIST"), _) => json!({"type": "array", "items": inner()}),
+        (_, Some("Int")) => json!({"type": "integer"}),
+        (_, Some("Float")) => json!({"type": "number"}),
+        (_, Some("Boolean")) => json!({"type": "boolean"}),
+        (_, Some("String" | "ID")) => json!({"type": "string"}),
+        (Some("ENUM"), Some(name)) => {
+            let values = types.get(name).and_then(|one| one.get("enumValues")).and_then(Value::as_array);
+            let names: Vec<&str> = values.into_iter().flatten().filter_map(name_of).take(200).collect();
+            if names.is_empty() { json!({"type": "string"}) } else { json!({"type": "string", "enum": names}) }
+        }
+        (Some("INPUT_OBJECT"), Some(name)) if depth < MAX_DEPTH => input(name, types, depth + 1),
+        (Some("INPUT_OBJECT"), _) => json!({"type": "object"}),
+        _ => json!({}),
+    }
+}
+
+fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
+    let fields = types.get(name).and_then(|one| one.get("inputFields")).and_then(Value::as_array);
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for field in fields.into_iter().flatten().take(MAX_FIELDS) {
+        let (Some(name), Some(kind)) = (name_of(field), field.get("type")) else { continue };
+        properties.insert(name.to_owned(), schema(kind, types, depth));
+        if is_required(field) {
+            required.push(name);
+        }
+    }
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// What is asked back of a type: its plain fields, and those of its neighbours as far as they are few.
+fn selection(kind: &Value, types: &Types<'_>, depth: usize, left: &mut usize) -> String {
+    let mut named = kind;
+    while let Some(inner) = named.get("ofType").filter(|inner| inner.is_object()) {
+        named = inner;
+    }
+    let is_object = matches!(named.get("kind").and_then(Value::as_str), Some("OBJECT" | "INTERFACE" | "UNION"));
+    if !is_object {
+        return String::new();
+    }
+    let fields =
+        name_of(named).and_then(|name| types.get(name)).and_then(|one| one.get("fields")).and_then(Value::as_array);
+    let mut asked = Vec::new();
+    for field in fields.into_iter().flatten() {
+        let needs = field.get("args").and_then(Value::as_array).is_some_and(|args| args.iter().any(is_required));
+        let (Some(name), Some(of), false) = (name_of(field), field.get("type"), needs) else { continue };
+        if *left == 0 {
+            break;
+        }
+        let is_leaf = is_leaf(of);
+        if !is_leaf && depth + 1 >= MAX_DEPTH {
+            continue;
+        }
+        *left -= 1;
+        let below = if is_leaf { String::new() } else { selection(of, types, depth + 1, left) };
+        asked.push(format!("{name}{below}"));
+    }
+    if asked.is_empty() { " { __typename }".to_owned() } else { format!(" {{ {} }}", asked.join(" ")) }
+}
+
+fn is_leaf(kind: &Value) -> bool {
+    let mut named = kind;
+    while let Some(inner) = named.get("ofType").filter(|inner| inner.is_object()) {
+        named = inner;
+    }
+    matches!(named.get("kind").and_then(Value::as_str), Some("SCALAR" | "ENUM") | None)
+}

@@ -1,0 +1,10 @@
+//! Documents that describe what a system can do, read into proposals.
+
+pub mod curl;
+pub mod document;
+pub mod graphql;
+pub mod openapi;
+mod openapi_parts;
+mod schema;
+mod text;
+pub mod wsdl;

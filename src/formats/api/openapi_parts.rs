@@ -1,0 +1,213 @@
+//! Parts of OpenAPI documents: where the system is, how it authenticates, parameters and bodies.
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::{schema::Inliner, text};
+use crate::model::catalog::{
+    auth::{Auth, AuthType, KeyPlace},
+    endpoint::{Parameter, ParameterPlace},
+};
+
+/// Longest description of a parameter.
+const MAX_WORDS: usize = 240;
+
+/// A text, or a number as YAML reads a version.
+pub(super) fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The text at a place, empty where there is none.
+pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
+    document.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Where the document says the system is; an address without a host is completed from where the document was fetched.
+pub(super) fn base_url(document: &Value, swagger: bool, from: Option<&Url>) -> Option<String> {
+    let said = if swagger { swagger_url(document, from)? } else { server(document)? };
+    let url = Url::parse(&said).or_else(|_| from.ok_or(url::ParseError::RelativeUrlWithoutBase)?.join(&said)).ok()?;
+    let mut url = url;
+    url.set_query(None);
+    url.set_fragment(None);
+    // A document never brings a credential along.
+    let plain = url.set_username("").is_ok() && url.set_password(None).is_ok();
+    (plain && url.has_host()).then(|| url.to_string().trim_end_matches('/').to_owned())
+}
+
+fn server(document: &Value) -> Option<String> {
+    let server = document.pointer("/servers/0")?;
+    let mut url = server.get("url")?.as_str()?.to_owned();
+    for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
+        let value = variable.get("default").and_then(word).unwrap_or_default();
+        url = url.replace(&format!("{{{name}}}"), &value);
+    }
+    Some(url)
+}
+
+fn swagger_url(document: &Value, from: Option<&Url>) -> Option<String> {
+    let path = text_at(document, "/basePath");
+    let Some(host) = document.get("host").and_then(Value::as_str) else {
+        return from.map(|_| if path.is_empty() { "/".to_owned() } else { path.to_owned() });
+    };
+    let schemes: Vec<&str> =
+        document.get("schemes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let scheme = if schemes.contains(&"http") && !schemes.contains(&"https") { "http" } else { "https" };
+    Some(format!("{scheme}://{host}{path}"))
+}
+
+/// The first credential the document asks for that is known here.
+pub(super) fn auth(document: &Value, swagger: bool) -> Auth {
+    let place = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
+    let Some(schemes) = document.pointer(place).and_then(Value::as_object) else { return Auth::None };
+    let asked = document.get("security").and_then(Value::as_array).into_iter().flatten();
+    let asked = asked.filter_map(Value::as_object).flat_map(Map::keys).filter_map(|name| schemes.get(name));
+    asked.chain(schemes.values()).find_map(scheme).unwrap_or_default()
+}
+
+fn scheme(scheme: &Value) -> Option<Auth> {
+    let says = |field: &str| scheme.get(field).and_then(Value::as_str).unwrap_or_default();
+    match says("type") {
+        "basic" => Some(Auth::of_type(AuthType::Basic)),
+        "mutualTLS" => Some(Auth::MutualTls),
+        "openIdConnect" => Some(Auth::Bearer),
+        "http" => match says("scheme").to_ascii_lowercase().as_str() {
+            "basic" => Some(Auth::of_type(AuthType::Basic)),
+            "bearer" => Some(Auth::Bearer),
+            _ => None,
+        },
+        "apiKey" => {
+            let place = if says("in") == "query" { KeyPlace::Query } else { KeyPlace::Header };
+            let auth = Auth::ApiKey { place, name: says("name").to_owned() };
+            (says("in") != "cookie" && auth.demand_sound().is_ok()).then_some(auth)
+        }
+        "oauth2" => Some(oauth2(scheme)),
+        _ => None,
+    }
+}
+
+fn oauth2(scheme: &Value) -> Auth {
+    let flow = scheme.pointer("/flows/clientCredentials").unwrap_or(scheme);
+    let said = flow.get("tokenUrl").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+    let mut auth = Auth::of_type(AuthType::Oauth2);
+    if let Auth::Oauth2 { token_url, .. } = &mut auth {
+        *token_url = said.filter(|url| crate::model::provider::parse_url(url.as_str()).is_ok());
+    }
+    auth
+}
+
+/// A parameter of the path, the query or a header, or Swagger's body. Cookies are not sent.
+pub(super) fn parameter<'a>(given: &'a Value, inliner: &mut Inliner<'a>, swagger: bool) -> Option<Parameter> {
+    let place = match given.get("in")?.as_str()? {
+        "path" => ParameterPlace::Path,
+        "query" => ParameterPlace::Query,
+        "header" => ParameterPlace::Header,
+        "body" => ParameterPlace::Body,
+        _ => return None,
+    };
+    let in_content = || given.get("content")?.as_object()?.values().next()?.get("schema");
+    let schema = match given.get("schema").or_else(in_content) {
+        Some(schema) => inliner.schema(schema),
+        None if swagger => inliner.schema(given),
+        None => json!({"type": "string"}),
+    };
+    let name = given.get("name")?.as_str()?.to_owned();
+    Some(Parameter {
+        name: if place == ParameterPlace::Body { "body".to_owned() } else { name },
+        place,
+        required: place == ParameterPlace::Path || is_true(given, "required"),
+        description: described(given),
+        schema: without_description(schema),
+    })
+}
+
+/// The description moves to the parameter: it would stand twice.
+fn without_description(mut schema: Value) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("description");
+    }
+    schema
+}
+
+fn described(given: &Value) -> String {
+    let own = given.get("description").and_then(Value::as_str);
+    let of_schema = || given.pointer("/schema/description").and_then(Value::as_str);
+    text::cut(&text::tidy(own.or_else(of_schema).unwrap_or_default()), MAX_WORDS)
+}
+
+fn is_true(value: &Value, field: &str) -> bool {
+    value.get(field).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// The body: JSON where it may be, else a form, else what comes first.
+pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Option<Parameter> {
+    let content = body.get("content")?.as_object()?;
+    let is_json = |media: &str| media.contains("json") || media == "*/*";
+    let chosen = content.iter().find(|(media, _)| is_json(media));
+    let chosen = chosen.or_else(|| content.iter().find(|(media, _)| media.contains("form-urlencoded")));
+    let (media, details) = chosen.or_else(|| content.iter().next())?;
+    let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
+    if media.starts_with("multipart/") {
+        warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
+    }
+    if let (false, Some(map)) = (is_json(media), schema.as_object_mut()) {
+        if !media.contains("form-urlencoded") {
+            map.insert("type".to_owned(), json!("string"));
+            map.remove("properties");
+            map.remove("required");
+        }
+        map.insert("contentMediaType".to_owned(), json!(media));
+    }
+    let description = described(body);
+    Some(Parameter {
+        name: "body".to_owned(),
+        place: ParameterPlace::Body,
+        required: is_true(body, "required"),
+        description,
+        schema: without_description(schema),
+    })
+}
+
+/// Swagger's fields of a form, as one body.
+pub(super) fn form<'a>(
+    fields: &[&'a Value],
+    inliner: &mut Inliner<'a>,
+    operation: &Value,
+    warnings: &mut Vec<String>,
+) -> Parameter {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for field in fields {
+        let Some(name) = field.get("name").and_then(Value::as_str) else { continue };
+        properties.insert(name.to_owned(), inliner.schema(field));
+        if is_true(field, "required") {
+            required.push(json!(name));
+        }
+    }
+    let consumes = operation.get("consumes").and_then(Value::as_array).into_iter().flatten();
+    let uploads = consumes.filter_map(Value::as_str).any(|media| media.starts_with("multipart/"));
+    if uploads || fields.iter().any(|field| field.get("type").and_then(Value::as_str) == Some("file")) {
+        warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
+    }
+    let is_required = !required.is_empty();
+    Parameter {
+        name: "body".to_owned(),
+        place: ParameterPlace::Body,
+        required: is_required,
+        description: String::new(),
+        schema: json!({
+            "type": "object", "properties": properties, "required": required,
+            "contentMediaType": "application/x-www-form-urlencoded",
+        }),
+    }
+}
+
+/// Headers that are set here: what the body is, and the credential.
+pub(super) fn is_ours(parameter: &Parameter, auth_header: &Option<String>) -> bool {
+    let name = parameter.name.to_lowercase();
+    let fixed = ["accept", "content-type", "authorization", "cookie", "host", "content-length"];
+    parameter.place == ParameterPlace::Header
+        && (fixed.contains(&name.as_str()) || auth_header.as_deref() == Some(name.as_str()))
+}

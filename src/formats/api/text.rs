@@ -1,0 +1,32 @@
+//! Texts of documents, cut to what a model needs.
+
+/// Longest description kept.
+const LONGEST: usize = 800;
+
+/// A text on few lines, cut at the end of a sentence where that is near.
+pub(super) fn tidy(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&words, LONGEST)
+}
+
+/// At most so many characters, marked where some are missing.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let head = text.get(..end).unwrap_or_default();
+            let sentence = head.rfind(". ").filter(|at| *at > end / 2);
+            match sentence {
+                Some(at) => head.get(..=at).unwrap_or_default().to_owned(),
+                None => format!("{}…", head.trim_end()),
+            }
+        }
+    }
+}
+
+/// The first sentence.
+pub(super) fn first_sentence(text: &str) -> String {
+    let tidy = tidy(text);
+    let end = tidy.find(". ").map_or(tidy.len(), |at| at + 1);
+    cut(tidy.get(..end).unwrap_or_default(), 200)
+}

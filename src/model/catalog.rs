@@ -1,0 +1,12 @@
+//! The service catalog: systems, their endpoints, and how both are reached.
+
+pub mod auth;
+pub mod credentials;
+pub mod directory;
+pub mod draft;
+pub mod endpoint;
+pub mod pace;
+pub mod place;
+pub mod proposal;
+pub mod status;
+pub mod system;

@@ -1,0 +1,249 @@
+//! An endpoint: one operation of a system, and what a caller must say.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{pace::RateLimit, proposal::Proposal, system::SystemId};
+use crate::model::{
+    id::{Id, Noun},
+    spec::Risk,
+    time::Time,
+};
+
+/// Names an endpoint.
+pub type EndpointId = Id<Endpoint>;
+
+/// Where a parameter is put.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterPlace {
+    /// Into the path's template.
+    Path,
+    /// Into the query.
+    Query,
+    /// Into a header.
+    Header,
+    /// The body, whole. There is one at most.
+    Body,
+    /// A variable of a GraphQL document, an element of a SOAP body, a field of a gRPC message.
+    Variable,
+}
+
+/// One thing a caller says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = EndpointParameter)]
+pub struct Parameter {
+    /// Its name where it goes.
+    pub name: String,
+    /// Where it goes.
+    #[serde(rename = "in")]
+    pub place: ParameterPlace,
+    /// Whether a call fails without it.
+    #[serde(default)]
+    pub required: bool,
+    /// What it is.
+    #[serde(default)]
+    pub description: String,
+    /// JSON Schema of its value.
+    #[serde(default)]
+    pub schema: Value,
+}
+
+/// What is sent, by protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
+#[schema(as = EndpointOperation)]
+pub enum Operation {
+    /// A request with a method, a path, and a body of this media type.
+    #[default]
+    #[serde(alias = "http")]
+    Rest,
+    /// A GraphQL document.
+    Graphql {
+        /// The document.
+        query: String,
+        /// Which of its operations.
+        #[serde(default)]
+        operation_name: Option<String>,
+    },
+    /// A SOAP operation.
+    Soap {
+        /// The SOAPAction.
+        action: String,
+        /// The name of the body's element.
+        element: String,
+        /// Its namespace.
+        #[serde(default)]
+        namespace: String,
+        /// `1.1` or `1.2`.
+        #[serde(default = "soap_version")]
+        version: String,
+    },
+    /// A gRPC method.
+    Grpc {
+        /// Full name of the service.
+        service: String,
+        /// Name of the method.
+        rpc: String,
+    },
+    /// A message over a WebSocket.
+    Websocket,
+}
+
+fn soap_version() -> String {
+    "1.1".to_owned()
+}
+
+impl Operation {
+    /// The protocol's word.
+    pub fn protocol(&self) -> &'static str {
+        match self {
+            Self::Rest => "rest",
+            Self::Graphql { .. } => "graphql",
+            Self::Soap { .. } => "soap",
+            Self::Grpc { .. } => "grpc",
+            Self::Websocket => "websocket",
+        }
+    }
+
+    /// The least risk this may be believed to have where nobody has looked at it (R6).
+    pub fn risk(&self, method: &str) -> Risk {
+        match self {
+            Self::Graphql { query, .. } if !query.trim_start().starts_with("mutation") => Risk::LowWrite,
+            Self::Graphql { .. } | Self::Soap { .. } | Self::Grpc { .. } | Self::Websocket => Risk::HighWrite,
+            Self::Rest => risk_of_method(method),
+        }
+    }
+}
+
+/// The risk of a call nothing is known of but its method (R6).
+pub fn risk_of_method(method: &str) -> Risk {
+    match method.to_ascii_uppercase().as_str() {
+        "GET" | "HEAD" | "OPTIONS" => Risk::LowWrite,
+        "DELETE" => Risk::Destructive,
+        _ => Risk::HighWrite,
+    }
+}
+
+/// An operation of a system.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Endpoint {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: EndpointId,
+    /// Whose it is.
+    #[schema(value_type = String)]
+    pub system_id: SystemId,
+    /// What people call it.
+    pub name: String,
+    /// The name as its tool carries it, unique within the system.
+    pub slug: String,
+    /// What is sent.
+    #[serde(flatten)]
+    pub operation: Operation,
+    /// HTTP method, capitals.
+    pub method: String,
+    /// Path under the system's base URL, `{name}` for a parameter.
+    pub path: String,
+    /// What a caller says.
+    pub parameters: Vec<Parameter>,
+    /// What it does.
+    pub description: String,
+    /// When to choose it.
+    pub when_to_use: String,
+    /// Its risk, as registered.
+    pub risk: Risk,
+    /// Whether a person has let this through: by entering it, or by activating the system with it.
+    pub reviewed: bool,
+    /// How often it may be called, beside the system's own limit.
+    pub rate_limit: Option<RateLimit>,
+    /// Its own retries, where they differ from the system's.
+    pub retries: Option<u8>,
+    /// What it was imported from: the difference to it is what people changed by hand. Answers say whether there is such.
+    #[serde(serialize_with = "whether")]
+    #[schema(value_type = bool)]
+    pub imported: Option<Box<Proposal>>,
+    /// When it was registered.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+}
+
+/// Answers say whether it came from a document, not what stood there.
+fn whether<S: serde::Serializer>(imported: &Option<Box<Proposal>>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(imported.is_some())
+}
+
+impl Noun for Endpoint {
+    const NAME: &'static str = "endpoint";
+}
+
+impl Endpoint {
+    /// The risk a call has: as registered, but never under its method's until a person has let it through. A model that
+    /// registers a deletion as harmless wins nothing.
+    pub fn effective_risk(&self) -> Risk {
+        if self.reviewed { self.risk } else { self.risk.max(self.operation.risk(&self.method)) }
+    }
+
+    /// The arguments its tool takes, each with the parameter it is for. Where a name stands in two places, all but the
+    /// first carry their place: `id`, `query_id`.
+    pub fn arguments(&self) -> Vec<(String, &Parameter)> {
+        let mut taken: Vec<(String, &Parameter)> = Vec::new();
+        for parameter in &self.parameters {
+            let is_taken = |name: &str| taken.iter().any(|(other, _)| other == name);
+            let mut name = parameter.name.clone();
+            if is_taken(&name) {
+                name = format!("{}_{name}", parameter.place.as_str());
+            }
+            while is_taken(&name) {
+                name.push('_');
+            }
+            taken.push((name, parameter));
+        }
+        taken
+    }
+
+    /// JSON Schema of the arguments.
+    pub fn schema(&self) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (name, parameter) in self.arguments() {
+            let mut schema = match &parameter.schema {
+                Value::Object(schema) => schema.clone(),
+                _ => Map::new(),
+            };
+            if !parameter.description.is_empty() {
+                schema.insert("description".to_owned(), json!(parameter.description));
+            }
+            if parameter.required {
+                required.push(name.clone());
+            }
+            properties.insert(name, Value::Object(schema));
+        }
+        let mut whole = Map::new();
+        whole.insert("type".to_owned(), json!("object"));
+        whole.insert("properties".to_owned(), Value::Object(properties));
+        if !required.is_empty() {
+            whole.insert("required".to_owned(), json!(required));
+        }
+        whole.insert("additionalProperties".to_owned(), json!(false));
+        Value::Object(whole)
+    }
+}
+
+impl ParameterPlace {
+    /// The word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Body => "body",
+            Self::Variable => "variable",
+        }
+    }
+}

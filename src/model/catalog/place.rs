@@ -1,0 +1,301 @@
+//! Paths under a base URL: templates, what fits them, and that nothing leads out from under it.
+
+use std::fmt::Write as _;
+
+use url::Url;
+
+use crate::model::error::{Error, Result};
+
+/// Longest path.
+const LONGEST: usize = 2_000;
+
+/// A path with `{name}` where a value goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Name(String),
+}
+
+impl Template {
+    /// Reads a template. Fails where it is no path under a base URL.
+    pub fn parse(text: &str) -> Result<Self> {
+        let (path, query) = text.split_once(['?', '#']).map_or((text, false), |(path, _)| (path, true));
+        if query {
+            return Err(Error::invalid("The path of an endpoint has no query: declare query parameters instead."));
+        }
+        demand_inside(path)?;
+        let (mut parts, mut rest) = (Vec::new(), path);
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}').filter(|(name, _)| is_name(name)).ok_or_else(|| {
+                Error::invalid(format!(
+                    "The path '{}' has a brace that names nothing: write /users/{{id}}.",
+                    short(text)
+                ))
+            })?;
+            if !before.is_empty() {
+                parts.push(Part::Text(before.to_owned()));
+            }
+            parts.push(Part::Name(name.to_owned()));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.to_owned()));
+        }
+        Ok(Self { parts })
+    }
+
+    /// The names in it, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Name(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The path with its values, each encoded so that it stays within its segment.
+    pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Result<String> {
+        let mut path = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => path.push_str(text),
+                Part::Name(name) => {
+                    let value = value(name).filter(|value| !value.is_empty());
+                    let value = value.ok_or_else(|| Error::invalid(format!("The path needs a value for '{name}'.")))?;
+                    encode(&value, &mut path);
+                }
+            }
+        }
+        demand_inside(&path)?;
+        Ok(path)
+    }
+
+    /// How much of a path it fixes, where the path fits it. Escapes, case, a slash at the end and what follows a
+    /// semicolon make no difference: a server may see none there either.
+    pub fn matches(&self, path: &str) -> Option<usize> {
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let given: Vec<String> = path.trim_matches('/').split('/').map(plain).collect();
+        let own = self.text();
+        let own: Vec<&str> = own.trim_matches('/').split('/').collect();
+        if own.len() != given.len() {
+            return None;
+        }
+        let fixed = own.iter().zip(&given).map(|(pattern, text)| fits(pattern, text));
+        fixed.sum()
+    }
+
+    fn text(&self) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Name(name) => format!("{{{name}}}"),
+        };
+        self.parts.iter().map(part).collect()
+    }
+}
+
+/// Letters a segment fixes of a text that fits it.
+fn fits(pattern: &str, text: &str) -> Option<usize> {
+    let Some((before, rest)) = pattern.split_once('{') else {
+        return (plain(pattern) == text).then_some(1_000);
+    };
+    let after = rest.rsplit_once('}').map_or("", |(_, after)| after);
+    let (before, after) = (before.to_lowercase(), after.to_lowercase());
+    let fits = text.len() > before.len() + after.len() && text.starts_with(&before) && text.ends_with(&after);
+    fits.then_some(before.len() + after.len())
+}
+
+/// A segment as the laxest server may read it.
+fn plain(segment: &str) -> String {
+    let decoded = decode(segment);
+    decoded.split(';').next().unwrap_or_default().to_lowercase()
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 100 && !name.chars().any(|c| c.is_control() || "/{}?#".contains(c))
+}
+
+/// Puts a path, with its query where it has one, under a base URL. Fails where it would lead anywhere else.
+pub fn join(base: &Url, path: &str) -> Result<Url> {
+    let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+    demand_inside(path)?;
+    let under = base.path().trim_end_matches('/');
+    let mut url = base.clone();
+    url.set_path(&format!("{under}{path}"));
+    url.set_query(query.filter(|query| !query.is_empty()));
+    url.set_fragment(None);
+    let prefix = format!("{under}/");
+    let stays =
+        url.origin() == base.origin() && (url.path().starts_with(&prefix) || url.path() == under || path == "/");
+    // Whatever the parser makes of it, it has as many segments as were asked for.
+    let counted = url.path().matches('/').count() == under.matches('/').count() + path.matches('/').count();
+    if stays && counted { Ok(url) } else { Err(outside(path)) }
+}
+
+/// Fails where a path could be read as leading out from under where it is put.
+pub fn demand_inside(path: &str) -> Result<()> {
+    if !path.starts_with('/') {
+        return Err(Error::invalid(format!(
+            "The path '{}' must begin with a slash: it is put under the base URL.",
+            short(path)
+        )));
+    }
+    if path.len() > LONGEST {
+        return Err(Error::invalid(format!("A path has at most {LONGEST} bytes.")));
+    }
+    let strange = |c: char| c.is_control() || c == '\\' || c == '#';
+    if path.starts_with("//") || path.contains("//") || path.chars().any(strange) {
+        return Err(outside(path));
+    }
+    // Encoded twice or thrice: each server on the way may take one layer off.
+    let mut text = path.to_owned();
+    for _ in 0..4 {
+        let climbs = |segment: &str| matches!(segment.split(';').next(), Some("." | ".."));
+        if text.split(['/', '\\']).any(climbs) || text.chars().any(char::is_control) {
+            return Err(outside(path));
+        }
+        let decoded = decode(&text);
+        if decoded == text {
+            return Ok(());
+        }
+        text = decoded;
+    }
+    Err(outside(path))
+}
+
+fn outside(path: &str) -> Error {
+    Error::invalid(format!("The path '{}' would lead out from under the system's base URL.", short(path)))
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+/// A text as one segment of a path holds it.
+fn encode(text: &str, into: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => into.push(char::from(byte)),
+            // Writing to a text cannot fail.
+            other => drop(write!(into, "%{other:02X}")),
+        }
+    }
+}
+
+/// One layer of percent-encoding taken off.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let code = (*byte == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn base() -> Url {
+        Url::parse("https://crm.example/api/v2").unwrap()
+    }
+
+    #[test]
+    fn a_path_is_put_under_the_base() {
+        let at = |path: &str| join(&base(), path).unwrap().to_string();
+        assert_eq!(at("/users/7"), "https://crm.example/api/v2/users/7");
+        assert_eq!(at("/users?q=a%20b"), "https://crm.example/api/v2/users?q=a%20b");
+        assert_eq!(at("/"), "https://crm.example/api/v2/");
+        assert_eq!(at("/groups/a%2Fb"), "https://crm.example/api/v2/groups/a%2Fb");
+        let root = Url::parse("https://crm.example/").unwrap();
+        assert_eq!(join(&root, "/users").unwrap().as_str(), "https://crm.example/users");
+    }
+
+    #[test]
+    fn no_path_leads_out_from_under_the_base() {
+        for path in [
+            "users",
+            "",
+            "//evil.example/x",
+            "/../admin",
+            "/a/../../admin",
+            "/a/..",
+            "/./a",
+            "/%2e%2e/admin",
+            "/%2E./x",
+            "/%252e%252e/admin",
+            "/a/..;/admin",
+            "/a/..%2fadmin",
+            "/a/%2e%2e%5cadmin",
+            "/a\\..\\b",
+            "/a\t/b",
+            "/a\n",
+            "/a#b",
+            "/a%00b",
+            "/a//b",
+            "https://evil.example/",
+            "/%25252525252e",
+        ] {
+            assert!(join(&base(), path).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_template_is_filled_and_found_again() {
+        let template = Template::parse("/users/{id}/files/{name}.json").unwrap();
+        assert_eq!(template.names().collect::<Vec<_>>(), ["id", "name"]);
+        let path = template.fill(|name| Some(format!("{name} /?")));
+        assert_eq!(path.unwrap(), "/users/id%20%2F%3F/files/name%20%2F%3F.json");
+        assert!(template.fill(|_| None).is_err());
+        assert!(template.fill(|_| Some("..".to_owned())).is_err());
+        assert!(template.matches("/Users/7/files/a.json/").is_some());
+        assert!(template.matches("/%75sers/7;x=1/files/a.json?deep=1").is_some());
+        assert!(template.matches("/users/7/files/a.xml").is_none());
+        assert!(template.matches("/users/7").is_none());
+    }
+
+    #[test]
+    fn the_closer_template_wins() {
+        let (fixed, open) = (Template::parse("/users/me").unwrap(), Template::parse("/users/{id}").unwrap());
+        assert!(fixed.matches("/users/me") > open.matches("/users/me"));
+    }
+
+    #[test]
+    fn a_broken_template_is_refused() {
+        for text in ["/a/{", "/a/{}", "/a/{b", "a", "/a?b={c}", "/../a"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_path_holds_it_stays_under_the_base(path in "/[a-z./%25eEfF\\\\;?#:@ \\t]{0,20}") {
+            if let Ok(url) = join(&base(), &path) {
+                prop_assert!(url.as_str().starts_with("https://crm.example/api/v2/"), "{path} -> {url}");
+            }
+        }
+
+        #[test]
+        fn whatever_a_value_holds_it_stays_in_its_segment(value in "\\PC{1,20}") {
+            let template = Template::parse("/a/{v}/b").unwrap();
+            if let Ok(path) = template.fill(|_| Some(value.clone())) {
+                prop_assert_eq!(path.matches('/').count(), 3);
+                prop_assert!(template.matches(&path).is_some());
+            }
+        }
+    }
+}

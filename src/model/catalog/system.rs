@@ -1,0 +1,77 @@
+//! A system: somewhere outside that can be called.
+
+use serde::Serialize;
+use url::Url;
+
+use super::{auth::Auth, pace::RateLimit, status::SystemStatus};
+use crate::model::{
+    error::{Error, Kind, Result},
+    id::{Id, Noun},
+    time::Time,
+};
+
+/// Names a system.
+pub type SystemId = Id<System>;
+
+/// A connected system.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct System {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: SystemId,
+    /// What people call it; no two share one.
+    pub name: String,
+    /// The name as the tools of its endpoints carry it: `catalog:<slug>.<endpoint>`.
+    pub slug: String,
+    /// What it is.
+    pub description: String,
+    /// What every path is put under.
+    #[schema(value_type = Option<String>)]
+    pub base_url: Option<Url>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Whether it may be called.
+    pub status: SystemStatus,
+    /// How it wants to be asked.
+    pub auth: Auth,
+    /// How often it may be asked, all callers together.
+    pub rate_limit: Option<RateLimit>,
+    /// How often a call that may be repeated is tried again.
+    pub retries: u8,
+    /// Seconds it has to answer.
+    pub timeout_s: u16,
+    /// When it was registered.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+}
+
+impl Noun for System {
+    const NAME: &'static str = "system";
+}
+
+impl System {
+    /// Where it is; fails with what to do where nobody has said.
+    pub fn base_url(&self) -> Result<&Url> {
+        self.base_url.as_ref().ok_or_else(|| {
+            let told = format!(
+                "The system '{}' has no base_url: set it with update_catalog_system or in the console.",
+                self.name
+            );
+            Error::new(Kind::Unconfigured, told)
+        })
+    }
+
+    /// Fails where it may not be called now: its status forbids it, or nobody has said where it is.
+    pub fn demand_callable(&self) -> Result<()> {
+        self.status.demand_callable(&self.name)?;
+        self.base_url().map(drop)
+    }
+
+    /// What its secrets are bound to: they are found only while it is asked, and its tokens are fetched, where they
+    /// were given for.
+    pub fn binding(&self) -> String {
+        let origin = |url: Option<&Url>| url.map_or_else(|| "-".to_owned(), |url| url.origin().ascii_serialization());
+        format!("system:{} {} {}", self.id, origin(self.base_url.as_ref()), origin(self.auth.token_url()))
+    }
+}

@@ -1,0 +1,175 @@
+//! A way to call methods of a server: native gRPC over HTTP/2, or gRPC-Web over any HTTP.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use tokio::io::{AsyncRead, AsyncWrite};
+use url::Url;
+
+use super::{
+    frames::{Frame, Frames},
+    native::Channel,
+    status::Status,
+    web::Web,
+};
+use crate::{
+    model::error::{Error, Kind, Result},
+    net::http::Http,
+};
+
+/// A call: the messages go out at once, what comes back is collected.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Fully qualified, `package.Service`.
+    pub service: String,
+    /// The method's name.
+    pub method: String,
+    /// What is sent, encoded.
+    pub messages: Vec<Bytes>,
+    /// How long the whole call may take. A stream that has begun by then is cut.
+    pub patience: Duration,
+    /// Most messages taken, and most bytes of each and of all together.
+    pub most: (usize, usize),
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Reply {
+    /// The messages, encoded.
+    pub messages: Vec<Bytes>,
+    /// How it ended.
+    pub status: Status,
+    /// Whether more was coming when the limits were reached.
+    pub more: bool,
+}
+
+/// A way to call.
+#[derive(Debug)]
+pub enum Line {
+    /// HTTP/2 with trailers.
+    Native(Channel),
+    /// gRPC-Web: trailers in the body.
+    Web(Web),
+}
+
+impl Line {
+    /// Speaks HTTP/2 over a connection that stands. `headers` go with every call.
+    pub async fn native<S>(connection: S, base: Url, headers: HeaderMap) -> Result<Self>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        Ok(Self::Native(Channel::open(connection, base, headers).await?))
+    }
+
+    /// Speaks gRPC-Web through the guarded client.
+    pub fn web(http: Http, base: Url, headers: HeaderMap) -> Self {
+        Self::Web(Web { http, base, headers })
+    }
+
+    /// Calls. Fails where no gRPC comes back; a status other than OK is no failure here.
+    pub async fn call(&self, ask: Ask) -> Result<Reply> {
+        match self {
+            Self::Native(channel) => channel.call(ask).await,
+            Self::Web(web) => web.call(ask).await,
+        }
+    }
+}
+
+/// Where a method is called: below the path of `base`.
+pub(super) fn address(base: &Url, ask: &Ask) -> Result<Url> {
+    let name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    if !name(&ask.service) || !name(&ask.method) {
+        return Err(Error::invalid(
+            "A gRPC service is named like 'package.Service' and a method like 'GetUser': letters, digits, '_' and dots.",
+        ));
+    }
+    let mut url = base.clone();
+    url.set_path(&format!("{}/{}/{}", base.path().trim_end_matches('/'), ask.service, ask.method));
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// A reply being put together from the pieces of a body.
+#[derive(Debug)]
+pub(super) struct Collected {
+    frames: Frames,
+    room: (usize, usize),
+    messages: Vec<Bytes>,
+    more: bool,
+}
+
+impl Collected {
+    pub(super) fn new(ask: &Ask) -> Self {
+        Self { frames: Frames::new(ask.most.1), room: ask.most, messages: Vec::new(), more: false }
+    }
+
+    /// Takes a piece. Gives the trailers of gRPC-Web once they are there, and whether to go on.
+    pub(super) fn take(&mut self, piece: &[u8]) -> Result<(Option<HeaderMap>, bool)> {
+        self.frames.feed(piece);
+        while let Some(frame) = self.frames.next()? {
+            match frame {
+                Frame::Trailers(lines) => return Ok((Some(trailers(&lines)), false)),
+                Frame::Message(message) => {
+                    if self.room.0 == 0 || message.len() > self.room.1 {
+                        self.more = true;
+                        return Ok((None, false));
+                    }
+                    self.room = (self.room.0 - 1, self.room.1 - message.len());
+                    self.messages.push(message);
+                }
+            }
+        }
+        Ok((None, true))
+    }
+
+    /// Whether a message has come.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
+    /// There was more, which is not waited for.
+    pub(super) fn cut(mut self) -> Reply {
+        self.more = true;
+        self.done(None)
+    }
+
+    /// The reply, with the status the trailers held. Without one a call has not ended as gRPC does.
+    pub(super) fn done(self, status: Option<Status>) -> Reply {
+        let unfinished = || Status { code: 2, message: "the answer ended without saying how the call went".to_owned() };
+        let status = match status {
+            Some(status) => status,
+            None if self.more => Status { code: 0, message: String::new() },
+            None => unfinished(),
+        };
+        Reply { messages: self.messages, status, more: self.more }
+    }
+}
+
+fn trailers(lines: &[u8]) -> HeaderMap {
+    let text = String::from_utf8_lossy(lines);
+    let parsed = text.lines().filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.trim().to_ascii_lowercase().parse().ok()?, value.trim().parse().ok()?))
+    });
+    parsed.collect::<Vec<(http::HeaderName, http::HeaderValue)>>().into_iter().collect()
+}
+
+/// Fails where the head of an answer is not gRPC's: a page of a web server, a sign-in, an error of a proxy.
+pub(super) fn demand_grpc(url: &Url, status: http::StatusCode, headers: &HeaderMap) -> Result<()> {
+    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    if status != http::StatusCode::OK {
+        return Err(Error::upstream(format!("'{host}' answered with HTTP status {}, not with gRPC.", status.as_u16())));
+    }
+    if !kind.starts_with("application/grpc") {
+        return Err(Error::upstream(format!("'{host}' answered with something else than gRPC.")));
+    }
+    Ok(())
+}
+
+pub(super) fn too_slow(url: &Url, patience: Duration) -> Error {
+    let host = url.host_str().unwrap_or_default();
+    Error::new(Kind::Timeout, format!("'{host}' did not answer within {} s.", patience.as_secs_f32()))
+}

@@ -1,0 +1,144 @@
+//! Learns a server's services and types from its reflection service, in the first version of it that the server knows.
+//!
+//! Protocol: <https://github.com/grpc/grpc/blob/master/doc/server-reflection.md>. v1alpha has v1's messages.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bytes::Bytes;
+use prost::Message;
+use prost_reflect::DescriptorPool;
+use prost_types::FileDescriptorProto;
+use tonic_reflection::pb::v1::{
+    ErrorResponse, ServerReflectionRequest, ServerReflectionResponse, server_reflection_request::MessageRequest,
+    server_reflection_response::MessageResponse,
+};
+
+use super::{
+    line::{Ask, Line},
+    status::{NOT_FOUND, UNIMPLEMENTED},
+};
+use crate::model::error::{Error, Result};
+
+/// The services that tell of others, the better first.
+const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
+/// Most files of one service, imports of imports included.
+const MOST_FILES: usize = 1_000;
+/// Most bytes of one answer.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The names of the server's services, reflection's own left out.
+pub async fn services(line: &Line, patience: Duration) -> Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for answer in ask(line, vec![MessageRequest::ListServices(String::new())], patience).await? {
+        match answer {
+            MessageResponse::ListServicesResponse(list) => {
+                names.extend(list.service.into_iter().map(|service| service.name));
+            }
+            MessageResponse::ErrorResponse(error) => return Err(refused(&error.error_message)),
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.starts_with("grpc.reflection."));
+    Ok(names)
+}
+
+/// The types of a service, with everything they are made of.
+pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<DescriptorPool> {
+    let mut pool = DescriptorPool::global();
+    let mut files = BTreeMap::new();
+    let mut wanted = vec![MessageRequest::FileContainingSymbol(service.to_owned())];
+    while !wanted.is_empty() {
+        for answer in ask(line, wanted, patience).await? {
+            match answer {
+                MessageResponse::FileDescriptorResponse(found) => keep(found.file_descriptor_proto, &mut files)?,
+                MessageResponse::ErrorResponse(error) if error.error_code == NOT_FOUND as i32 && files.is_empty() => {
+                    return Err(unknown(line, service, patience).await);
+                }
+                MessageResponse::ErrorResponse(error) => return Err(refused(&error.error_message)),
+                _ => {}
+            }
+        }
+        wanted = missing(&files, &pool)?.into_iter().map(MessageRequest::FileByFilename).collect();
+    }
+    files.retain(|name, _| pool.get_file_by_name(name).is_none());
+    pool.add_file_descriptor_protos(files.into_values())
+        .map_err(|error| Error::upstream("The types the system describes do not fit together.").caused_by(error))?;
+    Ok(pool)
+}
+
+/// Which imports are neither told of nor known everywhere. Fails where a round of asking has brought nothing new.
+fn missing(files: &BTreeMap<String, FileDescriptorProto>, pool: &DescriptorPool) -> Result<Vec<String>> {
+    let imports = files.values().flat_map(|file| &file.dependency);
+    let mut missing: Vec<String> =
+        imports.filter(|name| !files.contains_key(*name) && pool.get_file_by_name(name).is_none()).cloned().collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if files.len() + missing.len() > MOST_FILES {
+        return Err(Error::upstream(format!(
+            "The service is made of more than {MOST_FILES} files, which is too much."
+        )));
+    }
+    Ok(missing)
+}
+
+fn keep(found: Vec<Vec<u8>>, files: &mut BTreeMap<String, FileDescriptorProto>) -> Result<()> {
+    let before = files.len();
+    for bytes in found {
+        let file = FileDescriptorProto::decode(bytes.as_slice())
+            .map_err(|error| Error::upstream("The types the system describes cannot be read.").caused_by(error))?;
+        files.insert(file.name().to_owned(), file);
+    }
+    if files.len() == before {
+        return Err(Error::upstream("The system answers with other types than those asked for."));
+    }
+    Ok(())
+}
+
+async fn unknown(line: &Line, service: &str, patience: Duration) -> Error {
+    let names = services(line, patience).await.unwrap_or_default().join(", ");
+    let there_are = if names.is_empty() { String::new() } else { format!(" It has: {names}.") };
+    Error::not_found(format!("The system has no gRPC service '{service}'.{there_are}"))
+}
+
+/// Asks all at once, as one stream that ends with the last question.
+async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) -> Result<Vec<MessageResponse>> {
+    let count = questions.len();
+    let message = |question| {
+        let request = ServerReflectionRequest { host: String::new(), message_request: Some(question) };
+        Bytes::from(request.encode_to_vec())
+    };
+    let messages: Vec<Bytes> = questions.into_iter().map(message).collect();
+    for service in SERVICES {
+        let ask = Ask {
+            service: service.to_owned(),
+            method: "ServerReflectionInfo".to_owned(),
+            messages: messages.clone(),
+            patience,
+            most: (count, MOST_BYTES),
+        };
+        let reply = line.call(ask).await?;
+        if reply.status.code == UNIMPLEMENTED {
+            continue;
+        }
+        if reply.status.code == NOT_FOUND {
+            // Some servers end the stream where others answer with an error.
+            let error = ErrorResponse { error_code: NOT_FOUND as i32, error_message: reply.status.message };
+            return Ok(vec![MessageResponse::ErrorResponse(error)]);
+        }
+        reply.status.demand_ok()?;
+        return reply.messages.into_iter().map(read).filter_map(Result::transpose).collect();
+    }
+    Err(Error::upstream(
+        "The system has no gRPC server reflection, so its messages cannot be told apart. It must be switched on there.",
+    ))
+}
+
+fn read(message: Bytes) -> Result<Option<MessageResponse>> {
+    let response = ServerReflectionResponse::decode(message)
+        .map_err(|error| Error::upstream("The system's reflection answers with something else.").caused_by(error))?;
+    Ok(response.message_response)
+}
+
+fn refused(message: &str) -> Error {
+    Error::upstream(format!("The system does not describe its types: {message}"))
+}

@@ -1,0 +1,61 @@
+//! gRPC-Web: the same frames in the body of an ordinary HTTP answer, trailers last.
+
+use http::{
+    HeaderMap, HeaderValue, Method,
+    header::{ACCEPT, CONTENT_TYPE},
+};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    frames,
+    line::{Ask, Collected, Reply, address, demand_grpc, too_slow},
+    status::Status,
+};
+use crate::{
+    model::error::Result,
+    net::http::{Http, Request, Response},
+};
+
+const GRPC_WEB: HeaderValue = HeaderValue::from_static("application/grpc-web+proto");
+
+/// A server that is reached by gRPC-Web.
+#[derive(Debug)]
+pub struct Web {
+    pub(super) http: Http,
+    pub(super) base: Url,
+    pub(super) headers: HeaderMap,
+}
+
+impl Web {
+    pub(super) async fn call(&self, ask: Ask) -> Result<Reply> {
+        let deadline = Instant::now() + ask.patience;
+        let url = address(&self.base, &ask)?;
+        let mut request = Request::new(Method::POST, url.clone());
+        request.headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        request.headers.insert(CONTENT_TYPE, GRPC_WEB);
+        request.headers.insert(ACCEPT, GRPC_WEB);
+        request.headers.insert("x-grpc-web", HeaderValue::from_static("1"));
+        request.body = frames::join(&ask.messages);
+        request.patience = ask.patience;
+        let answer = self.http.send(request).await?;
+        demand_grpc(&url, answer.status, &answer.headers)?;
+        if let Some(status) = Status::of(&answer.headers) {
+            return Ok(Collected::new(&ask).done(Some(status)));
+        }
+        collect(answer, &ask, &url, deadline).await
+    }
+}
+
+async fn collect(mut answer: Response, ask: &Ask, url: &Url, deadline: Instant) -> Result<Reply> {
+    let mut collected = Collected::new(ask);
+    loop {
+        let Ok(piece) = timeout_at(deadline, answer.chunk()).await else {
+            return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
+        };
+        let Some(piece) = piece? else { return Ok(collected.done(None)) };
+        if let (trailers, false) = collected.take(&piece)? {
+            return Ok(collected.done(trailers.as_ref().and_then(Status::of)));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The service catalog: rows in the database, one copy in memory that is read without waiting.
+
+mod credentials;
+mod endpoints;
+mod import;
+mod rows;
+
+pub use import::ImportPlan;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::RwLock;
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::{db::Db, people::Actor, rows as sql, vault::Vault};
+use crate::model::{
+    caller::Door,
+    catalog::{
+        directory::{Directory, Registered},
+        draft::SystemDraft,
+        status::SystemStatus,
+        system::{System, SystemId},
+    },
+    error::{Error, Result},
+    id::shorten,
+};
+
+/// Most systems.
+const MAX_SYSTEMS: usize = 1_000;
+
+/// The catalog. Cheap to clone and to read.
+#[derive(Clone)]
+pub struct Catalog {
+    db: Db,
+    vault: Vault,
+    current: Arc<RwLock<Current>>,
+    /// Changes so far, counted by the writer and so in their order.
+    made: Arc<AtomicU64>,
+}
+
+/// What is in force.
+#[derive(Default)]
+struct Current {
+    directory: Arc<Directory>,
+    /// The last change taken in of each system: answers do not come in the order of the commits.
+    seen: HashMap<SystemId, u64>,
+}
+
+/// Whether this is a person's own doing who may let a system be called: what a model does in his name is not.
+pub fn lets_through(by: &Actor) -> bool {
+    matches!(by.caller.door, Door::Api | Door::Cli) && by.caller.permissions.grants("settings:manage")
+}
+
+/// A system as it is after a change.
+pub struct Changed {
+    /// The system.
+    pub system: System,
+    /// Secrets were given for another address and are gone: they must be entered again.
+    pub secrets_gone: bool,
+    /// It was switched off: its address changed in the hands of somebody who may not activate it.
+    pub switched_off: bool,
+}
+
+impl Catalog {
+    /// The catalog kept in this database and vault.
+    pub async fn load(db: Db, vault: &Vault) -> Result<Self> {
+        let all = db.read(rows::all).await?;
+        let directory = Arc::new(Directory::of(all.into_iter().map(Arc::new).collect()));
+        let current = Current { directory, seen: HashMap::new() };
+        Ok(Self { db, vault: vault.clone(), current: Arc::new(RwLock::new(current)), made: Arc::default() })
+    }
+
+    /// All systems with their endpoints, as they are now.
+    pub fn get(&self) -> Arc<Directory> {
+        Arc::clone(&self.current.read().directory)
+    }
+
+    /// Registers a system: a draft.
+    pub async fn create(&self, by: &Actor, draft: SystemDraft) -> Result<System> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let slugs = slugs(c, None)?;
+            if slugs.len() >= MAX_SYSTEMS {
+                return Err(Error::conflict(format!(
+                    "There are {MAX_SYSTEMS} systems already, the most there can be."
+                )));
+            }
+            let system = draft.into_new(&slugs, by.now)?;
+            demand_free(c, &system)?;
+            rows::put_system(c, &system)?;
+            by.record(c, "catalog.system.create", described(&system))?;
+            Ok((system.id, system))
+        };
+        self.write(work).await
+    }
+
+    /// Changes a system. Secrets do not follow to another address. A system in use that is led elsewhere by somebody who
+    /// may not activate one is switched off.
+    pub async fn change(&self, by: &Actor, id: SystemId, draft: SystemDraft) -> Result<Changed> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let old = rows::demand_system(c, id)?;
+            let mut system = draft.apply(old.clone(), &slugs(c, Some(id))?, by.now)?;
+            demand_free(c, &system)?;
+            let moved = old.binding() != system.binding();
+            let switched_off = moved && system.status.is_callable() && !lets_through(&by);
+            if switched_off {
+                system.status = SystemStatus::Disabled;
+            }
+            let secrets_gone = credentials::tidy(c, &system)?;
+            rows::put_system(c, &system)?;
+            by.record(c, "catalog.system.change", described(&system))?;
+            Ok((id, Changed { system, secrets_gone, switched_off }))
+        };
+        self.write(work).await
+    }
+
+    /// Moves a system to another status, where R8 allows it. Whoever activates one has let its endpoints through.
+    pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus) -> Result<System> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let mut system = rows::demand_system(c, id)?;
+            let from = system.status;
+            from.demand_next(to)?;
+            system.status = to;
+            system.updated_at = by.now;
+            rows::put_system(c, &system)?;
+            if to == SystemStatus::Active {
+                sql::run(c, "UPDATE endpoints SET reviewed = 1 WHERE system = ?1", [id.to_string()])?;
+            }
+            by.record(c, "catalog.system.status", json!({"id": id, "name": system.name, "from": from, "to": to}))?;
+            Ok((id, system))
+        };
+        self.write(work).await
+    }
+
+    /// Forgets a system, its endpoints and its secrets.
+    pub async fn delete(&self, by: &Actor, id: SystemId) -> Result<()> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let system = rows::demand_system(c, id)?;
+            sql::run(c, "DELETE FROM systems WHERE id = ?1", [id.to_string()])?;
+            credentials::forget(c, id)?;
+            by.record(c, "catalog.system.delete", json!({"id": id, "name": system.name}))?;
+            Ok((id, ()))
+        };
+        self.write(work).await
+    }
+
+    /// Does the work in one transaction; what is known of the system it names follows once it is committed.
+    async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<(SystemId, T)> + Send + 'static,
+    {
+        let made = Arc::clone(&self.made);
+        let done = self.db.write(move |c| {
+            let (id, result) = work(c)?;
+            let now = rows::one(c, id)?;
+            Ok((made.fetch_add(1, Ordering::Relaxed) + 1, id, now, result))
+        });
+        let (number, id, now, result) = done.await?;
+        self.current.write().follow(number, id, now);
+        Ok(result)
+    }
+}
+
+impl Current {
+    fn follow(&mut self, number: u64, id: SystemId, now: Option<Registered>) {
+        if self.seen.get(&id).is_some_and(|seen| *seen > number) {
+            return;
+        }
+        self.seen.insert(id, number);
+        let others = self.directory.all().iter().filter(|one| one.system.id != id).cloned();
+        self.directory = Arc::new(Directory::of(others.chain(now.map(Arc::new)).collect()));
+    }
+}
+
+/// The slugs of all systems but one.
+fn slugs(c: &Connection, except: Option<SystemId>) -> Result<BTreeSet<String>> {
+    let except = except.map(|id| id.to_string()).unwrap_or_default();
+    let found = sql::all(c, "SELECT slug FROM systems WHERE id <> ?1", [except], |row| Ok(row.get(0)?))?;
+    Ok(found.into_iter().collect())
+}
+
+fn demand_free(c: &Connection, system: &System) -> Result<()> {
+    let taken = "SELECT id FROM systems WHERE name_key = ?1 AND id <> ?2";
+    let key = (system.name.to_lowercase(), system.id.to_string());
+    match sql::first(c, taken, key, |row| Ok(row.get::<_, String>(0)?))? {
+        None => Ok(()),
+        Some(id) => {
+            let name = shorten(&system.name);
+            Err(Error::conflict(format!("There is a system '{name}' already, with the id {id}: change that one.")))
+        }
+    }
+}
+
+/// What the audit keeps: where secrets may go, never a secret.
+fn described(system: &System) -> serde_json::Value {
+    json!({
+        "id": system.id, "name": system.name, "base_url": system.base_url, "tags": system.tags,
+        "status": system.status, "auth": system.auth.kind(), "token_url": system.auth.token_url(),
+    })
+}

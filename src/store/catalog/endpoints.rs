@@ -1,0 +1,111 @@
+//! Endpoints of a system: registered, changed, forgotten.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{Catalog, lets_through, rows, sql};
+use crate::{
+    model::{
+        catalog::{
+            draft::EndpointDraft,
+            endpoint::{Endpoint, EndpointId, Operation},
+            system::SystemId,
+        },
+        error::{Error, Result},
+    },
+    store::people::Actor,
+};
+
+/// Most endpoints of a system.
+pub(super) const MAX_ENDPOINTS: usize = 5_000;
+
+impl Catalog {
+    /// Registers an endpoint.
+    pub async fn create_endpoint(&self, by: &Actor, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            rows::demand_system(c, system)?;
+            let slugs = slugs(c, system, None)?;
+            if slugs.len() >= MAX_ENDPOINTS {
+                return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
+            }
+            let mut endpoint = draft.into_new(system, &slugs, by.now)?;
+            endpoint.reviewed = lets_through(&by);
+            demand_free(c, &endpoint)?;
+            rows::put_endpoint(c, &endpoint)?;
+            by.record(c, "catalog.endpoint.create", described(&endpoint))?;
+            Ok((system, endpoint))
+        };
+        self.write(work).await
+    }
+
+    /// Changes an endpoint. What it sends and its risk count as let through only where somebody said so who may.
+    pub async fn change_endpoint(&self, by: &Actor, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let old = rows::demand_endpoint(c, id)?;
+            let system = old.system_id;
+            let mut endpoint = draft.apply(old.clone(), &slugs(c, system, Some(id))?, by.now)?;
+            let sends = |one: &Endpoint| (one.method.clone(), one.path.clone(), one.operation.clone(), one.risk);
+            endpoint.reviewed = lets_through(&by) || (old.reviewed && sends(&old) == sends(&endpoint));
+            demand_free(c, &endpoint)?;
+            rows::put_endpoint(c, &endpoint)?;
+            by.record(c, "catalog.endpoint.change", described(&endpoint))?;
+            Ok((system, endpoint))
+        };
+        self.write(work).await
+    }
+
+    /// Writes down that somebody tries an endpoint, before he does.
+    pub async fn note_try(&self, by: &Actor, endpoint: &Endpoint) -> Result<()> {
+        let (by, told) = (by.clone(), described(endpoint));
+        self.db.write(move |c| by.record(c, "catalog.endpoint.test", told)).await
+    }
+
+    /// Forgets an endpoint.
+    pub async fn delete_endpoint(&self, by: &Actor, id: EndpointId) -> Result<()> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let endpoint = rows::demand_endpoint(c, id)?;
+            sql::run(c, "DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
+            by.record(c, "catalog.endpoint.delete", described(&endpoint))?;
+            Ok((endpoint.system_id, ()))
+        };
+        self.write(work).await
+    }
+}
+
+/// The slugs of a system's endpoints but one.
+pub(super) fn slugs(c: &Connection, system: SystemId, except: Option<EndpointId>) -> Result<BTreeSet<String>> {
+    let except = except.map(|id| id.to_string()).unwrap_or_default();
+    let query = "SELECT slug FROM endpoints WHERE system = ?1 AND id <> ?2";
+    let found = sql::all(c, query, (system.to_string(), except), |row| Ok(row.get(0)?))?;
+    Ok(found.into_iter().collect())
+}
+
+/// Two endpoints of one method and path would leave it to chance which one's risk decides.
+fn demand_free(c: &Connection, endpoint: &Endpoint) -> Result<()> {
+    if endpoint.operation != Operation::Rest {
+        return Ok(());
+    }
+    let query = "SELECT name FROM endpoints WHERE system = ?1 AND method = ?2 AND path = ?3 AND id <> ?4 \
+         AND operation ->> 'protocol' = 'rest'";
+    let key = (endpoint.system_id.to_string(), &endpoint.method, &endpoint.path, endpoint.id.to_string());
+    match sql::first(c, query, key, |row| Ok(row.get::<_, String>(0)?))? {
+        None => Ok(()),
+        Some(name) => Err(Error::conflict(format!(
+            "{} {} is registered already, as '{name}': change that endpoint, or forget it first.",
+            endpoint.method, endpoint.path
+        ))),
+    }
+}
+
+fn described(endpoint: &Endpoint) -> Value {
+    json!({
+        "id": endpoint.id, "system_id": endpoint.system_id, "name": endpoint.name, "method": endpoint.method,
+        "path": endpoint.path, "protocol": endpoint.operation.protocol(), "risk": endpoint.risk,
+        "reviewed": endpoint.reviewed,
+    })
+}

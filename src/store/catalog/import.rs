@@ -1,0 +1,66 @@
+//! What an import changes, in one transaction.
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::{
+    Catalog,
+    endpoints::{MAX_ENDPOINTS, slugs},
+    rows, sql,
+};
+use crate::{
+    model::{
+        catalog::{
+            draft::unique_slug,
+            endpoint::{Endpoint, EndpointId},
+            system::SystemId,
+        },
+        error::{Error, Result},
+    },
+    store::people::Actor,
+};
+
+/// What is to become of a system's endpoints.
+#[derive(Debug, Clone, Default)]
+pub struct ImportPlan {
+    /// New, or as they shall be.
+    pub put: Vec<Endpoint>,
+    /// To be forgotten.
+    pub remove: Vec<EndpointId>,
+    /// What was read, for the audit.
+    pub format: String,
+}
+
+impl Catalog {
+    /// Adds, changes and forgets the endpoints of an import, all or none of them.
+    pub async fn import(&self, by: &Actor, system: SystemId, plan: ImportPlan) -> Result<()> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let found = rows::demand_system(c, system)?;
+            for id in &plan.remove {
+                let of = "DELETE FROM endpoints WHERE id = ?1 AND system = ?2";
+                sql::run(c, of, [id.to_string(), system.to_string()])?;
+            }
+            let mut taken = slugs(c, system, None)?;
+            let (put, remove) = (plan.put.len(), plan.remove.len());
+            for mut endpoint in plan.put {
+                let known =
+                    sql::first(c, "SELECT slug FROM endpoints WHERE id = ?1", [endpoint.id.to_string()], |row| {
+                        Ok(row.get::<_, String>(0)?)
+                    })?;
+                endpoint.slug = known.unwrap_or_else(|| unique_slug(&endpoint.name, "endpoint", &taken));
+                taken.insert(endpoint.slug.clone());
+                rows::put_endpoint(c, &endpoint)?;
+            }
+            if taken.len() > MAX_ENDPOINTS {
+                return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints: choose fewer.")));
+            }
+            let told = json!({
+                "id": system, "name": found.name, "format": plan.format, "written": put, "removed": remove,
+            });
+            by.record(c, "catalog.import", told)?;
+            Ok((system, ()))
+        };
+        self.write(work).await
+    }
+}

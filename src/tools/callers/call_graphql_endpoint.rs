@@ -1,0 +1,68 @@
+//! `call_graphql_endpoint`: a query or mutation of a connected system.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::given;
+use crate::{
+    engine::{
+        catalog::{graphql_call::Query, risk},
+        context::Context,
+        tool::Tool,
+    },
+    model::{
+        error::Result,
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The system: its id, name or slug, as list_catalog_systems shows it.
+    system_id: String,
+    /// GraphQL query or mutation.
+    query: String,
+    /// Values of its variables.
+    variables: Option<Map<String, Value>>,
+    /// Which operation to run, where the query has several.
+    operation_name: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "call_graphql_endpoint",
+        Category::Catalog,
+        "Runs a GraphQL query or mutation on a system of the catalog. Returns data, and errors where a part of it failed.",
+        "A connected system speaks GraphQL and an operation is needed that is not registered as an endpoint.",
+        run,
+    )
+    .permission("catalog:read")
+    .risk(Risk::LowWrite)
+    .timeout(given::TIMEOUT)
+    .risk_of_call(|args: &Args, registry| {
+        risk::of_graphql(&registry.directory(), &args.system_id, &args.query, args.operation_name.as_deref())
+    })
+    .example(
+        "A query",
+        json!({"system_id": "product-api", "query": "query { products(limit: 2) { id name price } }"}),
+        json!({"data": {"products": [{"id": 1, "name": "Tea", "price": 2.5}, {"id": 2, "name": "Cake", "price": 3.1}]}}),
+    )
+    .example(
+        "With variables",
+        json!({
+            "system_id": "product-api",
+            "query": "query One($id: Int!) { product(id: $id) { name } }",
+            "variables": {"id": 2},
+            "operation_name": "One",
+        }),
+        json!({"data": {"product": {"name": "Cake"}}}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let query = Query { query: args.query, variables: args.variables, operation_name: args.operation_name };
+    cx.call_graphql(&args.system_id, &query).await
+}

@@ -1,0 +1,87 @@
+//! `call_rest_endpoint`: an HTTP request to a connected system.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::given;
+use crate::{
+    engine::{
+        catalog::{
+            rest::{Body, RestRequest},
+            risk,
+        },
+        context::Context,
+        tool::Tool,
+    },
+    model::{
+        error::{Error, Result},
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+/// The methods there are, in capitals; any case is taken.
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The system: its id, name or slug, as list_catalog_systems shows it.
+    system_id: String,
+    /// HTTP method: `GET`, `POST`, `PUT`, `PATCH`, `DELETE`; also `HEAD` and `OPTIONS`.
+    method: String,
+    /// Path under the system's base URL, beginning with a slash: `/customers/1042`.
+    path: String,
+    /// Query string parameters; a list is its name several times.
+    query_params: Option<BTreeMap<String, Value>>,
+    /// Request body, sent as JSON.
+    body: Option<Value>,
+    /// Further HTTP headers. Credentials are added from the vault and cannot be given here.
+    headers: Option<BTreeMap<String, Value>>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "call_rest_endpoint",
+        Category::Catalog,
+        "Makes an HTTP request to a system of the catalog, with the system's credentials. Returns status, headers, format \
+         (json, xml, csv, text, binary) and the parsed body; a binary body becomes a file of the workspace.",
+        "A REST API of a connected system is needed and no endpoint is registered for exactly this operation.",
+        run,
+    )
+    .permission("catalog:read")
+    .risk(Risk::LowWrite)
+    .timeout(given::TIMEOUT)
+    .risk_of_call(|args: &Args, registry| risk::of_rest(&registry.directory(), &args.system_id, &args.method, &args.path))
+    .example(
+        "A customer's record",
+        json!({"system_id": "crm-01", "method": "GET", "path": "/api/v2/customers/1042"}),
+        json!({"status": 200, "format": "json", "body": {"id": 1042, "name": "Zoë Anders"}}),
+    )
+    .example(
+        "A search, with its parameters in the query",
+        json!({"system_id": "crm-01", "method": "GET", "path": "/api/v2/customers", "query_params": {"name": "Zoë", "limit": 1}}),
+        json!({"status": 200, "body": {"count": 1, "query": "limit=1&name=Zo%C3%AB"}}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let request = RestRequest {
+        method: method(&args.method)?,
+        path: args.path,
+        query: given::pairs("query_params", args.query_params)?,
+        headers: given::pairs("headers", args.headers)?,
+        body: args.body.map_or(Body::None, Body::Json),
+    };
+    cx.call_rest(&args.system_id, &request).await
+}
+
+fn method(text: &str) -> Result<Method> {
+    let upper = text.trim().to_ascii_uppercase();
+    let known = METHODS.contains(&upper.as_str()).then(|| Method::from_bytes(upper.as_bytes()).ok()).flatten();
+    known.ok_or_else(|| Error::invalid(format!("The method is one of {}.", METHODS.join(", "))))
+}

@@ -1,0 +1,64 @@
+//! `call_soap_endpoint`: an operation of a SOAP service.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::given;
+use crate::{
+    engine::{
+        catalog::{risk, soap_call::SoapAsk},
+        context::Context,
+        tool::Tool,
+    },
+    model::{
+        error::Result,
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The system: its id, name or slug, as list_catalog_systems shows it.
+    system_id: String,
+    /// SOAPAction of the operation; empty where it has none.
+    soap_action: String,
+    /// XML of the request: the body's element with its namespace, or a whole SOAP envelope (1.1 or 1.2).
+    body_xml: String,
+    /// Path under the system's base URL; the base URL itself unless given.
+    path: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "call_soap_endpoint",
+        Category::Catalog,
+        "Sends a SOAP request (1.1 or 1.2) to a system of the catalog. Returns the body of the answer as JSON; a fault is \
+         an error with its code and reason.",
+        "A connected system is a SOAP or XML web service, as older enterprise systems are.",
+        run,
+    )
+    .permission("catalog:read")
+    .risk(Risk::LowWrite)
+    .timeout(given::TIMEOUT)
+    .risk_of_call(|args: &Args, registry| {
+        let path = args.path.as_deref().unwrap_or_default();
+        risk::of_soap(&registry.directory(), &args.system_id, &args.soap_action, &args.body_xml, path)
+    })
+    .example(
+        "The state of an order",
+        json!({
+            "system_id": "orders-soap",
+            "soap_action": "urn:orders#Status",
+            "body_xml": "<o:Status xmlns:o=\"urn:orders\"><number>7</number></o:Status>",
+        }),
+        json!({"status": 200, "body": {"StatusResponse": {"number": "7", "state": "shipped"}}}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let path = args.path.unwrap_or_default();
+    cx.call_soap(&args.system_id, &SoapAsk { action: args.soap_action, body: args.body_xml, path }).await
+}

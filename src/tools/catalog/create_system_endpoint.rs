@@ -1,0 +1,122 @@
+//! `create_system_endpoint`: registers an operation of a system.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{
+        catalog::draft::EndpointDraft,
+        error::Result,
+        output::Output,
+        spec::{Category, Risk},
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Id of the system, from list_catalog_systems; its name does as well.
+    system_id: String,
+    /// Endpoint name.
+    name: String,
+    /// HTTP method.
+    method: Method,
+    /// Path under the base URL, for instance `/users/{id}`.
+    path: String,
+    /// What the endpoint does.
+    description: Option<String>,
+    /// When it should be used.
+    when_to_use: Option<String>,
+    /// How risky a call is. On a system in use, a level under the method's own counts once an administrator has looked.
+    #[serde(default)]
+    risk_level: RiskLevel,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Method {
+    #[serde(rename = "GET", alias = "get")]
+    Get,
+    #[serde(rename = "POST", alias = "post")]
+    Post,
+    #[serde(rename = "PUT", alias = "put")]
+    Put,
+    #[serde(rename = "PATCH", alias = "patch")]
+    Patch,
+    #[serde(rename = "DELETE", alias = "delete")]
+    Delete,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum RiskLevel {
+    #[default]
+    Read,
+    LowWrite,
+    HighWrite,
+    Destructive,
+}
+
+impl Method {
+    fn as_str(&self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+impl From<RiskLevel> for Risk {
+    fn from(level: RiskLevel) -> Self {
+        match level {
+            RiskLevel::Read => Self::Read,
+            RiskLevel::LowWrite => Self::LowWrite,
+            RiskLevel::HighWrite => Self::HighWrite,
+            RiskLevel::Destructive => Self::Destructive,
+        }
+    }
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "create_system_endpoint",
+        Category::Catalog,
+        "Adds an endpoint (operation) to a system of the catalog. Once the system is active, it is a tool of its own.",
+        "An API endpoint was discovered or described that should be callable on a registered system.",
+        run,
+    )
+    .risk(Risk::LowWrite)
+    .permission("catalog:write")
+    .example_after(
+        vec![("create_catalog_system", json!({"name": "Warehouse"}))],
+        "One item by its number",
+        json!({"system_id": "Warehouse", "name": "Get item", "method": "GET", "path": "/items/{number}", "description": "One item with its stock."}),
+        json!({"name": "Get item", "method": "GET", "path": "/items/{number}", "risk_level": "read", "tool": "catalog:warehouse.get_item"}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let changing = cx.catalog_to_change()?;
+    let id = cx.known_system(&args.system_id)?;
+    let draft = EndpointDraft {
+        name: Some(args.name),
+        method: Some(args.method.as_str().to_owned()),
+        path: Some(args.path),
+        description: args.description,
+        when_to_use: args.when_to_use,
+        risk: Some(args.risk_level.into()),
+        ..EndpointDraft::default()
+    };
+    let endpoint = changing.create_endpoint(id, draft).await?;
+    let directory = cx.systems_to_change()?;
+    let system = &directory.get(id)?.system;
+    Ok(Output::json(json!({
+        "id": endpoint.id, "system_id": id, "name": endpoint.name, "method": endpoint.method, "path": endpoint.path,
+        "description": endpoint.description, "when_to_use": endpoint.when_to_use, "risk_level": endpoint.risk,
+        "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
+    })))
+}

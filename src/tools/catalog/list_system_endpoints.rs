@@ -1,0 +1,54 @@
+//! `list_system_endpoints`: what a system can do.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, spec::Category},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Id of the system, from list_catalog_systems; its name does as well.
+    system_id: String,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(
+        "list_system_endpoints",
+        Category::Catalog,
+        "Lists all endpoints (operations) of one external system with name, method, path, risk, description, and the tool \
+         that calls each.",
+        "The user asks what operations a system offers, or what he can do with an integration.",
+        run,
+    )
+    .permission("catalog:read")
+    .example_after(
+        vec![
+            ("create_catalog_system", json!({"name": "Ledger"})),
+            ("create_system_endpoint", json!({"system_id": "Ledger", "name": "Get invoice", "method": "GET", "path": "/invoices/{id}"})),
+        ],
+        "What a system can do",
+        json!({"system_id": "Ledger"}),
+        json!({"count": 1, "endpoints": [{"name": "Get invoice", "method": "GET", "path": "/invoices/{id}", "risk_level": "read"}]}),
+    )
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let directory = cx.systems()?;
+    let found = directory.find(&args.system_id)?;
+    let rows = found.endpoints.iter().map(|endpoint| {
+        json!({
+            "id": endpoint.id, "name": endpoint.name, "protocol": endpoint.operation.protocol(),
+            "method": endpoint.method, "path": endpoint.path, "risk_level": endpoint.effective_risk(),
+            "description": endpoint.description, "when_to_use": endpoint.when_to_use,
+            "tool": format!("catalog:{}.{}", found.system.slug, endpoint.slug),
+        })
+    });
+    let endpoints: Vec<Value> = rows.collect();
+    let system = json!({"id": found.system.id, "name": found.system.name, "status": found.system.status});
+    Ok(Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints})))
+}

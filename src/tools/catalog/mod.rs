@@ -1,0 +1,20 @@
+//! The service catalog: which systems are connected, what they can do, and registering more.
+
+mod create_catalog_system;
+mod create_system_endpoint;
+mod list_catalog_systems;
+mod list_system_endpoints;
+mod update_catalog_system;
+
+use crate::engine::tool::Tool;
+
+/// The tools of this category.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        list_catalog_systems::tool(),
+        list_system_endpoints::tool(),
+        create_catalog_system::tool(),
+        update_catalog_system::tool(),
+        create_system_endpoint::tool(),
+    ]
+}

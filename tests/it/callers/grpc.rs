@@ -1,0 +1,148 @@
+//! gRPC: reflection in both versions, one answer and many, statuses, limits, and gRPC-Web.
+
+use std::{net::SocketAddr, time::Duration};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use satchel::{
+    model::error::{Kind, Result},
+    net::grpc::{
+        line::{Ask, Line, Reply},
+        message, reflection,
+    },
+};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use url::Url;
+
+use crate::support::{
+    remote::grpc::{Reflection, start, web_bridge},
+    way::way_out,
+};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn native(address: SocketAddr) -> Line {
+    let stream = TcpStream::connect(address).await.unwrap();
+    Line::native(stream, url(address), HeaderMap::new()).await.unwrap()
+}
+
+async fn web(address: SocketAddr) -> Line {
+    let bridge = web_bridge(address).await;
+    let http = way_out().allowing(&[bridge.to_string().parse().unwrap()]);
+    Line::web(http, url(bridge), HeaderMap::new())
+}
+
+fn url(address: SocketAddr) -> Url {
+    format!("http://{address}").parse().unwrap()
+}
+
+fn ask(method: &str, message: Bytes) -> Ask {
+    Ask {
+        service: "echo.v1.Echo".to_owned(),
+        method: method.to_owned(),
+        messages: vec![message],
+        patience: PATIENCE,
+        most: (10, 1 << 20),
+    }
+}
+
+async fn call(line: &Line, method: &str, body: Value) -> Result<(Vec<Value>, Reply)> {
+    let pool = reflection::describe(line, "echo.v1.Echo", PATIENCE).await?;
+    let found = message::method(&pool, "echo.v1.Echo", method)?;
+    let mut reply = line.call(ask(method, message::encode(&found.input(), &body)?)).await?;
+    let messages = std::mem::take(&mut reply.messages);
+    let decoded: Result<Vec<Value>> =
+        messages.into_iter().map(|message| message::decode(&found.output(), message)).collect();
+    Ok((decoded?, reply))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_method_learned_by_reflection_takes_json_and_gives_json() {
+    let body = json!({"text": "Zoë", "mood": "GLAD", "at": "2026-05-01T10:00:00Z", "bigNumber": "9007199254740993"});
+    for reflection in [Reflection::V1, Reflection::V1Alpha] {
+        let server = start(reflection).await;
+        for line in [native(server).await, web(server).await] {
+            let (messages, reply) = call(&line, "Say", body.clone()).await.unwrap();
+            assert_eq!((reply.status.code, reply.more), (0, false));
+            let question = json!({"text": "Zoë", "times": 0, "mood": "GLAD", "at": "2026-05-01T10:00:00Z",
+                "bigNumber": "9007199254740993"});
+            assert_eq!(messages, [json!({"question": question, "number": 1, "headers": []})], "{line:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_is_collected_as_far_as_the_limits_let_it() {
+    let server = start(Reflection::V1).await;
+    for line in [native(server).await, web(server).await] {
+        let (messages, reply) = call(&line, "Count", json!({"times": 7})).await.unwrap();
+        assert_eq!((messages.len(), reply.more, reply.status.code), (7, false, 0));
+        let (messages, reply) = call(&line, "Count", json!({"times": 50})).await.unwrap();
+        assert_eq!((messages.len(), reply.more), (10, true));
+        assert_eq!(messages[9]["number"], 10);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endless_stream_is_cut_when_its_time_is_over_and_a_call_that_hangs_fails() {
+    let line = native(start(Reflection::V1).await).await;
+    let pool = reflection::describe(&line, "echo.v1.Echo", PATIENCE).await.unwrap();
+    let input = message::method(&pool, "echo.v1.Echo", "Count").unwrap().input();
+    let short = |method, most| Ask {
+        patience: Duration::from_millis(400),
+        most: (most, 1 << 20),
+        ..ask(method, message::encode(&input, &json!({"times": -1})).unwrap())
+    };
+    let reply = line.call(short("Count", 1_000)).await.unwrap();
+    assert!(reply.more && !reply.messages.is_empty());
+    let error = line.call(short("Stuck", 1)).await.err().unwrap();
+    // The server may keep the deadline it was told before the client does.
+    assert_eq!(error.kind(), Kind::Timeout);
+    // The connection goes on.
+    assert_eq!(call(&line, "Say", json!({})).await.unwrap().0.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_other_than_ok_is_told_by_code_name_and_words() {
+    let server = start(Reflection::V1).await;
+    for line in [native(server).await, web(server).await] {
+        for (code, name) in [(3, "INVALID_ARGUMENT"), (7, "PERMISSION_DENIED"), (14, "UNAVAILABLE")] {
+            let (messages, reply) = call(&line, "Fail", json!({"times": code})).await.unwrap();
+            let error = reply.status.demand_ok().unwrap_err();
+            assert_eq!(error.message(), format!("The service answered {name} ({code}): it was asked to: ä%"));
+            assert!(messages.is_empty());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_is_named_with_what_is() {
+    let line = native(start(Reflection::V1).await).await;
+    let mut services = reflection::services(&line, PATIENCE).await.unwrap();
+    services.sort_unstable();
+    assert_eq!(services, ["echo.v1.Echo", "grpc.health.v1.Health"]);
+    let error = reflection::describe(&line, "echo.v1.Eco", PATIENCE).await.err().unwrap();
+    assert_eq!(error.kind(), Kind::NotFound);
+    assert!(error.message().contains("no gRPC service 'echo.v1.Eco'. It has: "), "{error}");
+    let error = call(&line, "Sey", json!({})).await.err().unwrap();
+    assert_eq!(error.message(), "'echo.v1.Echo' has no method 'Sey'. It has: Say, Fail, Stuck, Count.");
+    let error = call(&line, "Say", json!({"texts": "a"})).await.err().unwrap();
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert!(error.message().contains("Its fields: text, times, mood, at, bigNumber."), "{error}");
+    let silent = native(start(Reflection::None).await).await;
+    let error = reflection::describe(&silent, "echo.v1.Echo", PATIENCE).await.err().unwrap();
+    assert!(error.message().contains("no gRPC server reflection"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_of_something_else_is_told_apart() {
+    let bridge = web_bridge(start(Reflection::V1).await).await;
+    // It knows HTTP/1.1 only, so that HTTP/2 finds nobody who understands it.
+    let stream = TcpStream::connect(bridge).await.unwrap();
+    let refused = match Line::native(stream, url(bridge), HeaderMap::new()).await {
+        Ok(line) => reflection::services(&line, PATIENCE).await.err().unwrap(),
+        Err(error) => error,
+    };
+    assert!(refused.message().contains("does not speak HTTP/2"), "{refused}");
+}

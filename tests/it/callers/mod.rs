@@ -1,0 +1,11 @@
+//! Calls to other systems, each protocol against a real server of it.
+
+mod credentials;
+mod graphql;
+mod grpc;
+mod grpc_tool;
+mod rest;
+mod risk;
+mod soap;
+mod websocket;
+mod websocket_tool;

@@ -1,0 +1,202 @@
+//! Documents taken in: every kind, shown before anything is added, and again when they change.
+
+use serde_json::{Value, json};
+
+use super::Connected;
+
+fn openapi() -> Value {
+    json!({
+        "openapi": "3.1.0", "info": {"title": "Routewise", "version": "1"},
+        "servers": [{"url": "https://{region}.example.org/v1", "variables": {"region": {"default": "eu"}}}],
+        "components": {
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
+            "parameters": {"Id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "uuid"}}},
+            "schemas": {
+                "Named": {"type": "object", "properties": {"name": {"type": "string", "nullable": true}}, "required": ["name"]},
+                "Stop": {"allOf": [{"$ref": "#/components/schemas/Named"}, {"properties": {"next": {"$ref": "#/components/schemas/Stop"}, "id": {"type": "string", "readOnly": true}}}]},
+            },
+        },
+        "paths": {
+            "/routes": {"get": {"operationId": "listRoutes", "tags": ["Routes"], "summary": "Routes of a day.", "description": "All routes of one day or one driver.",
+                "parameters": [{"name": "day", "in": "query", "schema": {"type": "string", "format": "date"}}, {"name": "X-Key", "in": "header"}]}},
+            "/routes/{id}": {"parameters": [{"$ref": "#/components/parameters/Id"}],
+                "patch": {"operationId": "moveStop", "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Stop"}}}}},
+                "delete": {"operationId": "dropRoute", "summary": "Cancels a route."}},
+        },
+    })
+}
+
+fn row<'a>(preview: &'a Value, key: &str) -> &'a Value {
+    preview["operations"].as_array().unwrap().iter().find(|row| row["operation"]["key"] == key).unwrap()
+}
+
+async fn preview(crm: &Connected, source: Value, system: Option<&str>) -> Value {
+    crm.ask("POST", "/import/preview", &json!({"source": source, "system_id": system})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn openapi_is_shown_with_risk_and_cost_and_only_what_is_chosen_is_added() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let shown = preview(&crm, json!({"text": openapi().to_string()}), None).await;
+    assert_eq!((&shown["format"], &shown["base_url"]), (&json!("OpenAPI 3.1"), &json!("https://eu.example.org/v1")));
+    assert_eq!(shown["auth"], json!({"type": "api_key", "in": "header", "name": "X-Key"}));
+    let risks: Vec<&Value> =
+        shown["operations"].as_array().unwrap().iter().map(|row| &row["operation"]["risk"]).collect();
+    assert_eq!(risks, [&json!("read"), &json!("destructive"), &json!("high_write")]);
+    let sum: u64 = shown["operations"].as_array().unwrap().iter().map(|row| row["tokens"].as_u64().unwrap()).sum();
+    assert!(sum > 0 && shown["tokens"] == sum);
+    let stop = row(&shown, "PATCH /routes/{id}");
+    assert!(stop["operation"]["warnings"].to_string().contains("no description"), "{stop}");
+    let body = &stop["operation"]["parameters"][1]["schema"];
+    assert_eq!(body["properties"], json!({"name": {"type": ["string", "null"]}, "next": {"type": "object"}}));
+    assert_eq!(body["required"], json!(["name"]));
+    assert_eq!(row(&shown, "GET /routes")["operation"]["parameters"].as_array().unwrap().len(), 1);
+    assert_eq!(crm.ask("GET", "/systems", &Value::Null).await.as_array().unwrap().len(), 1, "a preview adds nothing");
+    let choose = json!({
+        "system": {"name": "Routewise", "base_url": shown["base_url"], "auth": shown["auth"]}, "format": shown["format"],
+        "operations": [{"operation": row(&shown, "GET /routes")["operation"]}, {"operation": stop["operation"], "risk": "low_write", "description": "Moves a stop."}],
+    });
+    let done = crm.ask("POST", "/import/apply", &choose).await;
+    assert_eq!(done["written"], 2);
+    let path = format!("/systems/{}/endpoints", done["system_id"].as_str().unwrap());
+    let endpoints = crm.ask("GET", &path, &Value::Null).await;
+    let told: Vec<_> = endpoints
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["slug"].as_str().unwrap(), one["risk"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [("list_routes", "read"), ("move_stop", "low_write")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_import_shows_the_difference_and_keeps_what_people_changed() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let first = preview(&crm, json!({"text": openapi().to_string()}), Some(&crm.id)).await;
+    let all: Vec<Value> =
+        first["operations"].as_array().unwrap().iter().map(|row| json!({"operation": row["operation"]})).collect();
+    crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": all})).await;
+    let same = preview(&crm, json!({"text": openapi().to_string()}), Some(&crm.id)).await;
+    assert!(same["operations"].as_array().unwrap().iter().all(|row| row["change"] == "unchanged"), "{same}");
+    let listed = row(&same, "GET /routes")["endpoint_id"].as_str().unwrap().to_owned();
+    crm.ask("PATCH", &format!("/endpoints/{listed}"), &json!({"description": "By hand."})).await;
+    let mut next = openapi();
+    next["paths"]["/routes"]["get"]["description"] = json!("Otherwise now.");
+    next["paths"]["/routes"]["get"]["parameters"][0]["name"] = json!("date");
+    next["paths"]["/routes"]["post"] = json!({"operationId": "addRoute", "summary": "Adds a route."});
+    next["paths"]["/routes/{id}"].as_object_mut().unwrap().remove("delete");
+    let again = preview(&crm, json!({"text": next.to_string()}), Some(&crm.id)).await;
+    let get = row(&again, "GET /routes");
+    assert_eq!(
+        (&get["change"], &get["differs"], &get["kept"]),
+        (&json!("changed"), &json!(["parameters", "description"]), &json!(["description"]))
+    );
+    assert_eq!(row(&again, "POST /routes")["change"], "added");
+    assert_eq!(again["removed"][0]["path"], "/routes/{id}");
+    let all: Vec<Value> =
+        again["operations"].as_array().unwrap().iter().map(|row| json!({"operation": row["operation"]})).collect();
+    let gone = &again["removed"][0]["id"];
+    crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": all, "remove": [gone]})).await;
+    let kept = crm.ask("GET", &format!("/endpoints/{listed}"), &Value::Null).await;
+    assert_eq!((&kept["description"], &kept["parameters"][0]["name"]), (&json!("By hand."), &json!("date")));
+    let endpoints = crm.ask("GET", &format!("/systems/{}/endpoints", crm.id), &Value::Null).await;
+    assert_eq!(endpoints.as_array().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn swagger_in_yaml_is_fetched_from_its_address() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let yaml = "swagger: '2.0'\ninfo: {title: Pets, version: '1'}\nbasePath: /v2\nsecurityDefinitions: {b: {type: basic}}\npaths:\n  /pets:\n    post:\n      operationId: addPet\n      summary: Adds a pet.\n      consumes: [application/x-www-form-urlencoded]\n      parameters:\n        - {name: name, in: formData, type: string, required: true}\n      responses: {200: {description: ok}}\n";
+    crm.system.plan(200, "Content-Type: application/yaml", yaml);
+    let shown = preview(&crm, json!({"url": crm.system.url("/swagger.yaml")}), None).await;
+    assert_eq!(
+        (&shown["format"], &shown["base_url"], &shown["auth"]["type"]),
+        (&json!("Swagger 2"), &json!(crm.system.url("/v2")), &json!("basic"))
+    );
+    let body = &shown["operations"][0]["operation"]["parameters"][0];
+    assert_eq!((&body["in"], &body["schema"]["required"]), (&json!("body"), &json!(["name"])));
+    assert_eq!(body["schema"]["contentMediaType"], "application/x-www-form-urlencoded");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn graphql_is_asked_for_its_schema() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let scalar = |name: &str| json!({"kind": "SCALAR", "name": name});
+    let id = json!({"kind": "NON_NULL", "name": null, "ofType": scalar("ID")});
+    let user = json!({"kind": "OBJECT", "name": "User", "fields": [{"name": "name", "args": [], "type": scalar("String")}, {"name": "friends", "args": [], "type": {"kind": "LIST", "ofType": {"kind": "OBJECT", "name": "User"}}}]});
+    let fields = json!([{"name": "user", "description": "One user.", "args": [{"name": "id", "type": id, "defaultValue": null}], "type": {"kind": "OBJECT", "name": "User"}}]);
+    let schema = json!({"queryType": {"name": "Query"}, "mutationType": {"name": "Mutation"}, "types": [
+        {"kind": "OBJECT", "name": "Query", "fields": fields}, user,
+        {"kind": "OBJECT", "name": "Mutation", "fields": [{"name": "purge", "args": [], "type": scalar("Boolean")}]},
+    ]});
+    crm.system.plan(200, "Content-Type: application/json", &json!({"data": {"__schema": schema}}).to_string());
+    let shown = preview(&crm, json!({"url": crm.system.url("/graphql"), "graphql": true}), None).await;
+    assert!(crm.system.asked()[0].body.contains("__schema"));
+    let user = row(&shown, "query:user");
+    let query = user["operation"]["query"].as_str().unwrap();
+    assert_eq!(query, "query user($id: ID!) { user(id: $id) { name friends { name friends { name } } } }");
+    assert_eq!(
+        (&user["operation"]["risk"], &row(&shown, "mutation:purge")["operation"]["risk"]),
+        (&json!("read"), &json!("high_write"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wsdl_and_a_curl_command_are_read_and_no_credential_is_taken_over() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let wsdl = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:c" targetNamespace="urn:c" name="Customs">
+        <types><x:schema targetNamespace="urn:c"><x:element name="GetDuty"><x:complexType><x:sequence><x:element name="code" type="x:string"/><x:element name="weight" type="x:decimal" minOccurs="0"/></x:sequence></x:complexType></x:element></x:schema></types>
+        <message name="In"><part name="p" element="t:GetDuty"/></message>
+        <portType name="P"><operation name="GetDuty"><documentation>The duty of goods.</documentation><input message="t:In"/></operation></portType>
+        <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="GetDuty"><soap:operation soapAction="urn:c/GetDuty"/></operation></binding>
+        <service name="CustomsGateway"><port name="Q" binding="t:B"><soap:address location="https://customs.example/ws/duty"/></port></service></definitions>"#;
+    let shown = preview(&crm, json!({"text": wsdl}), None).await;
+    assert_eq!((&shown["title"], &shown["base_url"]), (&json!("CustomsGateway"), &json!("https://customs.example")));
+    let operation = &shown["operations"][0]["operation"];
+    assert_eq!(
+        (&operation["action"], &operation["element"], &operation["path"]),
+        (&json!("urn:c/GetDuty"), &json!("GetDuty"), &json!("/ws/duty"))
+    );
+    assert_eq!(
+        operation["parameters"][1],
+        json!({"name": "weight", "in": "variable", "required": false, "description": "", "schema": {"type": "number"}})
+    );
+    let curl = "curl -X PUT 'https://api.example/v1/users/42?dry=1' \\\n -H 'Authorization: Bearer sk-hidden' -H \"X-Mode: fast\" --data-raw '{\"name\":\"A\"}'";
+    let shown = preview(&crm, json!({"text": curl}), None).await;
+    assert!(!shown.to_string().contains("sk-hidden"), "{shown}");
+    assert_eq!(
+        (&shown["auth"]["type"], &shown["operations"][0]["operation"]["key"]),
+        (&json!("bearer"), &json!("PUT /v1/users/{id}"))
+    );
+    let names: Vec<&str> = shown["operations"][0]["operation"]["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["id", "dry", "X-Mode", "body"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_document_is_refused_in_words() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let bomb = format!(
+        "a0: &a0 [x]\n{}",
+        (1..40).map(|n| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 10].join(", "))).collect::<String>()
+    );
+    for (text, told) in [
+        ("", "empty"),
+        ("hello", "no document known"),
+        ("{\"a\": 1}", "neither OpenAPI nor Swagger"),
+        ("{\"openapi\": \"4.0\"}", "3.0, 3.1 and Swagger 2"),
+        ("{", "not valid JSON"),
+        ("<a/>", "no WSDL"),
+        ("curl", "names no URL"),
+        (bomb.as_str(), "YAML"),
+    ] {
+        let (status, answer) = crm.try_to("POST", "/import/preview", &json!({"source": {"text": text}})).await;
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer["detail"].as_str().unwrap().contains(told), "{text}: {answer}");
+    }
+    assert_eq!(crm.try_to("POST", "/import/preview", &json!({"source": {}})).await.0, 400);
+}

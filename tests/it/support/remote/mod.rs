@@ -1,0 +1,8 @@
+//! Other people's systems: small real servers of each protocol on this machine.
+
+pub mod echo;
+pub mod grpc;
+pub mod http;
+pub mod services;
+pub mod systems;
+pub mod ws;
