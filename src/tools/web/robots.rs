@@ -7,7 +7,7 @@ use texting_robots::Robot;
 use url::Url;
 
 use crate::{
-    model::error::{Error, Result},
+    model::error::{Error, Kind, Result},
     net::http::{Http, Request},
 };
 
@@ -68,7 +68,7 @@ impl Robots {
         request.patience = PATIENCE;
         let answer = match http.send(request).await {
             Ok(answer) => answer,
-            Err(error) if error.kind() == crate::model::error::Kind::Denied => return Err(error),
+            Err(error) if error.kind() == Kind::Denied => return Err(error),
             Err(_) => return Ok(Rules::Unknown),
         };
         let rules = match answer.status.as_u16() {

@@ -204,7 +204,8 @@ fn request(args: &Args, limit: Duration) -> Result<Request> {
         .map_err(|_| Error::invalid("'url' is not an address: write it whole, as https://example.org/page."))?;
     let mut request = Request::new(method(args.method.as_deref()), url);
     request.max_redirects = args.max_redirects.unwrap_or(REDIRECTS);
-    request.patience = limit;
+    // The limit of the whole ends it, and says so.
+    request.patience = limit + Duration::from_secs(1);
     request.headers.insert(ACCEPT, ACCEPTED);
     for (name, value) in args.headers.iter().flatten() {
         if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
