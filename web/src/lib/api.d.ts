@@ -212,6 +212,215 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/catalog/endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One endpoint.
+         * @description Needs the permission `catalog:read`.
+         */
+        get: operations["get_api_catalog_endpoints_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Forgets an endpoint.
+         * @description Needs the permission `catalog:write`.
+         */
+        delete: operations["delete_api_catalog_endpoints_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes an endpoint; what is left out stays. What is changed by hand survives the next import.
+         * @description Needs the permission `catalog:write`.
+         */
+        patch: operations["patch_api_catalog_endpoints_id"];
+        trace?: never;
+    };
+    "/api/catalog/endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Calls an endpoint once, whatever the status of its system: before a draft is activated, for instance. What changes
+         *     more than a little is tried by a person only, never with a key.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_catalog_endpoints_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/import/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds what was chosen of a document; what people changed by hand stays. A new system is a draft.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_import_apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads a document and compares it with what is known. Nothing is added.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_import_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All systems, by name.
+         * @description Needs the permission `catalog:read`.
+         */
+        get: operations["get_api_catalog_systems"];
+        put?: never;
+        /**
+         * Registers a system: a draft, which nothing calls until it is activated.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_systems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/systems/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One system.
+         * @description Needs the permission `catalog:read`.
+         */
+        get: operations["get_api_catalog_systems_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Forgets a system, its endpoints and its secrets.
+         * @description Needs the permission `catalog:write`.
+         */
+        delete: operations["delete_api_catalog_systems_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a system; what is left out stays. Secrets do not follow to another address.
+         * @description Needs the permission `catalog:write`.
+         */
+        patch: operations["patch_api_catalog_systems_id"];
+        trace?: never;
+    };
+    "/api/catalog/systems/{id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The secrets of a system: `***` where one is stored for its present address, else null.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_catalog_systems_id_credentials"];
+        /**
+         * Stores secrets: `***` keeps what is stored, null forgets it. They are bound to the address the system has now.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_catalog_systems_id_credentials"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/systems/{id}/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The endpoints of a system, by path.
+         * @description Needs the permission `catalog:read`.
+         */
+        get: operations["get_api_catalog_systems_id_endpoints"];
+        put?: never;
+        /**
+         * Registers an endpoint.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_systems_id_endpoints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/systems/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Moves a system to another status. Whoever activates it lets its endpoints through as they are.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_catalog_systems_id_status"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations": {
         parameters: {
             query?: never;
@@ -1872,6 +2081,11 @@ export interface components {
              */
             score: number;
         };
+        /**
+         * @description How the client shows itself to the token server.
+         * @enum {string}
+         */
+        ClientProof: "header" | "body";
         /** @description Documents that belong together and are seen by the same people. */
         Collection: {
             /** @description Stable id. */
@@ -2297,6 +2511,155 @@ export interface components {
              */
             cached_queries: number;
         };
+        /** @description An operation of a system. */
+        Endpoint: components["schemas"]["EndpointOperation"] & {
+            /** @description Stable id. */
+            id: string;
+            /** @description Whose it is. */
+            system_id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description The name as its tool carries it, unique within the system. */
+            slug: string;
+            /** @description HTTP method, capitals. */
+            method: string;
+            /** @description Path under the system's base URL, `{name}` for a parameter. */
+            path: string;
+            /** @description What a caller says. */
+            parameters: components["schemas"]["EndpointParameter"][];
+            /** @description What it does. */
+            description: string;
+            /** @description When to choose it. */
+            when_to_use: string;
+            /** @description Its risk, as registered. */
+            risk: components["schemas"]["Risk"];
+            /** @description Whether a person has let this through: by entering it, or by activating the system with it. */
+            reviewed: boolean;
+            rate_limit?: components["schemas"]["RateLimit"] | null;
+            /**
+             * Format: int32
+             * @description Its own retries, where they differ from the system's.
+             */
+            retries?: number | null;
+            /** @description What it was imported from: the difference to it is what people changed by hand. Answers say whether there is such. */
+            imported: boolean;
+            /** @description When it was registered. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it last changed. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description What somebody writes of an endpoint. What is left out stays, or has its default in a new one. */
+        EndpointDraft: {
+            /** @description What people call it; a new endpoint needs one. */
+            name?: string | null;
+            operation?: components["schemas"]["EndpointOperation"] | null;
+            /** @description HTTP method. */
+            method?: string | null;
+            /** @description Path under the base URL. */
+            path?: string | null;
+            /** @description What a caller says; they replace those there are. Parameters of the path are added where they are missing. */
+            parameters?: components["schemas"]["EndpointParameter"][] | null;
+            /** @description What it does. */
+            description?: string | null;
+            /** @description When to choose it. */
+            when_to_use?: string | null;
+            risk?: components["schemas"]["Risk"] | null;
+            rate_limit?: components["schemas"]["RateLimit"] | null;
+            /**
+             * Format: int32
+             * @description Its own retries; null for the system's.
+             */
+            retries?: number | null;
+        };
+        /** @description What is sent, by protocol. */
+        EndpointOperation: {
+            /** @enum {string} */
+            protocol: "rest";
+        } | {
+            /** @description The document. */
+            query: string;
+            /** @description Which of its operations. */
+            operation_name?: string | null;
+            /** @enum {string} */
+            protocol: "graphql";
+        } | {
+            /** @description The SOAPAction. */
+            action: string;
+            /** @description The name of the body's element. */
+            element: string;
+            /** @description Its namespace. */
+            namespace?: string;
+            /** @description `1.1` or `1.2`. */
+            version?: string;
+            /** @enum {string} */
+            protocol: "soap";
+        } | {
+            /** @description Full name of the service. */
+            service: string;
+            /** @description Name of the method. */
+            rpc: string;
+            /** @enum {string} */
+            protocol: "grpc";
+        } | {
+            /** @enum {string} */
+            protocol: "websocket";
+        };
+        /** @description One thing a caller says. */
+        EndpointParameter: {
+            /** @description Its name where it goes. */
+            name: string;
+            /** @description Where it goes. */
+            in: components["schemas"]["ParameterPlace"];
+            /** @description Whether a call fails without it. */
+            required?: boolean;
+            /** @description What it is. */
+            description?: string;
+            /** @description JSON Schema of its value. */
+            schema?: unknown;
+        };
+        /** @description What a try came to. */
+        EndpointTrial: {
+            /** @description Whether the system did what it was asked. */
+            ok: boolean;
+            /**
+             * Format: int32
+             * @description Its status; none where no answer came.
+             */
+            status?: number | null;
+            /** @description In words, where it did not. */
+            message?: string | null;
+            /** @description The headers that may be shown. */
+            headers: Record<string, never>;
+            /** @description What the body was read as. */
+            format?: string | null;
+            /** @description The body. */
+            body: unknown;
+            /**
+             * Format: int32
+             * @description How often it was asked.
+             */
+            attempts: number;
+            /** Format: int64 */
+            duration_ms: number;
+        };
+        EndpointTry: {
+            /** @description The arguments, as its tool takes them. */
+            arguments?: Record<string, never>;
+        };
+        /** @description An endpoint, with what a model sees of it. */
+        EndpointView: components["schemas"]["Endpoint"] & {
+            /** @description The risk a call has now. */
+            effective_risk: components["schemas"]["Risk"];
+            /** @description The id of its tool. */
+            tool: string;
+            /** @description JSON Schema of the tool's arguments. */
+            schema: Record<string, never>;
+            /**
+             * Format: int64
+             * @description What it costs in a model's context.
+             */
+            tokens: number;
+        };
         /** @description A row of the audit: an event and its place in the chain. */
         Entry: {
             /**
@@ -2474,6 +2837,11 @@ export interface components {
              */
             took_ms: number;
         };
+        /**
+         * @description How an access token is asked for.
+         * @enum {string}
+         */
+        Grant: "client_credentials" | "refresh_token";
         /** @description How many of a kind there are. */
         GraphCount: {
             /** @description The label or relation. */
@@ -2590,6 +2958,98 @@ export interface components {
             /** @description Its parameters. */
             parameters: unknown;
         };
+        ImportAsk: {
+            /** @description The document. */
+            source: components["schemas"]["ImportSource"];
+            /** @description The system it is about; left out, it is about one that is not known yet. */
+            system_id?: string | null;
+        };
+        /**
+         * @description How an operation of a document stands to what is known.
+         * @enum {string}
+         */
+        ImportChange: "added" | "changed" | "unchanged";
+        /** @description What was chosen of an operation. */
+        ImportChoice: {
+            /** @description The operation, as the preview gave it. */
+            operation: components["schemas"]["Proposal"];
+            risk?: components["schemas"]["Risk"] | null;
+            /** @description A description in place of the document's. */
+            description?: string | null;
+            /** @description When to choose it, in place of the document's. */
+            when_to_use?: string | null;
+        };
+        /** @description An endpoint the document no longer has. */
+        ImportGone: {
+            id: string;
+            name: string;
+            method: string;
+            path: string;
+        };
+        ImportOrder: {
+            /** @description The system it goes into; left out, `system` is registered first. */
+            system_id?: string | null;
+            system?: components["schemas"]["SystemDraft"] | null;
+            /** @description The operations that were chosen. */
+            operations: components["schemas"]["ImportChoice"][];
+            /** @description Endpoints to be forgotten. */
+            remove?: string[];
+            /** @description The kind of document, for the audit. */
+            format?: string;
+        };
+        /** @description A document, read and compared. Nothing was added. */
+        ImportPreview: {
+            /** @description The kind of document. */
+            format: string;
+            title: string;
+            description: string;
+            base_url?: string | null;
+            auth: components["schemas"]["SystemAuth"];
+            warnings: string[];
+            operations: components["schemas"]["ImportRow"][];
+            /** @description Endpoints that came from a document and are not in this one. */
+            removed: components["schemas"]["ImportGone"][];
+            /**
+             * Format: int64
+             * @description What all operations cost in a model's context, all at once.
+             */
+            tokens: number;
+        };
+        /** @description What an import did. */
+        ImportResult: {
+            system_id: string;
+            /** @description Endpoints added or changed. */
+            written: number;
+            /** @description Endpoints forgotten. */
+            removed: number;
+        };
+        /** @description One operation of a document. */
+        ImportRow: {
+            /** @description The operation; it is sent back where it is chosen. */
+            operation: components["schemas"]["Proposal"];
+            /** @description How it stands to what is known. */
+            change: components["schemas"]["ImportChange"];
+            /** @description The endpoint it is, where it is known. */
+            endpoint_id?: string | null;
+            /** @description What the document says otherwise than at the last import. */
+            differs: string[];
+            /** @description What people changed by hand, which stays. */
+            kept: string[];
+            /**
+             * Format: int64
+             * @description What it costs in a model's context.
+             */
+            tokens: number;
+        };
+        /** @description A document to be read: `text` or `url`. */
+        ImportSource: {
+            /** @description The document itself: OpenAPI, Swagger, a GraphQL introspection, a WSDL, or a curl command. */
+            text?: string | null;
+            /** @description Where it is; of a GraphQL system, where it is asked. */
+            url?: string | null;
+            /** @description Whether `url` is a GraphQL system, to be asked for its schema. */
+            graphql?: boolean;
+        };
         /** @description One space's indexes as they are now. */
         IndexStatus: {
             /** @description The space. */
@@ -2632,6 +3092,11 @@ export interface components {
              */
             meta: Record<string, never>;
         };
+        /**
+         * @description Where an API key is put.
+         * @enum {string}
+         */
+        KeyPlace: "header" | "query";
         /** @description Documents. */
         Knowledge: {
             /**
@@ -3055,6 +3520,18 @@ export interface components {
              * @default []
              */
             exceptions: string[];
+            /**
+             * Format: int32
+             * @description Days the ledger of what went out is kept.
+             * @default 90
+             */
+            keep_days: number;
+            /**
+             * Format: int32
+             * @description Most rows of that ledger; the oldest go first.
+             * @default 1000000
+             */
+            keep_rows: number;
         };
         /** @description A need of the caller. */
         OwnNeed: {
@@ -3080,6 +3557,11 @@ export interface components {
             /** @description 10 characters at least. */
             password: string;
         };
+        /**
+         * @description Where a parameter is put.
+         * @enum {string}
+         */
+        ParameterPlace: "path" | "query" | "header" | "body" | "variable";
         /** @description A need it was used for with success. */
         PastSuccess: {
             /** @description The need, where it was the caller's own; those of others are not shown. */
@@ -3113,6 +3595,29 @@ export interface components {
             status: number;
             /** @description What happened and what to do. */
             detail: string;
+        };
+        /** @description One operation of a document. */
+        Proposal: components["schemas"]["EndpointOperation"] & {
+            /** @description What it is recognised by when the document is read again: `GET /users/{id}`, `query:users`. */
+            key: string;
+            /** @description The group the document puts it into. */
+            group?: string | null;
+            /** @description A name. */
+            name: string;
+            /** @description HTTP method, capitals. */
+            method: string;
+            /** @description Path under the system's base URL. */
+            path: string;
+            /** @description What a caller says. */
+            parameters: components["schemas"]["EndpointParameter"][];
+            /** @description What it does. */
+            description: string;
+            /** @description When to choose it. */
+            when_to_use: string;
+            /** @description Proposed by the method. */
+            risk: components["schemas"]["Risk"];
+            /** @description What is doubtful about it. */
+            warnings?: string[];
         };
         /** @description What somebody writes of a provider. What is left out stays, or has its default in a new one. */
         ProviderDraft: {
@@ -3180,6 +3685,19 @@ export interface components {
             context_tokens?: number | null;
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
+        };
+        /** @description At most this many calls in this time. */
+        RateLimit: {
+            /**
+             * Format: int32
+             * @description Calls.
+             */
+            calls: number;
+            /**
+             * Format: int32
+             * @description Seconds.
+             */
+            seconds: number;
         };
         Regenerate: {
             /** @description The provider to ask first. */
@@ -3353,7 +3871,9 @@ export interface components {
             /**
              * @description Requests to other machines.
              * @default {
-             *       "exceptions": []
+             *       "exceptions": [],
+             *       "keep_days": 90,
+             *       "keep_rows": 1000000
              *     }
              */
             outbound: components["schemas"]["Outbound"];
@@ -3502,6 +4022,138 @@ export interface components {
         Switch: {
             /** @description Whether it can be called. */
             enabled: boolean;
+        };
+        /** @description A connected system. */
+        System: {
+            /** @description Stable id. */
+            id: string;
+            /** @description What people call it; no two share one. */
+            name: string;
+            /** @description The name as the tools of its endpoints carry it: `catalog:<slug>.<endpoint>`. */
+            slug: string;
+            /** @description What it is. */
+            description: string;
+            /** @description What every path is put under. */
+            base_url?: string | null;
+            /** @description Words to find it by. */
+            tags: string[];
+            /** @description Whether it may be called. */
+            status: components["schemas"]["SystemStatus"];
+            /** @description How it wants to be asked. */
+            auth: components["schemas"]["SystemAuth"];
+            rate_limit?: components["schemas"]["RateLimit"] | null;
+            /**
+             * Format: int32
+             * @description How often a call that may be repeated is tried again.
+             */
+            retries: number;
+            /**
+             * Format: int32
+             * @description Seconds it has to answer.
+             */
+            timeout_s: number;
+            /** @description When it was registered. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it last changed. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description How a system wants to be asked. Secrets are in the vault, under the names [`Auth::secrets`] gives. */
+        SystemAuth: {
+            /** @enum {string} */
+            type: "none";
+        } | {
+            /** @description Header or query. */
+            in?: components["schemas"]["KeyPlace"];
+            /** @description The name of the header or of the query parameter. */
+            name?: string;
+            /** @enum {string} */
+            type: "api_key";
+        } | {
+            /** @description The user name. */
+            username?: string;
+            /** @enum {string} */
+            type: "basic";
+        } | {
+            /** @enum {string} */
+            type: "bearer";
+        } | {
+            /** @description How the token is asked for. */
+            grant?: components["schemas"]["Grant"];
+            /** @description Where. */
+            token_url?: string | null;
+            /** @description As whom. */
+            client_id?: string;
+            /** @description For what. */
+            scopes?: string[];
+            /** @description How the client shows itself. */
+            client_proof?: components["schemas"]["ClientProof"];
+            /** @description For whom the token is, where the server asks. */
+            audience?: string | null;
+            /** @enum {string} */
+            type: "oauth2";
+        } | {
+            /** @enum {string} */
+            type: "mutual_tls";
+        };
+        /** @description One system, with what can be done about it. */
+        SystemDetail: components["schemas"]["SystemRow"] & {
+            /** @description What its status may become. */
+            next: components["schemas"]["SystemStatus"][];
+            /** @description The secrets its kind of authentication is made of. */
+            secrets: components["schemas"]["SystemSecret"][];
+            /** @description Why its address cannot be called from here, if so, and what to do. */
+            unreachable?: string | null;
+            /** @description After a change: secrets were given for another address and are gone. */
+            secrets_gone: boolean;
+            /** @description After a change: it was switched off, as its address changed. */
+            switched_off: boolean;
+        };
+        /** @description What somebody writes of a system. What is left out stays, or has its default in a new one. */
+        SystemDraft: {
+            /** @description What people call it; a new system needs one. */
+            name?: string | null;
+            /** @description What it is. */
+            description?: string | null;
+            /** @description What every path is put under; null for none. */
+            base_url?: string | null;
+            /** @description Words to find it by; they replace those there are. */
+            tags?: string[] | null;
+            auth?: components["schemas"]["SystemAuth"] | null;
+            rate_limit?: components["schemas"]["RateLimit"] | null;
+            /**
+             * Format: int32
+             * @description How often a call that may be repeated is tried again, 0 to 5.
+             */
+            retries?: number | null;
+            /**
+             * Format: int32
+             * @description Seconds it has to answer, 1 to 300.
+             */
+            timeout_s?: number | null;
+        };
+        /** @description A system in the list. */
+        SystemRow: components["schemas"]["System"] & {
+            /** @description Its endpoints, counted. */
+            endpoints: number;
+            /** @description The protocols they speak. */
+            protocols: string[];
+        };
+        /** @description One secret of a system. */
+        SystemSecret: {
+            name: string;
+            description: string;
+            required: boolean;
+            /** @description Whether it is stored, for the address the system has now. */
+            set: boolean;
+        };
+        /**
+         * @description The state of a system.
+         * @enum {string}
+         */
+        SystemStatus: "draft" | "active" | "degraded" | "disabled" | "deprecated";
+        SystemStatusChange: {
+            /** @description What it shall be. */
+            status: components["schemas"]["SystemStatus"];
         };
         /** @description The index of words as it is now. */
         TextStatus: {
@@ -4406,6 +5058,1304 @@ export interface operations {
             };
             /** @description Too many wrong passwords. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_catalog_endpoints_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_catalog_endpoints_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_api_catalog_endpoints_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointDraft"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_endpoints_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointTry"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointTrial"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_import_apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResult"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_import_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportAsk"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPreview"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_catalog_systems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemRow"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_systems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDetail"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_catalog_systems_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDetail"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_catalog_systems_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_api_catalog_systems_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemDraft"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDetail"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_catalog_systems_id_credentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_catalog_systems_id_credentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_catalog_systems_id_endpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_systems_id_endpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_catalog_systems_id_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemStatusChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDetail"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
