@@ -42,10 +42,11 @@ export async function catalogWalks({ browser, owner, base }) {
 
   await walk('an empty catalog says what it is for, and Ctrl K leads to it', owner, async () => {
     await owner.goto(`${base}/chat`);
+    await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('catalog');
     await owner.getByRole('option', { name: /^Catalog/ }).first().click();
-    await owner.getByText('No system is connected yet').first().waitFor();
+    await main.getByRole('heading', { name: 'No system is connected yet' }).waitFor();
     await shoot(owner, 'catalog-empty');
     same(await axe(owner), [], 'what axe found');
   });
