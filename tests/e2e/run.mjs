@@ -1,5 +1,6 @@
 // The console, walked in Chromium against the real binary: `SATCHEL_BIN=target/debug/satchel node tests/e2e/run.mjs`.
 // No test framework: prints a line for each walk, then `N passed, N failed`, and exits 1 where one failed.
+import { catalogWalks } from './catalog.mjs';
 import { chatWalks } from './chat.mjs';
 import { firstWalks } from './first.mjs';
 import { complaints, launch, person, same, Server, verdict, walk } from './lib.mjs';
@@ -44,6 +45,7 @@ try {
   await meaningWalks(world);
   await modelWalks(world);
   await memoryWalks(world);
+  await catalogWalks(world);
   await lookWalks(world);
   await narrowWalks(world);
   await stateWalks(world);

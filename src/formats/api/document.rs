@@ -46,11 +46,13 @@ fn value(text: &str) -> Result<Value> {
             .map_err(|error| Error::invalid(format!("The document is not valid JSON: {error}.")))?
     } else {
         let budget = serde_saphyr::budget! {
-            max_events: 4_000_000,
-            max_nodes: 2_000_000,
+            max_events: 2_000_000,
+            max_nodes: 1_000_000,
             max_depth: MAX_DEPTH,
         };
-        let options = serde_saphyr::options! { budget: budget };
+        // What stands for something else is read again each time: little of it is a document, much of it an attack.
+        let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 };
+        let options = serde_saphyr::options! { budget: budget, alias_limits: alias_limits };
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let what: String = error.to_string().lines().next().unwrap_or_default().chars().take(300).collect();
             Error::invalid(format!("The document is neither JSON nor YAML that can be read: {what}."))

@@ -585,46 +585,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/egress": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The newest rows that pass. What has crossed by now is among them.
-         * @description Needs the permission `audit:read`.
-         */
-        get: operations["get_api_egress"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/egress/summary": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The ledger in short: hosts with what went to and came from each, tools, people, outcomes.
-         * @description Needs the permission `audit:read`.
-         */
-        get: operations["get_api_egress_summary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/embeddings": {
         parameters: {
             query?: never;
@@ -2083,19 +2043,18 @@ export interface components {
              */
             page?: number | null;
         };
-        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27). */
+        /** @description A passage a message cites. */
         Citation: {
             /**
              * Format: int32
              * @description The number it stands under in the message's text, as `[3]`.
              */
             number: number;
-            /** @description The document; none of a page. */
-            document_id?: string | null;
-            chunk_id?: components["schemas"]["i64"] | null;
-            /** @description The page's address; none of a document. */
-            url?: string | null;
-            /** @description The document's or page's title then. */
+            /** @description The document. */
+            document_id: string;
+            /** @description The passage, as it was numbered then. */
+            chunk_id: components["schemas"]["i64"];
+            /** @description The document's title then. */
             title: string;
             /** @description The headings it stands under. */
             heading: string;
@@ -2458,115 +2417,6 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
-        /** @description How many rows stand under one value. */
-        EgressCount: {
-            /** @description The value. */
-            name: string;
-            /**
-             * Format: int64
-             * @description How many rows have it.
-             */
-            count: number;
-        };
-        /** @description What went to one host. */
-        EgressHost: {
-            /** @description The host. */
-            host: string;
-            /**
-             * Format: int64
-             * @description Attempts.
-             */
-            attempts: number;
-            /**
-             * Format: int64
-             * @description Attempts the guard refused.
-             */
-            refused: number;
-            /**
-             * Format: int64
-             * @description Bytes sent.
-             */
-            sent: number;
-            /**
-             * Format: int64
-             * @description Bytes received.
-             */
-            received: number;
-            /** @description When it was last tried. */
-            last_at: components["schemas"]["Time"];
-        };
-        /** @description Rows, the newest first. */
-        EgressPage: {
-            /** @description The rows. */
-            entries: components["schemas"]["EgressRow"][];
-            /**
-             * Format: int64
-             * @description Give it as `before` for the rows that follow; null at the end.
-             */
-            next?: number | null;
-        };
-        /** @description A row of the ledger. */
-        EgressRow: {
-            /**
-             * Format: int64
-             * @description Its number; later is higher.
-             */
-            id: number;
-            /** @description When it began. */
-            at: components["schemas"]["Time"];
-            /** @description The host, as it was named. */
-            host: string;
-            /**
-             * Format: int32
-             * @description The port.
-             */
-            port: number;
-            /** @description The scheme of the address. */
-            protocol: string;
-            /** @description The tool's canonical id, or the part of the product: `models`, `model_download`, `ingest`. */
-            by: string;
-            /** @description The person it was done for. */
-            user_id?: string | null;
-            /** @description His name, while he exists. */
-            user?: string | null;
-            /** @description The call it was part of. */
-            call_id?: string | null;
-            /**
-             * Format: int64
-             * @description Bytes sent.
-             */
-            sent: number;
-            /**
-             * Format: int64
-             * @description Bytes received.
-             */
-            received: number;
-            /**
-             * Format: int32
-             * @description The status of an HTTP answer.
-             */
-            status?: number | null;
-            /** @description How it ended. */
-            outcome: components["schemas"]["Passed"];
-            /** @description Why it was refused or failed. */
-            reason?: string | null;
-            /**
-             * Format: int64
-             * @description How long it took.
-             */
-            duration_ms: number;
-        };
-        /** @description The ledger in short. */
-        EgressSummary: {
-            /** @description The hosts that were tried most, a hundred at most. */
-            hosts: components["schemas"]["EgressHost"][];
-            /** @description Tools and parts of the product. */
-            by: components["schemas"]["EgressCount"][];
-            /** @description People, by name. */
-            users: components["schemas"]["EgressCount"][];
-            /** @description How attempts ended. */
-            outcomes: components["schemas"]["EgressCount"][];
-        };
         /** @description How far a change is. */
         EmbeddingChange: {
             /** @description The model's name. */
@@ -3199,8 +3049,6 @@ export interface components {
             url?: string | null;
             /** @description Whether `url` is a GraphQL system, to be asked for its schema. */
             graphql?: boolean;
-            /** @description Whether `url` is a gRPC system, to be asked by server reflection. */
-            grpc?: boolean;
         };
         /** @description One space's indexes as they are now. */
         IndexStatus: {
@@ -3710,11 +3558,6 @@ export interface components {
             password: string;
         };
         /**
-         * @description How an attempt ended.
-         * @enum {string}
-         */
-        Passed: "done" | "refused" | "failed";
-        /**
          * @description Where a parameter is put.
          * @enum {string}
          */
@@ -4034,15 +3877,6 @@ export interface components {
              *     }
              */
             outbound: components["schemas"]["Outbound"];
-            /**
-             * @description Pages and search of the web.
-             * @default {
-             *       "respect_robots": false,
-             *       "max_page_mb": 10,
-             *       "searches_per_minute": 20
-             *     }
-             */
-            web: components["schemas"]["WebSettings"];
             /**
              * @description The model that search by meaning goes by.
              * @default {
@@ -4533,26 +4367,6 @@ export interface components {
             problem?: string | null;
             /** @description When it was verified. */
             verified_at: components["schemas"]["Time"];
-        };
-        /** @description Pages and search of the web. */
-        WebSettings: {
-            /**
-             * @description Whether pages are left alone whose site asks programs to, in its robots.txt.
-             * @default false
-             */
-            respect_robots: boolean;
-            /**
-             * Format: int32
-             * @description Most of a page that is read, in MB, unpacked.
-             * @default 10
-             */
-            max_page_mb: number;
-            /**
-             * Format: int32
-             * @description Searches in a minute, for everybody together.
-             * @default 20
-             */
-            searches_per_minute: number;
         };
         /** @description Why a tool fits a need. */
         Why: {
@@ -7415,133 +7229,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
-                };
-            };
-            /** @description Nobody is signed in, or the credential is not known. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A defect of ours; the log says more under the request id. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_egress: {
-        parameters: {
-            query?: {
-                /** @description How many; 50 if left out, 500 at most. */
-                limit?: number | null;
-                /** @description Rows before this number: the `next` of the answer before. */
-                before?: number | null;
-                /** @description A host; with a dot before it, every host below it. */
-                host?: string | null;
-                /** @description A tool's id or bare name, or a part of the product: `models`, `model_download`, `ingest`. */
-                tool?: string | null;
-                /** @description A user's name. */
-                user?: string | null;
-                /** @description A call's id. */
-                call_id?: string | null;
-                /** @description How it ended: `done`, `refused` or `failed`. */
-                outcome?: string | null;
-                /** @description Only what the guard refused. */
-                refused?: boolean | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EgressPage"];
-                };
-            };
-            /** @description The request is wrong; the detail says what and where. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody is signed in, or the credential is not known. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing, or not for this caller. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A defect of ours; the log says more under the request id. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_api_egress_summary: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EgressSummary"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */

@@ -1,0 +1,139 @@
+// The catalog: a document is read, its cost shown, operations chosen, the system activated, called, and looked at.
+import { createServer } from 'node:http';
+import { axe, person, same, shoot, walk } from './lib.mjs';
+import { look, settled } from './look.mjs';
+
+const operation = (summary, more = {}) => ({ summary, responses: { 200: { description: 'ok' } }, ...more });
+const id = { name: 'id', in: 'path', required: true, description: 'Number of the route.', schema: { type: 'string' } };
+const document = (url) => ({
+  openapi: '3.1.0',
+  info: { title: 'Routewise', version: '1', description: 'Plans and routes of the fleet.' },
+  servers: [{ url: `${url}/api` }],
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  paths: {
+    '/routes': { get: operation('Routes of a day or a driver', { operationId: 'listRoutes', tags: ['Routes'], parameters: [{ name: 'day', in: 'query', schema: { type: 'string', format: 'date' } }] }) },
+    '/routes/{id}': {
+      parameters: [id],
+      get: operation('One route with stops and times', { operationId: 'getRoute', tags: ['Routes'] }),
+      patch: operation('Move a stop or change the driver', { operationId: 'changeRoute', tags: ['Routes'], requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { driver: { type: 'string' } } } } } } }),
+      delete: operation('Cancel a whole route', { operationId: 'cancelRoute', tags: ['Routes'] }),
+    },
+    '/plans/{id}/optimise': { parameters: [id], post: { operationId: 'optimise', tags: ['Plans'], responses: {} } },
+  },
+});
+
+/** A system to be called, and what it was asked. */
+async function startSystem() {
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push({ url: request.url, authorization: request.headers.authorization });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(request.url === '/openapi.json' ? document(base) : { id: 'R-7', driver: 'Mara', stops: [{ at: '08:10', place: 'Depot' }] }));
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const host = `127.0.0.1:${server.address().port}`;
+  const base = `http://${host}`;
+  return { asked, host, base, stop: () => server.close() };
+}
+
+export async function catalogWalks({ browser, owner, base }) {
+  const system = await startSystem();
+  const main = owner.getByRole('main');
+
+  await walk('an empty catalog says what it is for, and Ctrl K leads to it', owner, async () => {
+    await owner.goto(`${base}/chat`);
+    await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+    await owner.keyboard.press('Control+k');
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('catalog');
+    await owner.getByRole('option', { name: /^Catalog/ }).first().click();
+    await main.getByRole('heading', { name: 'No system is connected yet' }).waitFor();
+    await shoot(owner, 'catalog-empty');
+    same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('a document is fetched, and what a private address needs is said', owner, async () => {
+    await main.getByRole('link', { name: 'Import', exact: true }).click();
+    await owner.getByRole('button', { name: 'Address', exact: true }).click();
+    await owner.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
+    await owner.getByRole('button', { name: 'Show what is in it' }).click();
+    await owner.getByRole('alert').getByText('The document could not be read').waitFor();
+    const exceptions = { outbound: { exceptions: [system.host] } };
+    const put = await owner.evaluate(async (body) => (await fetch('/api/settings', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status, exceptions);
+    same(put, 200, 'the answer to the exception');
+    await owner.getByRole('button', { name: 'Show what is in it' }).click();
+    await owner.getByRole('heading', { name: 'Import Routewise' }).waitFor();
+  });
+
+  await walk('operations are chosen with their risk and cost before anything is added', owner, async () => {
+    await owner.getByRole('group', { name: 'Token cost' }).getByText('2 of 5').waitFor();
+    await owner.getByRole('checkbox', { name: 'PATCH /routes/{id}' }).check();
+    await owner.getByRole('checkbox', { name: 'POST /plans/{id}/optimise' }).check();
+    await owner.getByLabel('Describe POST /plans/{id}/optimise').fill('Puts the stops of a plan into the best order.');
+    await owner.getByLabel('Risk of PATCH /routes/{id}').selectOption('low_write');
+    await shoot(owner, 'catalog-import');
+    same(await axe(owner), [], 'what axe found');
+    await owner.getByRole('button', { name: 'Import 4 as draft' }).click();
+    await main.getByRole('heading', { name: 'Routewise' }).waitFor();
+    await main.getByRole('link', { name: 'getRoute' }).waitFor();
+  });
+
+  await walk('credentials go in and are not shown, and the system is activated', owner, async () => {
+    await owner.getByRole('button', { name: 'Set', exact: true }).click();
+    const form = owner.getByRole('form', { name: 'Credentials' });
+    await form.getByLabel(/^token/).fill('canary-token-1');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await owner.getByText('Credential: bearer token, set').waitFor();
+    await owner.getByRole('button', { name: 'Activate' }).click();
+    await main.getByRole('button', { name: 'Mark degraded' }).waitFor();
+    await shoot(owner, 'catalog-system');
+    same(await axe(owner), [], 'what axe found');
+    same((await owner.content()).includes('canary-token-1'), false, 'whether the page shows the token');
+  });
+
+  await walk('an endpoint is called once with the stored credential', owner, async () => {
+    await main.getByRole('link', { name: 'getRoute' }).click();
+    await owner.getByRole('form', { name: 'Test call' }).getByLabel(/^id/).fill('R-7');
+    await owner.getByRole('button', { name: 'Call', exact: true }).click();
+    await owner.getByText('Depot').waitFor();
+    const call = system.asked.at(-1);
+    same(call, { url: '/api/routes/R-7', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
+    await shoot(owner, 'catalog-endpoint');
+    same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('what is changed by hand is kept by the next import', owner, async () => {
+    await owner.getByRole('tab', { name: 'Change' }).click();
+    await owner.getByLabel('When to use it').fill('Somebody asks where a driver is.');
+    await owner.getByRole('button', { name: 'Save', exact: true }).click();
+    await owner.goto(owner.url().replace(/\/[^/]+$/, '/import'));
+    await owner.getByRole('button', { name: 'Address', exact: true }).click();
+    await owner.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
+    await owner.getByRole('button', { name: 'Show what is in it' }).click();
+    await owner.getByText('kept as changed by hand: when_to_use').waitFor();
+    await shoot(owner, 'catalog-again');
+    same(await axe(owner), [], 'what axe found');
+  });
+
+  const state = await owner.context().storageState();
+  const [first] = await (await owner.request.get(`${base}/api/catalog/systems`)).json();
+  const [endpoint] = await (await owner.request.get(`${base}/api/catalog/systems/${first.id}/endpoints`)).json();
+  for (const theme of ['light', 'dark']) {
+    const page = await person(browser, { theme, width: 380, state });
+    await walk(`the catalog fits a narrow screen in ${theme}`, page, async () => {
+      const found = [];
+      for (const path of ['', `/${first.id}`, `/${first.id}/${endpoint.id}`, '/new', '/import']) {
+        await page.goto(`${base}/catalog${path}`);
+        await settled(page);
+        found.push(...(await look(page, `/catalog${path.replace(first.id, 'system').replace(endpoint.id, 'endpoint')}`, theme, 380)));
+      }
+      await page.getByRole('button', { name: 'Address', exact: true }).click();
+      await page.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
+      await page.getByRole('button', { name: 'Show what is in it' }).click();
+      await page.getByRole('heading', { name: 'Import Routewise' }).waitFor();
+      found.push(...(await look(page, '/catalog-preview', theme, 380)));
+      same(found, [], 'what axe found');
+    });
+    await page.context().close();
+  }
+  system.stop();
+}
