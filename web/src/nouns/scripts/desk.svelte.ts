@@ -140,7 +140,7 @@ export class Desk {
     this.attempt('test', 'The tests did not run', async () => {
       if (this.fresh) await this.store();
       const { text } = this;
-      this.tried = { text, answer: await api.test(this.name, text) };
+      this.tried = { text, answer: await api.test(this.name, this.dirty ? text : null) };
     });
 
   /** Takes what the tests of this text said elsewhere. */
