@@ -3,12 +3,36 @@ import { createServer } from 'node:http';
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+const widget = (type, props) => `:::widget{type="${type}"}\n${JSON.stringify(props)}\n:::`;
+
+/** An answer with one widget of each kind, one that is broken and one that nobody may ask for. */
+const DRAWN = [
+  'The week in pictures.',
+  widget('data-table', { title: 'Invoices', columns: [{ key: 'id', label: 'Invoice' }, { key: 'total', label: 'Total' }], rows: [{ id: 'INV-1', total: 1200 }, { id: 'INV-2', total: 340.5 }] }),
+  widget('chart', { chartType: 'line', title: 'Response time', labels: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], datasets: [{ label: 'P50', data: [120, 115, 130, 125, 118] }, { label: 'P99', data: [450, 480, 520, 490, 460] }] }),
+  widget('chart', { chartType: 'bar', title: 'Calls', labels: ['Payment', 'Auth', 'A service with a long name'], datasets: [{ label: 'Calls', data: [4200, 8900, 310] }] }),
+  'Then it got *better*.',
+  widget('timeline', { title: 'The incident', events: [{ timestamp: '2026-02-23 14:30:00', title: 'Incident reported', description: 'The gateway answers 503', status: 'Critical' }, { timestamp: '2026-02-23 14:58:00', title: 'Fix deployed' }] }),
+  widget('diff-viewer', { title: 'Configuration', before: { timeout: 30, level: 'INFO' }, after: { timeout: 60, level: 'INFO' } }),
+  widget('key-value', { title: 'Connection', items: [{ key: 'Host', value: 'db-1' }, { key: 'Port', value: '5432' }] }),
+  widget('metric-card', { metrics: [{ label: 'Users', value: '1,234', delta: '+12%', trend: 'up' }, { label: 'Errors', value: '0.3%', delta: '-0.1%', trend: 'down' }] }),
+  widget('alert', { severity: 'warning', title: 'Nearly full', message: 'The quota is at 85%. <img src=x onerror=alert(1)>' }),
+  widget('progress-bar', { value: 75, max: 100, label: 'Upload', variant: 'success' }),
+  widget('code-block', { code: 'SELECT 1;', language: 'sql' }),
+  widget('accordion', { sections: [{ title: 'How is it refunded?', content: 'Within five days.' }] }),
+  widget('status-badge', { label: 'Healthy', status: 'success' }),
+  widget('image', { src: 'https://elsewhere.example/pixel.png', alt: 'A pixel' }),
+  widget('confirmation', { confirmation_id: '1', tool_name: 'exec', risk_level: 'destructive' }),
+  'That is all.',
+].join('\n\n');
+
 /** What to do for a message: the tool to call first, and the text once its result is there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
   { on: /run the greeting/i, call: ['exec', { command: 'echo walked' }], say: 'The command said: walked.' },
   { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
   { on: /digest the week/i, call: ['walk_digest', { sum: '6 * 7' }], say: 'The week is digested.' },
+  { on: /draw the week/i, say: DRAWN },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
   { on: /break off/i, fail: true },

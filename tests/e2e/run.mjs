@@ -17,6 +17,7 @@ import { scriptWalks } from './scripts.mjs';
 import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
 import { toolWalks } from './tools.mjs';
+import { widgetWalks } from './widgets.mjs';
 
 if (!process.env.SATCHEL_BIN) {
   console.error('Set SATCHEL_BIN to the server, for instance target/debug/satchel.');
@@ -34,6 +35,7 @@ try {
   const world = { browser, server, owner, base: server.ready };
   await firstWalks(world);
   await chatWalks(world);
+  await widgetWalks(world);
   await talkWalks(world);
   await toolWalks(world);
   await nestedWalks(world);

@@ -3,18 +3,24 @@ import type { Message, Step } from '../../lib/types';
 
 export type Block =
   | { kind: 'you'; key: string; message: Message }
-  | { kind: 'say'; key: string; message: Message }
+  /** With the steps of its turn, so that nobody has to look for them. */
+  | { kind: 'say'; key: string; message: Message; steps: Step[] }
   | { kind: 'steps'; key: string; steps: Step[] }
   | { kind: 'ask'; key: string; step: Step }
   | { kind: 'error'; key: string; text: string };
 
 export function blocks(messages: readonly Message[]): Block[] {
   const made: Block[] = [];
+  let turn: { id: string | null | undefined; steps: Step[] } = { id: null, steps: [] };
   for (const message of messages) {
+    if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [] };
     if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
     else {
-      if (message.text.trim()) made.push({ kind: 'say', key: message.id, message });
-      for (const step of message.steps) place(made, step);
+      if (message.text.trim()) made.push({ kind: 'say', key: message.id, message, steps: turn.steps });
+      for (const step of message.steps) {
+        turn.steps.push(step);
+        place(made, step);
+      }
     }
     if (message.error) made.push({ kind: 'error', key: `${message.id}-error`, text: message.error });
   }
@@ -33,9 +39,9 @@ function place(made: Block[], step: Step) {
 }
 
 /** What a turn called and got, as a script would call it again. Looking for tools is no part of the work. */
-export function turnCalls(messages: readonly Message[], turn: string | null | undefined): { tool: string; params: unknown }[] {
-  const steps = messages.filter((one) => one.turn_id === turn).flatMap((one) => one.steps);
-  return steps.filter((one) => one.state === 'done' && one.success && !/(^|:)find_tools$/.test(one.tool)).map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
+export function callsOf(steps: readonly Step[]): { tool: string; params: unknown }[] {
+  const worked = steps.filter((one) => one.state === 'done' && one.success && !/(^|:)find_tools$/.test(one.tool));
+  return worked.map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
 }
 
 /** A block's height in px before it is drawn: lines of text, at the width of the thread. */

@@ -34,8 +34,9 @@ export const read = (name: string) => ask<Script>('GET', at(name));
 export const save = (name: string, source: string) => ask<Script>('PUT', at(name), { body: { source } });
 export const remove = (name: string) => ask<null>('DELETE', at(name));
 export const dropDraft = (name: string) => ask<null>('DELETE', `${at(name)}/draft`);
-export const test = (name: string, source: string) => ask<TestRun>('POST', `${at(name)}/test`, { body: { source } });
-export const run = (name: string, source: string, params: unknown, signal: AbortSignal) => ask<RunAnswer>('POST', `${at(name)}/run`, { body: { source, params }, signal });
+/** The text that is given, or where it is null what the server holds. */
+export const test = (name: string, source: string | null) => ask<TestRun>('POST', `${at(name)}/test`, { body: source === null ? {} : { source } });
+export const run = (name: string, source: string | null, params: unknown, signal: AbortSignal) => ask<RunAnswer>('POST', `${at(name)}/run`, { body: { ...(source === null ? {} : { source }), params }, signal });
 export const publish = (name: string, note: string, accept: string[]) => ask<Script>('POST', `${at(name)}/publish`, { body: { ...(note ? { note } : {}), accept } });
 export const rollback = (name: string, version: number, accept: string[]) => ask<Script>('POST', `${at(name)}/rollback`, { body: { version, accept } });
 export const version = (name: string, number: number) => ask<VersionText>('GET', `${at(name)}/versions/${number}`);

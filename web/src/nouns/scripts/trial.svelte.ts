@@ -44,7 +44,7 @@ export class Trial {
   }
 
   async run() {
-    if (this.busy || this.desk.locked === undefined) return;
+    if (this.busy) return;
     const params = fields(this.schema).length > 0 ? this.params() : {};
     if (!params) return;
     Object.assign(this, { busy: true, failure: null, answer: null });
@@ -53,7 +53,7 @@ export class Trial {
     try {
       if (this.desk.fresh && !(await this.desk.save())) return;
       const { text } = this.desk;
-      const answer = await api.run(this.desk.name, text, params, this.abort.signal);
+      const answer = await api.run(this.desk.name, this.desk.dirty ? text : null, params, this.abort.signal);
       this.answer = answer;
       if (answer.error && this.desk.text === text) this.desk.stop(answer.error, answer.line, answer.column);
     } catch (failure) {
