@@ -51,6 +51,11 @@ fn register(engine: &mut Engine) {
             order(array.clone(), array.clone()).map(|sorted| *array = sorted.into_iter().rev().collect())
         })
         .register_fn("order", |array: &mut Array| order(array.clone(), array.clone()))
+        .register_fn("sort", sort_with)
+        .register_fn("sort_by", sort_with)
+        .register_fn("order_by", |context: NativeCallContext, array: Array, comparer: FnPtr| {
+            merge_sorted(&context, &comparer, array)
+        })
         .register_fn("pluck", pluck)
         .register_fn("matching", matching)
         .register_fn("unique", |array: Array| unique(array.clone(), array))
@@ -157,6 +162,39 @@ fn order_desc(keys: Array, array: Array) -> Fallible<Array> {
     let mut ranked = ranked(keys, array)?;
     ranked.sort_by(|(a, _), (b, _)| compare(b, a));
     Ok(ranked.into_iter().map(|(_, item)| item).collect())
+}
+
+/// Rhai's own sort by a comparer would swallow its errors, limits among them, and panic where it lies.
+fn sort_with(context: NativeCallContext<'_>, array: &mut Array, comparer: FnPtr) -> Fallible<()> {
+    *array = merge_sorted(&context, &comparer, array.clone())?;
+    Ok(())
+}
+
+fn merge_sorted(context: &NativeCallContext<'_>, comparer: &FnPtr, mut left: Array) -> Fallible<Array> {
+    if left.len() < 2 {
+        return Ok(left);
+    }
+    let mut sorted = Array::with_capacity(left.len());
+    let right = left.split_off(left.len() / 2);
+    let mut left = merge_sorted(context, comparer, left)?.into_iter().peekable();
+    let mut right = merge_sorted(context, comparer, right)?.into_iter().peekable();
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        // asked whether the later one comes first: equal ones stay in order
+        let answer = comparer.call_within_context::<Dynamic>(context, (b.clone(), a.clone()))?;
+        let turned = match (answer.as_int(), answer.as_bool()) {
+            (Ok(order), _) => order < 0,
+            (_, Ok(first)) => first,
+            _ => {
+                return fail(format!(
+                    "a comparer gives -1, 0 or 1, or whether the first comes first; not {}",
+                    kind(&answer)
+                ));
+            }
+        };
+        sorted.extend(if turned { right.next() } else { left.next() });
+    }
+    sorted.extend(left.chain(right));
+    Ok(sorted)
 }
 
 /// Puts a value under a key, as long as the map may grow.
