@@ -81,7 +81,7 @@ fn register(engine: &mut Engine) {
 /// What takes a key as a field's name or as a function.
 fn register_keyed(engine: &mut Engine) {
     keyed(engine, "sorted_by", order);
-    keyed(engine, "sorted_desc_by", |keys, array| order_desc(keys, array));
+    keyed(engine, "sorted_desc_by", order_desc);
     keyed(engine, "group_by", group_by);
     keyed(engine, "count_by", count_by);
     keyed(engine, "index_by", index_by);
@@ -211,12 +211,9 @@ fn group_by(keys: Array, array: Array) -> Fallible<Map> {
     let mut groups = Map::new();
     for (key, item) in keys.iter().zip(array) {
         let group = slot(&mut groups, key)?;
-        match group.write_lock::<Array>() {
-            Some(mut members) => {
-                members.push(item);
-                continue;
-            }
-            None => {}
+        if let Some(mut members) = group.write_lock::<Array>() {
+            members.push(item);
+            continue;
         }
         *group = vec![item].into();
     }

@@ -1,3 +1,5 @@
+//! Helpers: their examples, hard inputs, and anything at all.
+
 use proptest::prelude::*;
 use rhai::{Dynamic, Engine, Scope};
 use serde_json::Value;
