@@ -51,6 +51,11 @@ fn register(engine: &mut Engine) {
             order(array.clone(), array.clone()).map(|sorted| *array = sorted.into_iter().rev().collect())
         })
         .register_fn("order", |array: &mut Array| order(array.clone(), array.clone()))
+        .register_fn("sort", sort_with)
+        .register_fn("sort_by", sort_with)
+        .register_fn("order_by", |context: NativeCallContext, array: Array, comparer: FnPtr| {
+            merge_sorted(&context, &comparer, array)
+        })
         .register_fn("pluck", pluck)
         .register_fn("matching", matching)
         .register_fn("unique", |array: Array| unique(array.clone(), array))
@@ -76,7 +81,7 @@ fn register(engine: &mut Engine) {
 /// What takes a key as a field's name or as a function.
 fn register_keyed(engine: &mut Engine) {
     keyed(engine, "sorted_by", order);
-    keyed(engine, "sorted_desc_by", |keys, array| order_desc(keys, array));
+    keyed(engine, "sorted_desc_by", order_desc);
     keyed(engine, "group_by", group_by);
     keyed(engine, "count_by", count_by);
     keyed(engine, "index_by", index_by);
@@ -159,6 +164,39 @@ fn order_desc(keys: Array, array: Array) -> Fallible<Array> {
     Ok(ranked.into_iter().map(|(_, item)| item).collect())
 }
 
+/// Rhai's own sort by a comparer would swallow its errors, limits among them, and panic where it lies.
+fn sort_with(context: NativeCallContext<'_>, array: &mut Array, comparer: FnPtr) -> Fallible<()> {
+    *array = merge_sorted(&context, &comparer, array.clone())?;
+    Ok(())
+}
+
+fn merge_sorted(context: &NativeCallContext<'_>, comparer: &FnPtr, mut left: Array) -> Fallible<Array> {
+    if left.len() < 2 {
+        return Ok(left);
+    }
+    let mut sorted = Array::with_capacity(left.len());
+    let right = left.split_off(left.len() / 2);
+    let mut left = merge_sorted(context, comparer, left)?.into_iter().peekable();
+    let mut right = merge_sorted(context, comparer, right)?.into_iter().peekable();
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        // asked whether the later one comes first: equal ones stay in order
+        let answer = comparer.call_within_context::<Dynamic>(context, (b.clone(), a.clone()))?;
+        let turned = match (answer.as_int(), answer.as_bool()) {
+            (Ok(order), _) => order < 0,
+            (_, Ok(first)) => first,
+            _ => {
+                return fail(format!(
+                    "a comparer gives -1, 0 or 1, or whether the first comes first; not {}",
+                    kind(&answer)
+                ));
+            }
+        };
+        sorted.extend(if turned { right.next() } else { left.next() });
+    }
+    sorted.extend(left.chain(right));
+    Ok(sorted)
+}
+
 /// Puts a value under a key, as long as the map may grow.
 fn slot<'a>(map: &'a mut Map, key: &Dynamic) -> Fallible<&'a mut Dynamic> {
     let key = scalar_text(key)?;
@@ -173,12 +211,9 @@ fn group_by(keys: Array, array: Array) -> Fallible<Map> {
     let mut groups = Map::new();
     for (key, item) in keys.iter().zip(array) {
         let group = slot(&mut groups, key)?;
-        match group.write_lock::<Array>() {
-            Some(mut members) => {
-                members.push(item);
-                continue;
-            }
-            None => {}
+        if let Some(mut members) = group.write_lock::<Array>() {
+            members.push(item);
+            continue;
         }
         *group = vec![item].into();
     }

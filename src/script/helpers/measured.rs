@@ -24,7 +24,7 @@ pub(super) const OPERATORS: [&str; 5] = ["plus!", "minus!", "times!", "over!", "
 const OPERAND: &str = "$operand!";
 
 /// A definition that counts its calls.
-pub(super) fn definition<'s>(def: Def<&'s str>) -> Def<&'s str> {
+pub(super) fn definition(def: Def<&str>) -> Def<&str> {
     Def { name: def.name, args: def.args, body: stepped(term(def.body)) }
 }
 

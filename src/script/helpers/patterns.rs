@@ -126,7 +126,7 @@ fn replace(regex: &Regex, text: &str, replacement: &str) -> Fallible<String> {
 
 /// As `Captures::expand`, looking at the size after every piece.
 fn expand(found: &Captures<'_>, replacement: &str, into: &mut String) -> Fallible<()> {
-    for piece in replacement.split_inclusive(|letter: char| letter == ' ') {
+    for piece in replacement.split_inclusive(' ') {
         let mut part = String::new();
         let dollars = piece.matches('$').count();
         super::values::check_text(into.len() + piece.len() + dollars * found.get(0).map_or(0, |whole| whole.len()))?;

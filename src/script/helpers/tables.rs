@@ -62,7 +62,7 @@ fn table(rows: Array, columns: Vec<String>) -> Fallible<String> {
     };
     line(&mut text, columns.iter().map(|column| Ok(column.clone())), escape)?;
     let rules = columns.iter().map(|column| Ok(if right(column) { "---:".to_string() } else { "---".to_string() }));
-    line(&mut text, rules, ToString::to_string)?;
+    line(&mut text, rules, str::to_owned)?;
     for row in &rows {
         let Ok(row) = row.as_map_ref() else {
             return fail(format!("an array of maps is expected; one of the rows is {}", kind(row)));
@@ -72,7 +72,7 @@ fn table(rows: Array, columns: Vec<String>) -> Fallible<String> {
     Ok(text)
 }
 
-fn line(text: &mut String, cells: impl Iterator<Item = Fallible<String>>, show: fn(&String) -> String) -> Fallible<()> {
+fn line(text: &mut String, cells: impl Iterator<Item = Fallible<String>>, show: fn(&str) -> String) -> Fallible<()> {
     for cell in cells {
         push(text, "| ")?;
         push(text, &show(&cell?))?;
@@ -81,7 +81,7 @@ fn line(text: &mut String, cells: impl Iterator<Item = Fallible<String>>, show: 
     push(text, "|\n")
 }
 
-fn escape(cell: &String) -> String {
+fn escape(cell: &str) -> String {
     cell.replace('\\', "\\\\").replace('|', "\\|").replace("\r\n", "<br>").replace(['\n', '\r'], "<br>")
 }
 

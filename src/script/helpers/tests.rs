@@ -1,3 +1,5 @@
+//! Helpers: their examples, hard inputs, and anything at all.
+
 use proptest::prelude::*;
 use rhai::{Dynamic, Engine, Scope};
 use serde_json::Value;
@@ -51,6 +53,20 @@ fn every_helper_is_listed_once_and_says_what_it_does() {
     for helper in all().iter().flat_map(|group| group.helpers) {
         assert!(helper.what.ends_with('.') && helper.example.contains(helper.name), "{}", helper.signature);
     }
+}
+
+#[test]
+fn the_guide_lists_every_helper_as_it_is() {
+    let guide = include_str!("../../../docs/scripting.md");
+    let listed = guide.split_once("with the functions there are -->\n").expect("the mark").1;
+    let mut expected = String::new();
+    for group in all() {
+        expected += &format!("\n### {}\n\n", group.name);
+        for helper in group.helpers {
+            expected += &format!("- `{}`: {}\n", helper.signature, helper.what);
+        }
+    }
+    assert_eq!(listed.trim(), expected.trim(), "put the list into docs/scripting.md");
 }
 
 #[test]
@@ -184,6 +200,14 @@ fn lists_are_sorted_by_what_they_are() {
     fails("sorted_by([1], \"a\")", "an array of maps is expected");
     fails("sorted_by([1], |x| throw \"no\")", "no");
     gives("group_by([1, 2, 3], |x| x % 2)", serde_json::json!({"0": [2], "1": [1, 3]}));
+    gives("let a = [3, 1, 2]; a.sort(|a, b| b - a); a", serde_json::json!([3, 2, 1]));
+    gives(
+        "let a = [[1, 1], [0, 2], [1, 3]]; a.sort(|a, b| a[0] < b[0]); a",
+        serde_json::json!([[0, 2], [1, 1], [1, 3]]),
+    );
+    gives("let a = []; for n in 0..500 { a.push(n) } a.sort(|a, b| (a * b) % 3 == 0); a.len", 500.into());
+    fails("let a = [1, 2]; a.sort(|a, b| throw \"no\"); a", "no");
+    fails("let a = [1, 2]; a.sort(|a, b| \"x\"); a", "a comparer gives -1, 0 or 1");
     fails("chunk([1], 0)", "at least one");
 }
 

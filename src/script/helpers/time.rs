@@ -139,7 +139,7 @@ fn format_in(time: &str, format: &str, zone: Option<Zone>) -> Fallible<String> {
 
 fn format_duration(seconds: Dynamic) -> Fallible<String> {
     let length = number(&seconds)?;
-    if !(length.abs() < 1e12) {
+    if length.is_nan() || length.abs() >= 1e12 {
         return fail("a number of seconds is expected");
     }
     let mut rest = length.abs().round() as u64;
