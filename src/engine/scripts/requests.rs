@@ -8,10 +8,7 @@ use url::Url;
 use super::loaded::Loaded;
 use crate::{
     engine::context::Context,
-    model::{
-        egress::Origin,
-        error::{Error, Result},
-    },
+    model::error::{Error, Result},
     net::http::{Request, Response},
     script::wire::{Answer, HttpAsk},
 };
@@ -33,7 +30,11 @@ pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer 
         if let Err(message) = demand_granted(script, &request.url) {
             return Answer::Ended(message);
         }
-        let response = match sent(cx, script, &request).await {
+        let response = match cx.http() {
+            Ok(http) => http.send(request.clone()).await,
+            Err(error) => Err(error),
+        };
+        let response = match response {
             Ok(response) => response,
             Err(error) => return Answer::Failed(error.message().to_owned()),
         };
@@ -81,10 +82,6 @@ fn request_of(ask: HttpAsk) -> Result<Request> {
     Ok(request)
 }
 
-async fn sent(cx: &Context, script: &Loaded, request: &Request) -> Result<Response> {
-    let origin = Origin::tool(script.spec().id(), cx.caller().user, cx.call_id());
-    cx.app().outbound(origin)?.send(request.clone()).await
-}
 
 /// The request a redirect asks for: a GET, without headers where it leads elsewhere.
 fn next(request: &Request, response: &Response) -> Option<Request> {
