@@ -119,7 +119,7 @@ async fn a_credential_stands_in_no_answer_no_audit_and_no_result() {
     }
     let rows = crm.server.app.satchel.app.audit.find(Filter::default(), 500).await.unwrap();
     demand_clean("the audit", &serde_json::to_string(&rows).unwrap());
-    let files = std::fs::read(crm.server.app.dir.path().join("satchel.db")).unwrap();
+    let files = tokio::fs::read(crm.server.app.dir.path().join("satchel.db")).await.unwrap();
     demand_clean("the database", &String::from_utf8_lossy(&files));
 }
 
