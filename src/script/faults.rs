@@ -120,7 +120,10 @@ pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
         ParseErrorType::ExprTooDeep => at(format!("This is nested more than {} deep.", limits::MAX_DEPTH)),
         other => {
             let said = other.to_string();
-            match ["eval", "import", "export"].iter().find(|word| said.contains(&format!("'{word}' is disabled"))) {
+            let is_off = |word: &&&str| {
+                ["is disabled", "is a reserved keyword"].iter().any(|off| said.contains(&format!("'{word}' {off}")))
+            };
+            match ["eval", "import", "export"].iter().find(is_off) {
                 Some(word) => at(format!("'{word}' is not offered to scripts.")).long(word.len()),
                 None => at(sentence(&said)),
             }

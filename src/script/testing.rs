@@ -211,8 +211,13 @@ pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
     let mut results = examples(machine, &ast, &head);
     for test in 0..tests {
         // Each in an evaluation of its own, with all that a run may use.
-        problems = problems.or(pass(machine, &ast, &head, Some(test)));
-        results.append(&mut machine.state().lock().results);
+        let fault = pass(machine, &ast, &head, Some(test));
+        let mut state = machine.state().lock();
+        // A test that ends at a limit has used up what comes after it, too.
+        if state.results.is_empty() {
+            problems = problems.or(fault);
+        }
+        results.append(&mut state.results);
     }
     machine.state().lock().recorded = None;
     if let Some(Fault { message, line, .. }) = problems {

@@ -585,6 +585,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/egress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest rows that pass. What has crossed by now is among them.
+         * @description Needs the permission `audit:read`.
+         */
+        get: operations["get_api_egress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/egress/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ledger in short: hosts with what went to and came from each, tools, people, outcomes.
+         * @description Needs the permission `audit:read`.
+         */
+        get: operations["get_api_egress_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/embeddings": {
         parameters: {
             query?: never;
@@ -1366,6 +1406,294 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scripts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every script.
+         * @description Needs the permission `scripts:write`.
+         */
+        get: operations["get_api_scripts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says what is wrong with a text. Nothing is kept.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every script of the console as a zip: the draft where there is one, else the live text.
+         * @description Needs the permission `scripts:write`.
+         */
+        get: operations["get_api_scripts_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/from-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a script of calls that were made. Nothing is kept.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_from_calls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes one `.rhai` file, or a zip of them, as drafts.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/reference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a script can be made of: functions, tags of the header, templates, limits.
+         * @description Needs the permission `scripts:write`.
+         */
+        get: operations["get_api_scripts_reference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One script.
+         * @description Needs the permission `scripts:write`.
+         */
+        get: operations["get_api_scripts_name"];
+        /**
+         * Keeps a text as the script's draft; makes the script where there is none.
+         * @description Needs the permission `scripts:write`.
+         */
+        put: operations["put_api_scripts_name"];
+        post?: never;
+        /**
+         * Removes a script of the console with its versions, its configuration and what it keeps.
+         * @description Needs the permission `scripts:write`.
+         */
+        delete: operations["delete_api_scripts_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Throws a draft away.
+         * @description Needs the permission `scripts:write`.
+         */
+        delete: operations["delete_api_scripts_name_draft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Grants a script hosts that its header names.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_scripts_name_grants"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the draft live. Refused where it is wrong, a test is red, or it may do more than was agreed to.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_name_publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes an earlier text live again, as a new version.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_name_rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs a text for real, as the caller. What asks a person is refused with that reason.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_name_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs the examples and tests of a script, with recorded answers: nothing leaves.
+         * @description Needs the permission `scripts:write`.
+         */
+        post: operations["post_api_scripts_name_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scripts/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One version.
+         * @description Needs the permission `scripts:write`.
+         */
+        get: operations["get_api_scripts_name_versions_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -1941,6 +2269,25 @@ export interface components {
             /** @description The last message the branch has. */
             message_id: string;
         };
+        /** @description A call that was made, of a chat turn or a playground. */
+        CallMade: {
+            /** @description The tool, by any name. */
+            tool: string;
+            /** @description Its arguments. */
+            params: Record<string, never>;
+        };
+        /** @description Calls that were made. */
+        CallsMade: {
+            /** @description What to call the script. */
+            name?: string | null;
+            /** @description The calls, in order. */
+            calls: components["schemas"]["CallMade"][];
+        };
+        /**
+         * @description Kinds of what a script may do.
+         * @enum {string}
+         */
+        CapabilityKind: "tool" | "http" | "kv" | "secret";
         /**
          * @description The groups of the console's library; policies name them too (R17).
          * @enum {string}
@@ -2043,18 +2390,19 @@ export interface components {
              */
             page?: number | null;
         };
-        /** @description A passage a message cites. */
+        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27). */
         Citation: {
             /**
              * Format: int32
              * @description The number it stands under in the message's text, as `[3]`.
              */
             number: number;
-            /** @description The document. */
-            document_id: string;
-            /** @description The passage, as it was numbered then. */
-            chunk_id: components["schemas"]["i64"];
-            /** @description The document's title then. */
+            /** @description The document; none of a page. */
+            document_id?: string | null;
+            chunk_id?: components["schemas"]["i64"] | null;
+            /** @description The page's address; none of a document. */
+            url?: string | null;
+            /** @description The document's or page's title then. */
             title: string;
             /** @description The headings it stands under. */
             heading: string;
@@ -2332,6 +2680,21 @@ export interface components {
             /** @description What it has. */
             models: string[];
         };
+        /** @description Something wrong with a script's text, at its place. */
+        Diagnostic: {
+            /** @description From 1. */
+            line: number;
+            /** @description From 1, in characters. */
+            column: number;
+            /** @description Where it ends on that line, one past the last character, if it is known. */
+            end_column?: number | null;
+            /** @description Whether it keeps the script from being published. */
+            severity: components["schemas"]["Severity"];
+            /** @description What is wrong. */
+            message: string;
+            /** @description What would be right. */
+            hint?: string | null;
+        };
         /** @description Something that was taken in to be found again. */
         Document: {
             /** @description Stable id. */
@@ -2417,6 +2780,115 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
+        /** @description How many rows stand under one value. */
+        EgressCount: {
+            /** @description The value. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many rows have it.
+             */
+            count: number;
+        };
+        /** @description What went to one host. */
+        EgressHost: {
+            /** @description The host. */
+            host: string;
+            /**
+             * Format: int64
+             * @description Attempts.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Attempts the guard refused.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description Bytes sent.
+             */
+            sent: number;
+            /**
+             * Format: int64
+             * @description Bytes received.
+             */
+            received: number;
+            /** @description When it was last tried. */
+            last_at: components["schemas"]["Time"];
+        };
+        /** @description Rows, the newest first. */
+        EgressPage: {
+            /** @description The rows. */
+            entries: components["schemas"]["EgressRow"][];
+            /**
+             * Format: int64
+             * @description Give it as `before` for the rows that follow; null at the end.
+             */
+            next?: number | null;
+        };
+        /** @description A row of the ledger. */
+        EgressRow: {
+            /**
+             * Format: int64
+             * @description Its number; later is higher.
+             */
+            id: number;
+            /** @description When it began. */
+            at: components["schemas"]["Time"];
+            /** @description The host, as it was named. */
+            host: string;
+            /**
+             * Format: int32
+             * @description The port.
+             */
+            port: number;
+            /** @description The scheme of the address. */
+            protocol: string;
+            /** @description The tool's canonical id, or the part of the product: `models`, `model_download`, `ingest`. */
+            by: string;
+            /** @description The person it was done for. */
+            user_id?: string | null;
+            /** @description His name, while he exists. */
+            user?: string | null;
+            /** @description The call it was part of. */
+            call_id?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes sent.
+             */
+            sent: number;
+            /**
+             * Format: int64
+             * @description Bytes received.
+             */
+            received: number;
+            /**
+             * Format: int32
+             * @description The status of an HTTP answer.
+             */
+            status?: number | null;
+            /** @description How it ended. */
+            outcome: components["schemas"]["Passed"];
+            /** @description Why it was refused or failed. */
+            reason?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms: number;
+        };
+        /** @description The ledger in short. */
+        EgressSummary: {
+            /** @description The hosts that were tried most, a hundred at most. */
+            hosts: components["schemas"]["EgressHost"][];
+            /** @description Tools and parts of the product. */
+            by: components["schemas"]["EgressCount"][];
+            /** @description People, by name. */
+            users: components["schemas"]["EgressCount"][];
+            /** @description How attempts ended. */
+            outcomes: components["schemas"]["EgressCount"][];
+        };
         /** @description How far a change is. */
         EmbeddingChange: {
             /** @description The model's name. */
@@ -2842,6 +3314,11 @@ export interface components {
          * @enum {string}
          */
         Grant: "client_credentials" | "refresh_token";
+        /** @description Hosts. */
+        Grants: {
+            /** @description Those of the header that the script may call; the others it may not. */
+            hosts: string[];
+        };
         /** @description How many of a kind there are. */
         GraphCount: {
             /** @description The label or relation. */
@@ -2937,6 +3414,21 @@ export interface components {
             sandbox: string;
             /** @description Whether a model is connected. */
             model: boolean;
+        };
+        /** @description One function. */
+        HelperView: {
+            /** @description Its name. */
+            name: string;
+            /** @description How it is called. */
+            signature: string;
+            /** @description What it belongs to. */
+            group: string;
+            /** @description What it does. */
+            description: string;
+            /** @description An expression that uses it. */
+            example: string;
+            /** @description What that gives, as JSON. */
+            result: string;
         };
         /** @description A tool that fits, and why. */
         Hit: {
@@ -3049,6 +3541,15 @@ export interface components {
             url?: string | null;
             /** @description Whether `url` is a GraphQL system, to be asked for its schema. */
             graphql?: boolean;
+            /** @description Whether `url` is a gRPC system, to be asked by server reflection. */
+            grpc?: boolean;
+        };
+        /** @description What came of an import. */
+        Imported: {
+            /** @description Names of those that are drafts now. */
+            saved: string[];
+            /** @description Those that are not, and why. */
+            refused: components["schemas"]["NotImported"][];
         };
         /** @description One space's indexes as they are now. */
         IndexStatus: {
@@ -3263,6 +3764,35 @@ export interface components {
             /** @description The caller's own needs, the newest first; those of others are counted and never shown. */
             own: components["schemas"]["OwnNeed"][];
         };
+        /** @description What a run may use. */
+        LimitsView: {
+            /** @description Longest text of a script. */
+            source_bytes: number;
+            /**
+             * Format: int64
+             * @description Operations, as the engine counts them.
+             */
+            operations: number;
+            /**
+             * Format: int64
+             * @description Memory.
+             */
+            memory_bytes: number;
+            /** @description Deepest nesting of calls. */
+            depth: number;
+        };
+        /**
+         * @description How loud a line is.
+         * @enum {string}
+         */
+        LogLevel: "info" | "warn";
+        /** @description One line of a script's log. */
+        LogLine: {
+            /** @description How loud. */
+            level: components["schemas"]["LogLevel"];
+            /** @description What it says. */
+            text: string;
+        };
         Login: {
             /** @description In whatever case. */
             username: string;
@@ -3274,6 +3804,11 @@ export interface components {
             need: string;
             /** @description The place the tool itself came to; none where it was not among the first ten. */
             place?: number | null;
+        };
+        /** @description A text that may be left out. */
+        MaybeText: {
+            /** @description The script; its draft or its live text if left out. */
+            source?: string | null;
         };
         /** @description The caller. */
         Me: {
@@ -3487,6 +4022,13 @@ export interface components {
             /** @description A role that grants nothing the caller does not hold. */
             role: string;
         };
+        /** @description A file that was not taken. */
+        NotImported: {
+            /** @description The file, or the script's name. */
+            name: string;
+            /** @description Why. */
+            problem: string;
+        };
         /** @description One model that can be chosen. */
         OfferedEmbeddingModel: {
             /** @description What it is chosen by. */
@@ -3562,6 +4104,11 @@ export interface components {
          * @enum {string}
          */
         ParameterPlace: "path" | "query" | "header" | "body" | "variable";
+        /**
+         * @description How an attempt ended.
+         * @enum {string}
+         */
+        Passed: "done" | "refused" | "failed";
         /** @description A need it was used for with success. */
         PastSuccess: {
             /** @description The need, where it was the caller's own; those of others are not shown. */
@@ -3686,6 +4233,13 @@ export interface components {
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
         };
+        /** @description A publication. */
+        Publication: {
+            /** @description What was changed. */
+            note?: string | null;
+            /** @description The new capabilities that are agreed to, as the refusal names them. */
+            accept?: string[];
+        };
         /** @description At most this many calls in this time. */
         RateLimit: {
             /**
@@ -3725,6 +4279,16 @@ export interface components {
             /** @description In place of those before. */
             permissions: string[];
         };
+        /** @description Which version to go back to. */
+        RollBack: {
+            /**
+             * Format: int32
+             * @description Its number.
+             */
+            version: number;
+            /** @description The capabilities that are agreed to, where it may do more than what is live. */
+            accept?: string[];
+        };
         /** @description What a rotation did. */
         Rotated: {
             /** @description Records sealed anew. */
@@ -3748,6 +4312,207 @@ export interface components {
             replaced?: string | null;
             /** @description What was forgotten to make room for it. */
             forgotten: components["schemas"]["Forgotten"][];
+        };
+        /** @description Something a script may do beyond computing. */
+        ScriptCapability: {
+            /** @description What kind of thing. */
+            kind: components["schemas"]["CapabilityKind"];
+            /** @description Which tool, host or secret; empty for kept values. */
+            what: string;
+            /** @description Whether it may do it now. Only hosts wait for an administrator. */
+            granted: boolean;
+        };
+        /** @description What a check found. */
+        ScriptCheck: {
+            /** @description What is wrong, in the order of the text. */
+            problems: components["schemas"]["Diagnostic"][];
+            spec?: components["schemas"]["ScriptSpec"] | null;
+            /** @description What it may do. */
+            capabilities: components["schemas"]["ScriptCapability"][];
+            /**
+             * Format: double
+             * @description How long the check took, in milliseconds.
+             */
+            ms: number;
+        };
+        /** @description A text to go on from. */
+        ScriptDraft: {
+            /** @description The script's name. */
+            name: string;
+            /** @description Its text. */
+            source: string;
+        };
+        /**
+         * @description Where a script's text lies.
+         * @enum {string}
+         */
+        ScriptOrigin: "shipped" | "folder" | "console";
+        /** @description What a script can be made of. */
+        ScriptReference: {
+            /** @description Functions. */
+            helpers: components["schemas"]["HelperView"][];
+            /** @description Tags of the header. */
+            tags: components["schemas"]["TagView"][];
+            /** @description Scripts to start from. */
+            templates: components["schemas"]["ScriptTemplate"][];
+            /** @description What a run may use. */
+            limits: components["schemas"]["LimitsView"];
+        };
+        /** @description What came of a trial. */
+        ScriptRun: {
+            /** @description Whether it worked. */
+            success: boolean;
+            /** @description What it gave back. */
+            data: unknown;
+            /** @description The result as it is shown. */
+            content: components["schemas"]["Content"][];
+            /** @description A card's title. */
+            title?: string | null;
+            /** @description An HTML fragment; to be sanitised before it is shown. */
+            html?: string | null;
+            /** @description What went wrong. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Where.
+             */
+            line?: number | null;
+            /**
+             * Format: int64
+             * @description Where on that line.
+             */
+            column?: number | null;
+            /** @description What it logged. */
+            log: components["schemas"]["LogLine"][];
+            /**
+             * Format: int64
+             * @description Operations, as the engine counts them.
+             */
+            operations: number;
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            ms: number;
+        };
+        /** @description What a script says of itself. */
+        ScriptSpec: {
+            /** @description The tool's name. */
+            name: string;
+            /** @description What it does. */
+            description: string;
+            /** @description When to choose it. */
+            when_to_use: string;
+            /** @description Its group in the library. */
+            category: components["schemas"]["Category"];
+            /** @description JSON Schema of its arguments. */
+            parameters: unknown;
+            /** @description The risk its header names. */
+            risk: components["schemas"]["Risk"];
+            /** @description That, raised by the tools it uses. */
+            derived_risk: components["schemas"]["Risk"];
+            /** @description The permission its caller needs. */
+            permission?: string | null;
+            /**
+             * Format: int64
+             * @description How long a call may take.
+             */
+            timeout_seconds: number;
+            /** @description Configuration it takes. */
+            settings: components["schemas"]["Setting"][];
+            /** @description Worked examples. */
+            examples: components["schemas"]["Example"][];
+        };
+        /**
+         * @description How a script stands.
+         * @enum {string}
+         */
+        ScriptState: "live" | "draft" | "disabled" | "broken";
+        /** @description A script in the list. */
+        ScriptSummary: {
+            /** @description The tool's name. */
+            name: string;
+            /** @description Where its text lies. */
+            origin: components["schemas"]["ScriptOrigin"];
+            /** @description How it stands. */
+            state: components["schemas"]["ScriptState"];
+            /** @description What it does. */
+            description: string;
+            /**
+             * Format: int32
+             * @description The live version, of those written in the console.
+             */
+            version?: number | null;
+            /** @description Whether there is a text that is not live. */
+            has_draft: boolean;
+            /** @description Why it is no tool though it should be. */
+            problem?: string | null;
+            /** @description Hosts that wait for an administrator. */
+            waiting: string[];
+            updated_at?: components["schemas"]["Time"] | null;
+        };
+        /** @description A script to start from. */
+        ScriptTemplate: {
+            /** @description For programs. */
+            name: string;
+            /** @description For people. */
+            title: string;
+            /** @description What it shows. */
+            description: string;
+            /** @description Its text. */
+            source: string;
+        };
+        /** @description A text. */
+        ScriptText: {
+            /** @description The script. */
+            source: string;
+        };
+        /** @description One version of a script. */
+        ScriptVersion: {
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            version: number;
+            /** @description Who published it. */
+            author: string;
+            /** @description When. */
+            at: components["schemas"]["Time"];
+            /** @description What was changed. */
+            note?: string | null;
+            /** @description What it may do that the one before could not, for instance `http api.example.org`. */
+            wider: string[];
+            /** @description Whether it is the live one. */
+            live: boolean;
+        };
+        /** @description A script. */
+        ScriptView: {
+            /** @description The tool's name. */
+            name: string;
+            /** @description Where its text lies. */
+            origin: components["schemas"]["ScriptOrigin"];
+            /** @description How it stands. */
+            state: components["schemas"]["ScriptState"];
+            /** @description Why it is no tool though it should be. */
+            problem?: string | null;
+            /** @description The live text; the draft where nothing is live. */
+            source: string;
+            /** @description A text that is not live. */
+            draft?: string | null;
+            /**
+             * Format: int32
+             * @description The live version.
+             */
+            version?: number | null;
+            /** @description What the live text, or the draft, says of itself. */
+            spec: components["schemas"]["ScriptSpec"];
+            /** @description What it may do. */
+            capabilities: components["schemas"]["ScriptCapability"][];
+            /** @description Every version, the newest first. */
+            versions: components["schemas"]["ScriptVersion"][];
+            /** @description Not switched off. */
+            enabled: boolean;
+            updated_at?: components["schemas"]["Time"] | null;
         };
         /**
          * @description How the vectors are searched now.
@@ -3878,6 +4643,15 @@ export interface components {
              */
             outbound: components["schemas"]["Outbound"];
             /**
+             * @description Pages and search of the web.
+             * @default {
+             *       "respect_robots": false,
+             *       "max_page_mb": 10,
+             *       "searches_per_minute": 20
+             *     }
+             */
+            web: components["schemas"]["WebSettings"];
+            /**
              * @description The model that search by meaning goes by.
              * @default {
              *       "model": "builtin",
@@ -3894,6 +4668,11 @@ export interface components {
             /** @description Nobody is there: open the link the start printed. */
             needed: boolean;
         };
+        /**
+         * @description How bad it is.
+         * @enum {string}
+         */
+        Severity: "error" | "warning";
         /**
          * @description Where a tool comes from: the part of its id before the colon.
          * @enum {string}
@@ -4155,6 +4934,51 @@ export interface components {
             /** @description What it shall be. */
             status: components["schemas"]["SystemStatus"];
         };
+        /** @description One tag. */
+        TagView: {
+            /** @description The word after `@`. */
+            tag: string;
+            /** @description How it is written. */
+            syntax: string;
+            /** @description What it is for. */
+            description: string;
+        };
+        /**
+         * @description What a test is.
+         * @enum {string}
+         */
+        TestKind: "example" | "test";
+        /** @description How one test of a script went. */
+        TestResult: {
+            /** @description The example's title or the test's name. */
+            name: string;
+            /** @description Which of the two it is. */
+            kind: components["schemas"]["TestKind"];
+            /** @description Whether it passed. */
+            passed: boolean;
+            /** @description Why not. */
+            message?: string | null;
+            /** @description What should have come, where two values were compared. */
+            expected?: Record<string, never> | null;
+            /** @description What came. */
+            got?: Record<string, never> | null;
+            /** @description Where it failed. */
+            line?: number | null;
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            ms: number;
+        };
+        /** @description How all tests of a script went. */
+        TestRun: {
+            /** @description How many passed. */
+            passed: number;
+            /** @description How many there are. */
+            total: number;
+            /** @description Each, examples first. */
+            results: components["schemas"]["TestResult"][];
+        };
         /** @description The index of words as it is now. */
         TextStatus: {
             /** @description Whether it can be relied on. */
@@ -4268,12 +5092,12 @@ export interface components {
             /** @description How it has fared. */
             stats: components["schemas"]["Stats"];
         };
-        /** @description What came of one's own past requests. */
-        Trial: components["schemas"]["Summary"] & {
-            /** @description Requests whose tool did not come first. */
-            lost: components["schemas"]["Missed"][];
-            /** @description What the figures must be taken with. */
-            note?: string | null;
+        /** @description A trial. */
+        Trial: {
+            /** @description The script; its draft or its live text if left out. */
+            source?: string | null;
+            /** @description The arguments. */
+            params?: Record<string, never>;
         };
         /** @description From a person's message to the end of the model's answer. */
         Turn: {
@@ -4367,6 +5191,33 @@ export interface components {
             problem?: string | null;
             /** @description When it was verified. */
             verified_at: components["schemas"]["Time"];
+        };
+        /** @description One version with its text. */
+        VersionText: components["schemas"]["ScriptVersion"] & {
+            /** @description Its text. */
+            source: string;
+            /** @description What changed from the one before, as a unified diff. */
+            diff: string;
+        };
+        /** @description Pages and search of the web. */
+        WebSettings: {
+            /**
+             * @description Whether pages are left alone whose site asks programs to, in its robots.txt.
+             * @default false
+             */
+            respect_robots: boolean;
+            /**
+             * Format: int32
+             * @description Most of a page that is read, in MB, unpacked.
+             * @default 10
+             */
+            max_page_mb: number;
+            /**
+             * Format: int32
+             * @description Searches in a minute, for everybody together.
+             * @default 20
+             */
+            searches_per_minute: number;
         };
         /** @description Why a tool fits a need. */
         Why: {
@@ -7229,6 +8080,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_egress: {
+        parameters: {
+            query?: {
+                /** @description How many; 50 if left out, 500 at most. */
+                limit?: number | null;
+                /** @description Rows before this number: the `next` of the answer before. */
+                before?: number | null;
+                /** @description A host; with a dot before it, every host below it. */
+                host?: string | null;
+                /** @description A tool's id or bare name, or a part of the product: `models`, `model_download`, `ingest`. */
+                tool?: string | null;
+                /** @description A user's name. */
+                user?: string | null;
+                /** @description A call's id. */
+                call_id?: string | null;
+                /** @description How it ended: `done`, `refused` or `failed`. */
+                outcome?: string | null;
+                /** @description Only what the guard refused. */
+                refused?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EgressPage"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_egress_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EgressSummary"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -10810,6 +11788,1279 @@ export interface operations {
             };
             /** @description The disk is full: nothing was written. */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_scripts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptSummary"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScriptText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptCheck"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_scripts_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": number[];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_from_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallsMade"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptDraft"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_scripts_reference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptReference"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_scripts_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_scripts_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScriptText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_scripts_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_scripts_name_draft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_scripts_name_grants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Grants"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_name_publish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Publication"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_name_rollback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollBack"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_name_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Trial"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptRun"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_scripts_name_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaybeText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_scripts_name_versions_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionText"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
