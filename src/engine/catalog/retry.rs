@@ -50,7 +50,7 @@ where
             }
         }
     };
-    let ended = attempt.retry(waits).when(can_help).adjust(|missed, wait| adjusted(missed, wait)).await;
+    let ended = attempt.retry(waits).when(can_help).adjust(adjusted).await;
     let times = tried.load(std::sync::atomic::Ordering::Relaxed);
     match ended {
         Ok(response) => Ok((response, times)),
