@@ -322,6 +322,8 @@ fn log_to_stderr(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log).map_err(|e| {
         Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
     })?;
+    // At its most talkative it writes whole requests, credentials and all.
+    let filter = filter.add_directive("tungstenite=info".parse().map_err(Error::internal)?);
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())

@@ -52,7 +52,7 @@ impl Frames {
     }
 
     /// The next whole frame, if it is there. Fails where it is compressed, too long or no frame.
-    pub fn next(&mut self) -> Result<Option<Frame>> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>> {
         let Some(&[flag, a, b, c, d]) = self.pending.first_chunk::<HEAD>() else { return Ok(None) };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
         if flag & !(COMPRESSED | TRAILERS) != 0 {
@@ -94,7 +94,7 @@ mod tests {
             let mut found = Vec::new();
             for piece in join(&messages).chunks(step) {
                 frames.feed(piece);
-                while let Some(frame) = frames.next().unwrap() {
+                while let Some(frame) = frames.next_frame().unwrap() {
                     found.push(frame);
                 }
             }
@@ -106,7 +106,7 @@ mod tests {
         fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let mut frames = Frames::new(50);
             frames.feed(&bytes);
-            while let Ok(Some(_)) = frames.next() {}
+            while let Ok(Some(_)) = frames.next_frame() {}
         }
     }
 
@@ -114,9 +114,9 @@ mod tests {
     fn a_length_that_lies_takes_no_memory() {
         let mut frames = Frames::new(1_000);
         frames.feed(&[0, 0xff, 0xff, 0xff, 0xff]);
-        assert!(frames.next().unwrap_err().message().contains("more than 1000 bytes"));
+        assert!(frames.next_frame().unwrap_err().message().contains("more than 1000 bytes"));
         let mut frames = Frames::new(1_000);
         frames.feed(b"<html>");
-        assert!(frames.next().unwrap_err().message().contains("not gRPC"));
+        assert!(frames.next_frame().unwrap_err().message().contains("not gRPC"));
     }
 }

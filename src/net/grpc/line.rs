@@ -108,7 +108,7 @@ impl Collected {
     /// Takes a piece. Gives the trailers of gRPC-Web once they are there, and whether to go on.
     pub(super) fn take(&mut self, piece: &[u8]) -> Result<(Option<HeaderMap>, bool)> {
         self.frames.feed(piece);
-        while let Some(frame) = self.frames.next()? {
+        while let Some(frame) = self.frames.next_frame()? {
             match frame {
                 Frame::Trailers(lines) => return Ok((Some(trailers(&lines)), false)),
                 Frame::Message(message) => {
