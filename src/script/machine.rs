@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, OptimizationLevel, ParseError, Scope};
 
+use serde_json::Value;
+
 use super::{
     faults, helpers, limits, outside,
     state::{Limit, State, World},
@@ -46,9 +48,10 @@ impl Machine {
     }
 
     /// Runs a compiled script once. The state was set up for it.
-    pub(super) fn run(&self, ast: &AST, args: Dynamic) -> Ran<Dynamic> {
+    pub(super) fn run(&self, ast: &AST, args: Dynamic) -> Ran<Value> {
         self.state.lock().start();
-        let outcome = self.call(ast, args).map_err(|error| self.fault(ast, &error));
+        let outcome = self.call(ast, args).and_then(|value| helpers::to_json(&value));
+        let outcome = outcome.map_err(|error| self.fault(ast, &error));
         let mut state = self.state.lock();
         Ran { outcome, operations: state.operations(), log: state.take_log() }
     }
@@ -100,7 +103,7 @@ fn watch(engine: &mut Engine, state: &Arc<Mutex<State>>) {
         }
         let mut state = shared.lock();
         state.count(operations);
-        state.is_over().map(|limit| Dynamic::from(limit))
+        state.is_over().map(Dynamic::from)
     });
     let (print, debug) = (Arc::clone(state), Arc::clone(state));
     engine.on_print(move |text| print.lock().log_info(text));

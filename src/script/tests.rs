@@ -1,12 +1,8 @@
-use rhai::Dynamic;
+//! A script in the engine it runs in: what it gives, what it is told, how it is checked and tested.
+
 use serde_json::{Value, json};
 
-use super::{
-    check,
-    machine::Machine,
-    state::{Nobody, as_json},
-    wire::Fault,
-};
+use super::{check, machine::Machine, state::Nobody, wire::Fault};
 use crate::model::script::TestRun;
 
 const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
@@ -18,7 +14,7 @@ fn machine() -> Machine {
 fn run(body: &str, args: Value) -> Result<Value, Fault> {
     let machine = machine();
     let ast = machine.compile(body).unwrap();
-    machine.run(&ast, rhai::serde::to_dynamic(args).unwrap()).outcome.map(|value: Dynamic| as_json(&value))
+    machine.run(&ast, rhai::serde::to_dynamic(args).unwrap()).outcome
 }
 
 fn problems(text: &str) -> Vec<(usize, usize, String, Option<String>)> {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use rhai::{AST, Dynamic};
+use serde_json::Value;
 
 use super::{
     check, limits,
@@ -43,8 +44,8 @@ impl Worker {
             Task::Run { key, source, args, config, now } => {
                 let ast = match self.known(&key, source) {
                     Ok(Some(ast)) => ast,
-                    Ok(None) => return encode(&Reply::<Dynamic>::Unknown),
-                    Err(fault) => return encode(&Reply::<Dynamic>::Ran(failed(fault))),
+                    Ok(None) => return encode(&Reply::<Value>::Unknown),
+                    Err(fault) => return encode(&Reply::<Value>::Ran(failed(fault))),
                 };
                 let mut state = self.machine.state().lock();
                 (state.config, state.now) = (config, Some(now));
@@ -59,7 +60,7 @@ impl Worker {
             return frame;
         }
         let message = format!("The script gives back more than {} KB.", limits::MAX_OUTPUT >> 10);
-        encode(&Reply::<Dynamic>::Ran(failed(Fault { message, line: None, column: None })))
+        encode(&Reply::<Value>::Ran(failed(Fault { message, line: None, column: None })))
     }
 
     fn known(&mut self, key: &str, source: Option<String>) -> Result<Option<AST>, Fault> {
@@ -79,15 +80,15 @@ impl Worker {
     }
 }
 
-fn failed(fault: Fault) -> Ran<Dynamic> {
+fn failed(fault: Fault) -> Ran<Value> {
     Ran { outcome: Err(fault), log: Vec::new(), operations: 0 }
 }
 
-fn encode(reply: &Reply<Dynamic>) -> Vec<u8> {
+fn encode(reply: &Reply<Value>) -> Vec<u8> {
     serde_json::to_vec(reply).unwrap_or_else(|error| {
         let message = format!("What the script gives back is no JSON: {error}.");
         let fault = Fault { message, line: None, column: None };
-        serde_json::to_vec(&Reply::<Dynamic>::Ran(failed(fault))).unwrap_or_default()
+        serde_json::to_vec(&Reply::<Value>::Ran(failed(fault))).unwrap_or_default()
     })
 }
 

@@ -264,7 +264,7 @@ async fn test(
 /// A trial.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Trial {
+struct ScriptTrial {
     /// The script; its draft or its live text if left out.
     source: Option<String>,
     /// The arguments.
@@ -274,14 +274,14 @@ struct Trial {
 }
 
 /// Runs a text for real, as the caller. What asks a person is refused with that reason.
-#[utoipa::path(request_body = Trial, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(request_body = ScriptTrial, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptRun)))]
 #[post("/api/scripts/{name}/run")]
 async fn run(
     state: Data<State>,
     caller: Caller,
     name: Path<String>,
-    Body(trial): Body<Trial>,
+    Body(trial): Body<ScriptTrial>,
 ) -> Result<Json<ScriptRun>> {
     let source = text(&state, &name, trial.source).await?;
     let started = Instant::now();

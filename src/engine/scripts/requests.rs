@@ -82,7 +82,6 @@ fn request_of(ask: HttpAsk) -> Result<Request> {
     Ok(request)
 }
 
-
 /// The request a redirect asks for: a GET, without headers where it leads elsewhere.
 fn next(request: &Request, response: &Response) -> Option<Request> {
     let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);

@@ -49,7 +49,7 @@ impl Workers {
 
     /// Takes back one whose last frame was answered.
     pub fn give(&self, worker: Worker) {
-        let worn = worker.served > MAX_SERVED || (worker.served % LOOK == 0 && worker.memory() > MAX_MEMORY);
+        let worn = worker.served > MAX_SERVED || (worker.served.is_multiple_of(LOOK) && worker.memory() > MAX_MEMORY);
         let mut idle = self.idle.lock();
         if worn || idle.len() >= READY {
             return;

@@ -64,10 +64,12 @@ fn tags_of(source: &str) -> Vec<(String, Place, Cursor)> {
             let mut cursor = Cursor::new(number, column(rest));
             cursor.extend(rest, number, column(rest));
             found.push((name.to_owned(), (number, column(text)), cursor));
-        } else if comment.starts_with("   ") && indented == 0 && !text.is_empty() {
-            if let Some((_, _, cursor)) = found.last_mut() {
-                cursor.extend(text, number, column(text));
-            }
+        } else if comment.starts_with("   ")
+            && indented == 0
+            && !text.is_empty()
+            && let Some((_, _, cursor)) = found.last_mut()
+        {
+            cursor.extend(text, number, column(text));
         }
     }
     found

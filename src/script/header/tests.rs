@@ -1,3 +1,5 @@
+//! Headers as people write them, and every way to write one wrong.
+
 use std::time::Duration;
 
 use serde_json::json;

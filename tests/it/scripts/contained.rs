@@ -1,6 +1,7 @@
 //! Hostile scripts: each ends in less than a second of processor time, in its worker, while other calls go on.
 
 #![expect(clippy::disallowed_methods, reason = "reads the corpus")]
+#![expect(clippy::print_stdout, reason = "the figures are promised")]
 
 use std::{
     path::PathBuf,
@@ -11,14 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::json;
 
 use super::life::doubling;
 use crate::support::app::TestApp;
 
-/// The corpus: name and text of each.
-fn corpus() -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripts/hostile");
+/// A corpus: name and text of each.
+fn corpus(name: &str) -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripts").join(name);
     let mut found: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .flatten()
@@ -59,7 +61,7 @@ async fn every_hostile_script_is_contained_while_others_go_on() {
             calls
         }
     });
-    let corpus = corpus();
+    let corpus = corpus("hostile");
     let (before, mut slowest) = (resident(), (Duration::ZERO, String::new()));
     for (name, text) in &corpus {
         let started = Instant::now();
@@ -88,4 +90,30 @@ async fn every_hostile_script_is_contained_while_others_go_on() {
     );
     assert!(corpus.len() >= 80, "{}", corpus.len());
     assert!(calls > 20, "{calls}");
+}
+
+#[tokio::test]
+async fn no_script_brings_a_secret_out() {
+    const SECRET: &str = "s3cret-canary-of-a-service";
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let scripts = app.satchel.scripts.clone();
+    let bench = satchel::engine::scripts::Workbench::of(&scripts);
+    let corpus = corpus("leaks");
+    assert!(corpus.len() >= 10);
+    for (name, text) in corpus {
+        let settings = scripts.read(&text).head.settings;
+        let values = json!({"api_key": SECRET}).as_object().unwrap().clone();
+        app.satchel.app.tool_config.set(&owner, &name, &settings, values).await.unwrap();
+        let call = satchel::model::call::Call::new(owner.caller.clone(), "x", json!({}));
+        let told = match bench.run(&text, call).await {
+            Ok(outcome) => format!("{outcome:?}"),
+            Err(error) => format!("{} {:?}", error.message(), error.details()),
+        };
+        for form in [SECRET.to_owned(), hex::encode(SECRET), BASE64.encode(SECRET), BASE64.encode(format!("x{SECRET}"))]
+        {
+            let part = form.get(4..form.len() - 4).unwrap();
+            assert!(!told.contains(part), "{name}: {told}");
+        }
+    }
 }

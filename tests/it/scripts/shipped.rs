@@ -38,7 +38,6 @@ async fn every_shipped_script_is_sound_and_tested() {
             count += 1;
         }
     }
-    println!("{count} shipped scripts");
     assert!(count >= 12);
 }
 
@@ -47,5 +46,15 @@ async fn every_template_is_sound_and_tested() {
     let workers = workers();
     for template in templates() {
         demand_sound(&workers, template.name, template.source).await;
+    }
+}
+
+#[tokio::test]
+async fn every_script_of_the_guide_is_sound_and_tested() {
+    let guide = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scripting.md")).unwrap();
+    let blocks: Vec<&str> = guide.split("```rhai\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(blocks.len() >= 3);
+    for (n, text) in blocks.into_iter().enumerate() {
+        demand_sound(&workers(), &format!("script {} of the guide", n + 1), text).await;
     }
 }

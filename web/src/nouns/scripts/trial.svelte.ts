@@ -55,7 +55,7 @@ export class Trial {
       const { text } = this.desk;
       const answer = await api.run(this.desk.name, this.desk.dirty ? text : null, params, this.abort.signal);
       this.answer = answer;
-      if (answer.error && this.desk.text === text) this.desk.stop(answer.error, answer.line, answer.column);
+      if (answer.error && this.desk.text === text) this.desk.stop(answer.error, answer.line ?? null, answer.column ?? null);
     } catch (failure) {
       if (!this.abort.signal.aborted) this.failure = failure;
     } finally {
