@@ -199,8 +199,10 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
-        app.indexes.start(&app.tracker, &app.shutdown);
         let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        // What the configuration may have wrong is found before anything is begun.
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
+        app.indexes.start(&app.tracker, &app.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
         recover(&app).await?;
@@ -209,7 +211,6 @@ impl Satchel {
         change::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);
-        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone())?);
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;

@@ -10,7 +10,12 @@ pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fau
     let (inner, position) = innermost(error);
     let message = told(inner, |signature| unknown_function(machine, ast, signature));
     let place = Some(position).filter(|p| !p.is_none());
-    Fault { message, line: place.and_then(|p| p.line()), column: place.and_then(|p| p.position()) }
+    Fault {
+        message,
+        thrown: is_thrown(inner),
+        line: place.and_then(|p| p.line()),
+        column: place.and_then(|p| p.position()),
+    }
 }
 
 fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
@@ -50,7 +55,16 @@ pub(super) fn of_test(error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
     let message = told(inner, |signature| format!("There is no such function: {signature}."));
     let position = Some(position).filter(|p| !p.is_none());
-    Fault { message, line: position.and_then(|p| p.line()), column: position.and_then(|p| p.position()) }
+    Fault {
+        message,
+        thrown: is_thrown(inner),
+        line: position.and_then(|p| p.line()),
+        column: position.and_then(|p| p.position()),
+    }
+}
+
+fn is_thrown(error: &EvalAltResult) -> bool {
+    matches!(error, EvalAltResult::ErrorRuntime(..))
 }
 
 /// What was thrown, where it was a map.

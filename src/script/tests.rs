@@ -37,7 +37,7 @@ fn a_script_turns_arguments_into_a_result() {
 #[test]
 fn what_is_thrown_is_the_error_with_its_place() {
     let fault = run("fn deep() {\n  throw \"no such supplier\";\n}\nfn run(args) { deep() }", json!({})).unwrap_err();
-    assert_eq!(fault, Fault { message: "no such supplier".into(), line: Some(2), column: Some(3) });
+    assert_eq!(fault, Fault { message: "no such supplier".into(), thrown: true, line: Some(2), column: Some(3) });
 }
 
 #[test]
@@ -143,7 +143,7 @@ test "asks elsewhere" { http_get("https://other.example/") }
         "{told:?}"
     );
     let differs = &run.results[6];
-    assert_eq!((&differs.expected, &differs.got, differs.line), (&Some(json!(11)), &Some(json!(10)), Some(31)));
+    assert_eq!((&differs.expected, &differs.got, differs.line), (&Some(json!(11)), &Some(json!(10)), Some(28)));
     assert!(told[8].2.contains("steps"), "{told:?}");
     assert!(told[9].2.contains("No answer is recorded for GET https://api.example/other"), "{told:?}");
     assert!(told[10].2.contains("// @http"), "{told:?}");

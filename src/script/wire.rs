@@ -123,10 +123,19 @@ pub struct Ran<V> {
 pub struct Fault {
     /// In words.
     pub message: String,
+    /// Whether the script, or a helper, threw it: what it was given is wrong, not the script.
+    pub thrown: bool,
     /// From 1, where it is known.
     pub line: Option<usize>,
     /// From 1, where it is known.
     pub column: Option<usize>,
+}
+
+impl Fault {
+    /// What the script is to blame for, at no place.
+    pub fn of_script(message: String) -> Self {
+        Self { message, thrown: false, line: None, column: None }
+    }
 }
 
 /// What a check found.

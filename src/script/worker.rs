@@ -60,7 +60,7 @@ impl Worker {
             return frame;
         }
         let message = format!("The script gives back more than {} KB.", limits::MAX_OUTPUT >> 10);
-        encode(&Reply::<Value>::Ran(failed(Fault { message, line: None, column: None })))
+        encode(&Reply::<Value>::Ran(failed(Fault::of_script(message))))
     }
 
     fn known(&mut self, key: &str, source: Option<String>) -> Result<Option<AST>, Fault> {
@@ -70,7 +70,7 @@ impl Worker {
         let Some(source) = source else { return Ok(None) };
         let ast = self.machine.compile(&source).map_err(|error| {
             let problem = super::faults::of_text(&source, &error);
-            Fault { message: problem.message, line: Some(problem.line), column: Some(problem.column) }
+            Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(problem.message) }
         })?;
         if self.known.len() == KEPT {
             self.known.pop_front();
@@ -87,7 +87,7 @@ fn failed(fault: Fault) -> Ran<Value> {
 fn encode(reply: &Reply<Value>) -> Vec<u8> {
     serde_json::to_vec(reply).unwrap_or_else(|error| {
         let message = format!("What the script gives back is no JSON: {error}.");
-        let fault = Fault { message, line: None, column: None };
+        let fault = Fault::of_script(message);
         serde_json::to_vec(&Reply::<Value>::Ran(failed(fault))).unwrap_or_default()
     })
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
+    id::shorten,
     script::Version,
     time::Time,
     user::UserId,
@@ -98,7 +99,10 @@ impl Scripts {
                 let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2
                            WHERE name = ?1 AND draft IS NOT NULL AND published IS NOT NULL";
                 if run(c, sql, params![name, by.now.millis()])? == 0 {
-                    return Err(Error::not_found(format!("The script {name} has no draft beside a published text.")));
+                    return Err(Error::not_found(format!(
+                        "The script {} has no draft beside a published text.",
+                        shorten(&name)
+                    )));
                 }
                 by.record(c, "script.discard", json!({"script": name}))
             })
@@ -259,5 +263,5 @@ fn version(row: &Row<'_>) -> Result<Version> {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::not_found(format!("The console has no script '{name}'."))
+    Error::not_found(format!("The console has no script '{}'.", shorten(name)))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use satchel::{
     engine::wire::WireNames,
-    model::spec::{Example, PERMISSIONLESS, Risk},
+    model::spec::{Example, PERMISSIONLESS, Risk, Source},
 };
 use serde_json::{Value, json};
 
@@ -76,7 +76,8 @@ async fn runs(name: &str, example: &Example) {
 async fn every_example_gives_what_it_promises() {
     let app = TestApp::start().await;
     let registry = app.satchel.invoker.registry();
-    for tool in registry.tools() {
+    // Scripts are tried with what was recorded for them, in their own tests.
+    for tool in registry.tools().iter().filter(|tool| tool.spec().source == Source::Builtin) {
         assert!(!tool.spec().examples.is_empty(), "{} has no example", tool.spec());
         for example in &tool.spec().examples {
             runs(&tool.spec().name, example).await;

@@ -13,6 +13,7 @@ use crate::{
     model::{
         egress::{Passed, Row},
         error::{Error, Result},
+        id::shorten,
     },
     store::egress::{self, Filter, Summary},
 };
@@ -64,6 +65,7 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
     let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
     let outcome = match (query.outcome.as_deref().filter(|text| !text.is_empty()), query.refused) {
         (Some(text), _) => Some(Passed::parse(text).ok_or_else(|| {
+            let text = shorten(text);
             Error::invalid(format!("'{text}' is no way an attempt ends: write done, refused or failed."))
         })?),
         (None, Some(true)) => Some(Passed::Refused),

@@ -7,7 +7,7 @@ use actix_web::{
     web::{Bytes, Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
 
@@ -24,6 +24,7 @@ use crate::{
         call::{Call, Outcome},
         caller::Caller,
         error::{Error, Result},
+        id::shorten,
         script::{TestRun, Version},
     },
     script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING},
@@ -41,7 +42,7 @@ fn bench(state: &State) -> Workbench {
 }
 
 async fn view(library: &Library, name: &str) -> Result<Json<ScriptView>> {
-    let missing = || Error::not_found(format!("There is no script '{name}'."));
+    let missing = || Error::not_found(format!("There is no script '{}'.", shorten(name)));
     let shown = library.one(name).ok_or_else(missing)?;
     let versions = Workbench::of(library).versions(name).await?;
     ScriptView::of(library, &shown, versions).map(Json).ok_or_else(missing)
@@ -249,7 +250,7 @@ async fn text(state: &State, name: &str, given: Option<String>) -> Result<String
 }
 
 /// Runs the examples and tests of a script, with recorded answers: nothing leaves.
-#[utoipa::path(request_body = MaybeText, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(request_body = Option<MaybeText>, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = TestRun)))]
 #[post("/api/scripts/{name}/test")]
 async fn test(
@@ -270,7 +271,7 @@ struct ScriptTrial {
     /// The arguments.
     #[serde(default)]
     #[schema(value_type = Object)]
-    params: Value,
+    params: Map<String, Value>,
 }
 
 /// Runs a text for real, as the caller. What asks a person is refused with that reason.
@@ -285,7 +286,7 @@ async fn run(
 ) -> Result<Json<ScriptRun>> {
     let source = text(&state, &name, trial.source).await?;
     let started = Instant::now();
-    let outcome = bench(&state).run(&source, Call::new(caller, name.into_inner(), trial.params)).await;
+    let outcome = bench(&state).run(&source, Call::new(caller, name.into_inner(), Value::Object(trial.params))).await;
     let ms = started.elapsed().as_secs_f64() * 1_000.0;
     let run = match outcome {
         Ok(Outcome::Done(done)) => {
@@ -317,7 +318,7 @@ struct Publication {
 }
 
 /// Makes the draft live. Refused where it is wrong, a test is red, or it may do more than was agreed to.
-#[utoipa::path(request_body = Publication, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(request_body = Option<Publication>, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptView), (status = 409)))]
 #[post("/api/scripts/{name}/publish")]
 async fn publish(
@@ -378,7 +379,8 @@ async fn version(state: Data<State>, at: Path<(String, u32)>) -> Result<Json<Ver
     let (source, diff) = bench.version(&name, number).await?;
     let versions = bench.versions(&name).await?;
     let version = versions.into_iter().find(|version| version.version == number);
-    let version = version.ok_or_else(|| Error::not_found(format!("There is no version {number} of {name}.")))?;
+    let version =
+        version.ok_or_else(|| Error::not_found(format!("There is no version {number} of {}.", shorten(&name))))?;
     Ok(Json(VersionText { version, source, diff }))
 }
 

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(named("/reports/7/q4.pdf?x=1", "application/pdf"), "q4.pdf");
         assert_eq!(named("/users/7/photo", "image/jpeg; q=1"), "photo.jpg");
         assert_eq!(named("/", "application/zip"), "answer.zip");
-        assert_eq!(named("/x/..%2f..%2fetc", "application/octet-stream"), "2f..2fetc.bin");
+        assert_eq!(named("/x/..%2f..%2fetc", "application/octet-stream"), "2f.2fetc");
         assert_eq!(named("/.hidden", ""), "answer.hidden");
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     model::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
+        id::shorten,
         script::{Diagnostic, Origin, TestRun},
         spec::Source,
     },
@@ -108,8 +109,12 @@ impl Workbench {
             return Err(Error::invalid(format!("The script is longer than {} KB.", MAX_SOURCE >> 10)));
         }
         let loaded = Loaded::read(Origin::Console, &source, None);
+        if loaded.head.name.is_empty() {
+            return Err(Error::invalid("The text names no tool: begin with // @name my_tool"));
+        }
         if loaded.head.name != name {
             let said = &loaded.head.name;
+            let name = shorten(name);
             return Err(Error::invalid(format!("The text says '@name {said}': it is to be saved as {name}.")));
         }
         if let Some(taken) = self.taken(&loaded) {
@@ -132,7 +137,7 @@ impl Workbench {
     pub async fn roll_back(&self, by: &Actor, name: &str, version: u32, wider: Vec<String>) -> Result<()> {
         let kept = self.kept(name).await?;
         let Some(source) = self.scripts.source(name, version).await? else {
-            return Err(Error::not_found(format!("There is no version {version} of {name}.")));
+            return Err(Error::not_found(format!("There is no version {version} of {}.", shorten(name))));
         };
         let accepted = Accepted { note: Some(format!("Back to version {version}")), wider };
         self.make_live(by, &kept, source, accepted).await
@@ -226,7 +231,7 @@ fn wider(kept: &Kept, source: &str) -> Vec<String> {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::new(Kind::NotFound, format!("There is no script '{name}'."))
+    Error::new(Kind::NotFound, format!("There is no script '{}'.", shorten(name)))
 }
 
 /// Looking at scripts.
@@ -241,7 +246,7 @@ impl Workbench {
 
     /// The difference between a version and the one before, as a unified diff.
     pub async fn version(&self, name: &str, version: u32) -> Result<(String, String)> {
-        let missing = || Error::not_found(format!("There is no version {version} of {name}."));
+        let missing = || Error::not_found(format!("There is no version {version} of {}.", shorten(name)));
         let source = self.scripts.source(name, version).await?.ok_or_else(missing)?;
         let before = match version.checked_sub(1) {
             Some(before) if before > 0 => self.scripts.source(name, before).await?.unwrap_or_default(),

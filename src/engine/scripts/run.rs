@@ -8,7 +8,7 @@ use super::{answers::Answers, loaded::Loaded, worker};
 use crate::{
     engine::context::Context,
     model::{
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         output::Output,
     },
     script::wire::{Fault, Ran, Reply, Task},
@@ -50,13 +50,14 @@ pub(super) fn output(ran: Ran<Value>) -> Result<Output> {
     Ok(output)
 }
 
-fn failed(Fault { message, line, column }: Fault, facts: &Value) -> Error {
+fn failed(Fault { message, thrown, line, column }: Fault, facts: &Value) -> Error {
     let mut details = facts.clone();
     if let Some(map) = details.as_object_mut() {
         map.insert("line".to_owned(), json!(line));
         map.insert("column".to_owned(), json!(column));
     }
-    Error::upstream(message).with_details(details)
+    let kind = if thrown { Kind::Invalid } else { Kind::Upstream };
+    Error::new(kind, message).with_details(details)
 }
 
 /// What a script gave back: any value, or the map of the seeds, in which an error makes the rest be ignored (R24).

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::error::{Error, Kind, Result};
+use crate::model::error::{Error, Result};
 
 /// The state of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
@@ -75,7 +75,7 @@ impl SystemStatus {
             Disabled => "is disabled: an administrator can activate it again in the console, under Catalog",
             Deprecated => "is deprecated and is not called any more: use another one",
         };
-        Err(Error::new(Kind::Disabled, format!("The system '{name}' {what}.")))
+        Err(Error::conflict(format!("The system '{name}' {what}.")))
     }
 }
 

@@ -166,7 +166,11 @@ async fn graphql_and_soap_endpoints_are_called_in_their_own_way() {
     )
     .await;
     crm.activate().await;
+    let answer = json!({"data": {"user": {"name": "Ada"}}}).to_string();
+    crm.system.plan(200, "Content-Type: application/json", &answer);
     crm.call("catalog:crm.user", json!({"id": "7"})).await;
+    let envelope = "<Envelope xmlns=\"http://schemas.xmlsoap.org/soap/envelope/\"><Body><Got/></Body></Envelope>";
+    crm.system.plan(200, "Content-Type: text/xml", envelope);
     crm.call("catalog:crm.old", json!({"number": "<7>"})).await;
     let asked = crm.system.asked();
     assert_eq!(
@@ -180,5 +184,6 @@ async fn graphql_and_soap_endpoints_are_called_in_their_own_way() {
         "Content-Type: application/json",
         &json!({"errors": [{"message": "no such user"}]}).to_string(),
     );
-    assert_eq!(crm.refused("catalog:crm.user", json!({"id": "8"})).await, "CRM refused the query: no such user");
+    let refused = crm.refused("catalog:crm.user", json!({"id": "8"})).await;
+    assert!(refused.contains("no such user"), "{refused}");
 }

@@ -4467,6 +4467,13 @@ export interface components {
             /** @description The script. */
             source: string;
         };
+        /** @description A trial. */
+        ScriptTrial: {
+            /** @description The script; its draft or its live text if left out. */
+            source?: string | null;
+            /** @description The arguments. */
+            params?: Record<string, never>;
+        };
         /** @description One version of a script. */
         ScriptVersion: {
             /**
@@ -5092,12 +5099,12 @@ export interface components {
             /** @description How it has fared. */
             stats: components["schemas"]["Stats"];
         };
-        /** @description A trial. */
-        Trial: {
-            /** @description The script; its draft or its live text if left out. */
-            source?: string | null;
-            /** @description The arguments. */
-            params?: Record<string, never>;
+        /** @description What came of one's own past requests. */
+        Trial: components["schemas"]["Summary"] & {
+            /** @description Requests whose tool did not come first. */
+            lost: components["schemas"]["Missed"][];
+            /** @description What the figures must be taken with. */
+            note?: string | null;
         };
         /** @description From a person's message to the end of the model's answer. */
         Turn: {
@@ -12820,7 +12827,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Trial"];
+                "application/json": components["schemas"]["ScriptTrial"];
             };
         };
         responses: {
