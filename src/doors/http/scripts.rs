@@ -184,10 +184,14 @@ struct NotImported {
 async fn import(state: Data<State>, by: Actor, bytes: Bytes) -> Result<Json<Imported>> {
     let bench = bench(&state);
     let mut imported = Imported { saved: Vec::new(), refused: Vec::new() };
-    for (file, text) in bench.unpack(&bytes)? {
+    let files = bench.unpack(&bytes)?;
+    let alone = files.len() == 1;
+    for (file, text) in files {
         let name = header::name_of(&text).unwrap_or_default();
         match bench.save(&by, &name, text).await {
             Ok(()) => imported.saved.push(name),
+            // Where there is one file, what is wrong with it is wrong with the request.
+            Err(error) if alone => return Err(error),
             Err(error) => {
                 let name = if name.is_empty() { file } else { name };
                 imported.refused.push(NotImported { name, problem: error.message().to_owned() });

@@ -153,9 +153,10 @@ async fn scripts_survive_a_restart_and_an_export() {
     assert_eq!(answer["data"], 4);
     owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
     let imported = owner.send_bytes("/api/scripts/import", zip).await;
-    assert_eq!(imported, json!({"saved": ["kept"], "refused": []}));
-    let refused = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
-    assert!(refused["refused"][0]["problem"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
+    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": []})));
+    let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
+    assert_eq!(status, 409, "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
     server.stop().await;
 }
 

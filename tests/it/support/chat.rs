@@ -131,15 +131,15 @@ impl Person {
         response.bytes(64 << 20).await.unwrap().to_vec()
     }
 
-    /// Sends bytes and expects success.
-    pub async fn send_bytes(&self, path: &str, bytes: Vec<u8>) -> Value {
+    /// Sends bytes and gives status and answer.
+    pub async fn send_bytes(&self, path: &str, bytes: Vec<u8>) -> (u16, Value) {
         let mut request = Request::new(Method::POST, self.base.join(path).unwrap());
         request.headers.insert("content-type", "application/octet-stream".parse().unwrap());
         request.headers.insert(HeaderName::from_static(self.header.0), self.header.1.parse().unwrap());
         request.body = bytes.into();
         let response = self.http.send(request).await.unwrap();
-        assert!(response.status.is_success(), "{path}: {}", response.status);
-        response.json(64 << 20).await.unwrap()
+        let status = response.status.as_u16();
+        (status, response.json(64 << 20).await.unwrap())
     }
 
     /// A new conversation's path.

@@ -12615,9 +12615,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["Publication"];
+                "application/json": components["schemas"]["Publication"] | null;
             };
         };
         responses: {
@@ -12922,9 +12922,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["MaybeText"];
+                "application/json": components["schemas"]["MaybeText"] | null;
             };
         };
         responses: {
