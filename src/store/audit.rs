@@ -356,7 +356,7 @@ impl Filter {
             bound.extend([tool.to_owned(), tool.to_owned()]);
         }
         if let Some(text) = self.text.as_deref().filter(|t| !t.is_empty()) {
-            conditions.push("instr(lower(coalesce(tool, '') || ' ' || user || ' ' || action || ' ' || arguments || ' ' || coalesce(error, '')), lower(?)) > 0".to_owned());
+            conditions.push("instr(lower(coalesce(tool, '') || ' ' || user || ' ' || action || ' ' || arguments || ' ' || coalesce(error, '') || ' ' || coalesce(call_id, '')), lower(?)) > 0".to_owned());
             bound.push(text.to_owned());
         }
         (conditions.join(" AND "), bound)

@@ -12,9 +12,14 @@ export async function ask(page, base, text) {
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
 
 export async function chatWalks({ server, owner, base }) {
+  // All tools at once, so that a question is one step; finding them is walked elsewhere.
+  const settings = await owner.request.get(`${base}/api/settings`).then((answer) => answer.json());
+  await owner.request.put(`${base}/api/settings`, { data: { ...settings, chat: { ...settings.chat, tool_token_budget: 50000 } }, headers: { origin: base } });
+
   await walk('a tool card opens on input, output, raw and why', owner, async () => {
+    const group = thread(owner).locator('details.step').filter({ hasText: / steps/ });
+    if (await group.count()) await group.locator('summary').first().click();
     const card = thread(owner).locator('details.step').filter({ hasText: 'calculator' }).last();
-    if (!(await card.isVisible())) await thread(owner).locator('details.step > summary').first().click();
     await card.locator('summary').first().click();
     await card.getByRole('tab', { name: 'Output' }).waitFor();
     await card.getByRole('tab', { name: 'Input' }).click();

@@ -72,9 +72,9 @@ export async function toolWalks({ owner, base }) {
 
   await walk('the palette and the keys reach tools and pages', owner, async () => {
     await owner.keyboard.press('Control+k');
-    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('outbound');
-    await owner.getByRole('option', { name: /Outbound/ }).first().click();
-    await until('the settings', () => owner.url().endsWith('/settings/outbound'));
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('limits');
+    await owner.getByRole('option', { name: /Limits/ }).first().click();
+    await until('the settings', () => owner.url().endsWith('/settings/limits'));
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('calcul');
     await owner.getByRole('option', { name: /calculator/ }).first().waitFor();

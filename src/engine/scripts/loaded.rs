@@ -12,6 +12,7 @@ use crate::{
     model::{
         error::Result,
         script::Origin,
+        settings::Settings,
         spec::{Example, Risk, Source, Spec},
     },
     script::header::{self, Head, Host},
@@ -131,13 +132,28 @@ impl Loaded {
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
         let (script, uses) = (Arc::clone(&self), self.head.uses.clone());
         let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
-        Ok(tool.risk_among(move |_: &Value, registry| risk_of(&uses, registry)))
+        let asks = uses.clone();
+        let tool = tool.risk_among(move |_: &Value, registry| risk_of(&uses, registry));
+        Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&asks, settings, registry)))
     }
 
     /// Its risk with those of the tools it uses.
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(risk_of(&self.head.uses, registry))
     }
+}
+
+/// Why a person is asked before any of these tools runs, if so. What it will be called with is not known yet: its own
+/// examples stand for that.
+fn asked_for(uses: &[String], settings: &Settings, registry: &Registry) -> Option<String> {
+    uses.iter().find_map(|name| {
+        // Scripts that use each other would be asked without end.
+        let found = registry.find(name).ok().filter(|found| found.tool.spec().source != Source::Script)?;
+        let examples = &found.tool.spec().examples;
+        let mut reasons =
+            examples.iter().filter_map(|one| found.asks_because(one.arguments.clone(), settings, registry));
+        Some(format!("It uses {name}. {}", reasons.next()?))
+    })
 }
 
 /// The highest of these tools' least risks: a person who approves the script approves what it is for.

@@ -139,18 +139,20 @@ impl Reader {
     }
 
     fn finish(mut self) -> (Head, Vec<Diagnostic>) {
-        for (tag, hint) in [
-            ("name", "Begin with: // @name my_tool"),
-            ("description", "Say what the tool does: // @description …"),
-            ("when", "Say when to choose it, in a user's words: // @when …"),
-        ] {
+        for (tag, hint) in
+            [("name", "Begin with: // @name my_tool"), ("description", "Say what the tool does: // @description …")]
+        {
             if !self.seen.contains(tag) {
                 self.problems.push(Diagnostic::error(1, 1, format!("The header lacks '@{tag}'.")).hint(hint));
             }
         }
-        if !self.seen.contains("example") {
-            let problem = Diagnostic::warning(1, 1, "The header has no '@example'.");
-            self.problems.push(problem.hint("One shows what to expect, and is a test: // @example \"…\" {…} => …"));
+        for (tag, hint) in [
+            ("when", "Tools are found by it, in a user's words: // @when …"),
+            ("example", "One shows what to expect, and is a test: // @example \"…\" {…} => …"),
+        ] {
+            if !self.seen.contains(tag) {
+                self.problems.push(Diagnostic::warning(1, 1, format!("The header has no '@{tag}'.")).hint(hint));
+            }
         }
         self.problems.sort_by_key(|problem| (problem.line, problem.column));
         (self.head, self.problems)

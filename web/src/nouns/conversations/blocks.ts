@@ -38,10 +38,12 @@ function place(made: Block[], step: Step) {
   else made.push({ kind: 'steps', key: step.call_id, steps: [step] });
 }
 
-/** What a turn called and got, as a script would call it again. Looking for tools is no part of the work. */
+/** Whether a step did what a script would do again. Looking for tools is no part of the work. */
+export const isWork = (one: Step) => one.state === 'done' && one.success === true && !/(^|:)find_tools$/.test(one.tool);
+
+/** What a turn called and got, as a script would call it again. */
 export function callsOf(steps: readonly Step[]): { tool: string; params: unknown }[] {
-  const worked = steps.filter((one) => one.state === 'done' && one.success && !/(^|:)find_tools$/.test(one.tool));
-  return worked.map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
+  return steps.filter(isWork).map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
 }
 
 /** A block's height in px before it is drawn: lines of text, at the width of the thread. */
