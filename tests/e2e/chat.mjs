@@ -11,14 +11,16 @@ export async function ask(page, base, text) {
 
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
 
-export async function chatWalks({ server, owner, base }) {
-  // All tools at once, so that a question is one step; finding them is walked elsewhere.
-  const settings = await owner.request.get(`${base}/api/settings`).then((answer) => answer.json());
-  await owner.request.put(`${base}/api/settings`, { data: { ...settings, chat: { ...settings.chat, tool_token_budget: 50000 } }, headers: { origin: base } });
+/** Opens the steps of a turn that took several. */
+async function unfold(page) {
+  const group = thread(page).locator('details.step').filter({ hasText: / steps/ });
+  await group.locator('summary').first().click();
+  await group.locator('.nested').first().waitFor();
+}
 
+export async function chatWalks({ server, owner, base }) {
   await walk('a tool card opens on input, output, raw and why', owner, async () => {
-    const group = thread(owner).locator('details.step').filter({ hasText: / steps/ });
-    if (await group.count()) await group.locator('summary').first().click();
+    await unfold(owner);
     const card = thread(owner).locator('details.step').filter({ hasText: 'calculator' }).last();
     await card.locator('summary').first().click();
     await card.getByRole('tab', { name: 'Output' }).waitFor();
@@ -62,7 +64,9 @@ export async function chatWalks({ server, owner, base }) {
     await card.getByRole('button', { name: 'Deny with a reason' }).click();
     await card.getByLabel('Why not?').fill('not today');
     await card.getByRole('button', { name: 'Deny', exact: true }).click();
-    await thread(owner).getByText('denied').waitFor();
+    await thread(owner).getByText('1 failed').waitFor();
+    await unfold(owner);
+    await thread(owner).getByText('denied').first().waitFor();
     await card.waitFor({ state: 'detached' });
   });
 

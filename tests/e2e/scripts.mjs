@@ -6,16 +6,22 @@ export const NAME = 'walk_digest';
 
 const FIRST = `// @name ${NAME}
 // @description Adds up the weekly figures of a report and says the total
+// @when The weekly figures are to be added up
 // @param sum string "What is added up, as an expression"
 // @uses calculator
+// @example "A sum" {"sum": "6 * 7"} => 42
 
 fn run(args) {
     let r = tool("calculator", #{ expression: args.sum });
     r
 }
+
+recorded {
+    tool_answer("calculator", (), 42);
+}
 `;
 const WRONG = FIRST.replace('    r\n', '    rr\n');
-const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec').replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
+const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec').replace('(), 42);\n', '(), 42);\n    tool_answer("exec", (), #{ stdout: "digest" });\n').replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
 
 const text = (page) => page.getByRole('textbox', { name: `Text of ${NAME}` });
 const aside = (page) => page.getByRole('complementary', { name: 'Run and test' });
@@ -65,12 +71,12 @@ export async function scriptWalks({ owner, base }) {
   });
 
   await walk('an error stands at its line, F8 goes there, and publishing waits', owner, async () => {
-    await owner.getByRole('status').getByText('1 error, line 8').waitFor();
+    await owner.getByRole('status').getByText('1 error, line 10').waitFor();
     await text(owner).click();
     await owner.keyboard.press('F8');
-    await owner.getByText('Line 8, column 5').waitFor();
+    await owner.getByText('Line 10, column 5').waitFor();
     same(await button(owner, 'Publish').getAttribute('aria-disabled'), 'true', 'the button');
-    await aside(owner).getByText(/Publishing waits until line 8 is right/).waitFor();
+    await aside(owner).getByText(/Publishing waits until line 10 is right/).waitFor();
     await shoot(owner, 'script-wrong');
   });
 

@@ -62,9 +62,14 @@ async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
         "let said = (); try { tool(\"exec\", #{ command: \"id\" }) } catch (e) { said = e } said",
     )
     .await;
+    save(&app, "hides", "// @uses sneaks", "let said = (); try { tool(\"sneaks\") } catch (e) { said = e } said").await;
     let owner = app.caller(&["*"]).await;
-    let said = error(&app, &owner, "sneaks", json!({})).await;
-    assert!(said.contains("asks a person before this") && said.contains("// @risk high_write"), "{said}");
+    let asked = app.call(&owner, "sneaks", json!({})).await.unwrap();
+    let satchel::model::call::Outcome::Confirm(ticket) = asked else { panic!("it ran") };
+    assert!(ticket.reason.starts_with("It uses exec. "), "{}", ticket.reason);
+    app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
+    let said = error(&app, &owner, "hides", json!({})).await;
+    assert!(said.contains("sneaks asks a person before this"), "{said}");
     let pending = app.satchel.app.tickets.pending(owner.user, app.satchel.app.clock.now()).await.unwrap();
     assert!(pending.is_empty(), "{pending:?}");
 }
