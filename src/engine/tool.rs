@@ -65,17 +65,7 @@ impl Tool {
             let run = Arc::clone(&run);
             Box::pin(async move { run(context, parse(arguments)?).await })
         });
-        Self {
-            spec,
-            schema,
-            aliases: Vec::new(),
-            risk_of: None,
-            asks: None,
-            reaches: None,
-            available: None,
-            private: &[],
-            handler,
-        }
+        Self::bare(spec, schema, handler)
     }
 
     /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
@@ -88,7 +78,11 @@ impl Tool {
         let schema = Schema::compile(spec.parameters.clone());
         schema.demand_sound()?;
         let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
-        Ok(Self {
+        Ok(Self::bare(spec, schema, handler))
+    }
+
+    fn bare(spec: Spec, schema: Schema, handler: Handler) -> Self {
+        Self {
             spec,
             schema,
             aliases: Vec::new(),
@@ -98,7 +92,7 @@ impl Tool {
             available: None,
             private: &[],
             handler,
-        })
+        }
     }
 
     /// Sets the least risk of a call.

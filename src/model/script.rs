@@ -1,5 +1,7 @@
 //! A script as the store, the engine and the doors speak of it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::time::Time;
@@ -61,6 +63,9 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 }
+
+/// The hosts an administrator granted, by the names of scripts.
+pub type Grants = BTreeMap<String, BTreeSet<String>>;
 
 /// Where a script's text lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]

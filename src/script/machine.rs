@@ -1,6 +1,9 @@
 //! The engine scripts run in: Rhai with every limit set, our helpers, and the functions that reach outside.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, OptimizationLevel, ParseError, Scope};
@@ -97,13 +100,13 @@ const LOOK: u64 = 128;
 /// Ends a script that has used its processor time, at its place; what a native function uses, the server sees.
 fn watch(engine: &mut Engine, state: &Arc<Mutex<State>>) {
     let shared = Arc::clone(state);
+    let count = shared.lock().counter();
     engine.on_progress(move |operations| {
+        count.store(operations, Ordering::Relaxed);
         if operations % LOOK != 0 {
             return None;
         }
-        let mut state = shared.lock();
-        state.count(operations);
-        state.is_over().map(Dynamic::from)
+        shared.lock().is_over().map(Dynamic::from)
     });
     let (print, debug) = (Arc::clone(state), Arc::clone(state));
     engine.on_print(move |text| print.lock().log_info(text));

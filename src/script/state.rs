@@ -1,6 +1,13 @@
 //! What the functions of a running script share: its settings, its log, its clock, and the way outside.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::Value;
 
@@ -45,7 +52,7 @@ pub(super) struct State {
     /// The time the script is told.
     pub(super) now: Option<Time>,
     log: Vec<LogLine>,
-    operations: u64,
+    operations: Arc<AtomicU64>,
     began: Duration,
     /// In a test: what was recorded, instead of the world.
     pub(super) recorded: Option<Recorded>,
@@ -64,7 +71,7 @@ impl State {
             config: BTreeMap::new(),
             now: None,
             log: Vec::new(),
-            operations: 0,
+            operations: Arc::default(),
             began: Duration::ZERO,
             recorded: None,
             turn: None,
@@ -76,16 +83,17 @@ impl State {
     /// Begins a run: its time counts from here.
     pub(super) fn start(&mut self) {
         self.log.clear();
-        self.operations = 0;
+        self.operations.store(0, Ordering::Relaxed);
         self.began = cpu_time();
     }
 
-    pub(super) fn count(&mut self, operations: u64) {
-        self.operations = operations;
+    /// Where the engine counts: at every operation, which is too often for a lock.
+    pub(super) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.operations)
     }
 
     pub(super) fn operations(&self) -> u64 {
-        self.operations
+        self.operations.load(Ordering::Relaxed)
     }
 
     /// The limit that is passed, if one is.

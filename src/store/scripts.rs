@@ -1,7 +1,5 @@
 //! Scripts of the console, their versions, the hosts scripts were granted, and what they keep.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 
@@ -14,7 +12,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     id::shorten,
-    script::Version,
+    script::{Grants, Version},
     time::Time,
     user::UserId,
 };
@@ -166,11 +164,11 @@ impl Scripts {
     }
 
     /// The hosts each script was granted.
-    pub async fn grants(&self) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    pub async fn grants(&self) -> Result<Grants> {
         let rows = self
             .db
             .read(|c| all(c, "SELECT script, host FROM script_grants", (), |row| Ok((row.get(0)?, row.get(1)?))));
-        let mut grants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut grants = Grants::new();
         for (script, host) in rows.await? {
             grants.entry(script).or_default().insert(host);
         }

@@ -93,7 +93,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     let Some((_, text)) = texts(path)?.into_iter().next() else {
         return Err(Error::invalid("There is no script here."));
     };
-    let script = Loaded::read(Origin::Folder, &text, None);
+    let script = Loaded::ungranted(Origin::Folder, &text);
     let schema = Schema::compile(script.head.schema());
     let arguments = match tools::arguments(arguments, schema.document()).and_then(|given| schema.check(given)) {
         Ok(arguments) => arguments,

@@ -107,7 +107,7 @@ impl ScriptView {
 fn edited(shown: &Shown) -> Option<Loaded> {
     let draft = shown.kept.as_ref().and_then(|kept| kept.draft.as_deref());
     match draft {
-        Some(draft) => Some(Loaded::read(shown.origin, draft, None)),
+        Some(draft) => Some(Loaded::ungranted(shown.origin, draft)),
         None => shown.live.as_deref().cloned(),
     }
 }

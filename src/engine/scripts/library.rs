@@ -1,7 +1,7 @@
 //! All scripts there are, from wherever they come, kept registered as tools.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::Arc,
 };
@@ -20,7 +20,7 @@ use crate::{
     host::folder,
     model::{
         error::Result,
-        script::{Diagnostic, Origin},
+        script::{Diagnostic, Grants, Origin},
         spec::{Risk, Source},
         time::Time,
     },
@@ -68,7 +68,7 @@ pub struct Library {
     app: Arc<App>,
     invoker: Invoker,
     shown: Arc<RwLock<Arc<Vec<Shown>>>>,
-    grants: Arc<RwLock<BTreeMap<String, BTreeSet<String>>>>,
+    grants: Arc<RwLock<Grants>>,
     /// What is wrong with texts that were looked at, by digest.
     checked: Arc<RwLock<HashMap<String, Option<String>>>>,
     /// One reload at a time, so that the last one wins.
@@ -122,9 +122,7 @@ impl Library {
 
     /// A text, with the hosts its name was granted.
     pub fn read(&self, source: &str) -> Loaded {
-        let loaded = Loaded::read(Origin::Console, source, None);
-        let granted = self.grants.read().get(&loaded.head.name).cloned();
-        Loaded::read(Origin::Console, source, granted.as_ref())
+        Loaded::read(Origin::Console, source, &self.grants.read())
     }
 
     /// What a text may do, and what of it waits.
@@ -154,11 +152,7 @@ impl Library {
         let _turn = self.turn.lock().await;
         let scripts = Scripts::of(&self.app.db);
         let (grants, kept) = (scripts.grants().await?, scripts.all().await?);
-        let read = |origin, source: &str| {
-            let loaded = Loaded::read(origin, source, None);
-            let grants = grants.get(&loaded.head.name);
-            Arc::new(Loaded::read(origin, source, grants))
-        };
+        let read = |origin, source: &str| Arc::new(Loaded::read(origin, source, &grants));
         let mut shown: Vec<Shown> =
             builtin::texts().into_iter().map(|text| live(read(Origin::Shipped, text))).collect();
         for kept in kept {

@@ -1,6 +1,6 @@
 //! One script, read: its header, what it may reach, and the tool it is.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::{
     engine::{registry::Registry, tool::Tool},
     model::{
         error::Result,
-        script::Origin,
+        script::{Grants, Origin},
         settings::Settings,
         spec::{Example, Risk, Source, Spec},
     },
@@ -74,11 +74,17 @@ impl Capability {
 
 impl Loaded {
     /// Reads a text; what is wrong with it shows elsewhere.
-    pub fn read(origin: Origin, source: &str, grants: Option<&BTreeSet<String>>) -> Self {
+    pub fn read(origin: Origin, source: &str, grants: &Grants) -> Self {
         let head = header::parse(source).0;
+        let grants = grants.get(&head.name);
         let is_granted = |host: &&Host| grants.is_some_and(|grants| grants.contains(&host.to_string()));
         let granted = head.hosts.iter().filter(is_granted).cloned().collect();
         Self { origin, source: source.into(), digest: hex::encode(Sha256::digest(source)), granted, head }
+    }
+
+    /// Reads a text for what it says alone.
+    pub fn ungranted(origin: Origin, source: &str) -> Self {
+        Self::read(origin, source, &Grants::new())
     }
 
     /// All it may do.

@@ -55,7 +55,7 @@ impl Workbench {
     /// What is wrong with a text; the tools it names are looked up, too.
     pub async fn check(&self, source: &str) -> Result<Checked> {
         let mut checked = worker::check(&self.library.app().workers, source).await?;
-        let loaded = Loaded::read(Origin::Console, source, None);
+        let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
         for name in loaded.head.uses.iter().filter(|name| registry.find(name).is_err()) {
             let line = source.lines().position(|line| line.contains("@uses") && line.contains(name.as_str()));
@@ -79,7 +79,7 @@ impl Workbench {
 
     /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
     pub async fn run(&self, source: &str, mut call: Call) -> Result<Outcome> {
-        let name = Loaded::read(Origin::Console, source, None).head.name;
+        let name = Loaded::ungranted(Origin::Console, source).head.name;
         let loaded = Arc::new(self.library.read(source));
         let checked = self.check(source).await?;
         demand_sound(&checked)?;
@@ -108,7 +108,7 @@ impl Workbench {
         if source.len() > MAX_SOURCE {
             return Err(Error::invalid(format!("The script is longer than {} KB.", MAX_SOURCE >> 10)));
         }
-        let loaded = Loaded::read(Origin::Console, &source, None);
+        let loaded = Loaded::ungranted(Origin::Console, &source);
         if loaded.head.name.is_empty() {
             return Err(Error::invalid("The text names no tool: begin with // @name my_tool"));
         }
@@ -161,7 +161,7 @@ impl Workbench {
     pub async fn grant(&self, by: &Actor, name: &str, hosts: Vec<String>) -> Result<()> {
         let shown = self.library.one(name).ok_or_else(|| unknown(name))?;
         let draft = shown.kept.as_ref().and_then(|kept| kept.draft.as_deref());
-        let draft = draft.map(|source| Loaded::read(shown.origin, source, None));
+        let draft = draft.map(|source| Loaded::ungranted(shown.origin, source));
         let texts = shown.live.iter().map(|live| &live.head).chain(draft.iter().map(|draft| &draft.head));
         let named: BTreeSet<String> = texts.flat_map(|head| &head.hosts).map(ToString::to_string).collect();
         if let Some(other) = hosts.iter().find(|host| !named.contains(*host)) {
@@ -224,7 +224,7 @@ fn demand_sound(checked: &Checked) -> Result<()> {
 /// What a text may do that the live one may not.
 fn wider(kept: &Kept, source: &str) -> Vec<String> {
     let capabilities = |source: &str| -> BTreeSet<String> {
-        Loaded::read(Origin::Console, source, None).capabilities().iter().map(super::Capability::told).collect()
+        Loaded::ungranted(Origin::Console, source).capabilities().iter().map(super::Capability::told).collect()
     };
     let before = kept.live.as_ref().map(|(_, source)| capabilities(source)).unwrap_or_default();
     capabilities(source).difference(&before).cloned().collect()

@@ -83,6 +83,7 @@ async fn a_script_is_drafted_tested_published_called_and_rolled_back() {
     assert_eq!([&tested["passed"], &tested["total"]], [&json!(2), &json!(2)]);
     let tried = owner.do_it("POST", "/api/scripts/times/run", json!({"params": {"n": 4}})).await;
     assert_eq!([&tried["success"], &tried["data"]], [&json!(true), &json!(8)], "{tried}");
+    assert!(tried["operations"].as_u64().unwrap() > 0, "{tried}");
     let live = owner.do_it("POST", "/api/scripts/times/publish", json!({"note": "first"})).await;
     assert_eq!([&live["state"], &live["version"], &live["draft"]], [&json!("live"), &json!(1), &Value::Null]);
     assert_eq!(call(5).await["data"], 10);
