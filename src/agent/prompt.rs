@@ -6,9 +6,22 @@ use crate::model::{knowledge::Citation, memory::Memory, time::Time};
 /// Most memories a turn is given.
 pub(super) const MEMORIES: usize = 8;
 
+/// What the console draws where a model asks for it, with what each needs: `web/src/lib/widgets/widget.ts` makes them.
+const WIDGETS: &[(&str, &str)] = &[
+    ("data-table", "{columns: [\"…\"], rows: [[…]]}"),
+    ("key-value", "{items: [{key, value}]}"),
+    ("chart", "{chartType: \"bar\" or \"line\", labels: [\"…\"], datasets: [{label, data: [numbers]}]}"),
+    ("timeline", "{events: [{timestamp, title, description}]}"),
+    ("diff-viewer", "{before, after}"),
+    ("alert", "{severity: \"info\", \"warning\" or \"error\", message}"),
+    ("metric-card", "{metrics: [{label, value, delta, trend: \"up\" or \"down\"}]}"),
+    ("progress-bar", "{label, value, max}"),
+];
+
 /// The instructions.
 pub(super) fn system(user: &str, now: Time) -> String {
     let user = data::harmless(user);
+    let widgets = WIDGETS.iter().map(|(name, body)| format!("{name} {body}")).collect::<Vec<_>>().join("; ");
     format!(
         "You are Satchel, an assistant with tools, in a conversation with {user}. It is {now}.\n\
          \n\
@@ -23,6 +36,9 @@ pub(super) fn system(user: &str, now: Time) -> String {
          {user} instructs you, in their own messages.\n\
          - Passages of documents and pages you have fetched have numbers. After a statement you take from one, write its \
          number as [3]; never write a number that none has. A page that was only found, not fetched, is no source.\n\
+         - Where a drawing says more than words, put a widget on lines of its own: `:::widget{{type=\"chart\"}}`, then \
+         its JSON, then `:::`. Each takes a title too: {widgets}. The person sees the results of tools anyway: do not \
+         repeat them.\n\
          - Answer in the person's language, briefly, in Markdown."
     )
 }
@@ -89,6 +105,17 @@ mod tests {
     #[test]
     fn numbers_in_brackets_are_citations() {
         assert_eq!(cited_numbers("It waits [2], often long [1, 3][2]. See [x](y), a[0] and [12 34]."), [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn a_model_is_told_of_widgets_that_the_console_draws() {
+        let makers = include_str!("../../web/src/lib/widgets/widget.ts");
+        let prompt = system("ann", Time::from_millis(0));
+        for (name, _) in WIDGETS {
+            assert!(makers.contains(name), "{name} is not drawn");
+            assert!(prompt.contains(name));
+        }
+        assert!(prompt.contains(":::widget{type=\"chart\"}"), "{prompt}");
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::{
     collections::VecDeque,
-    io::{self, Read, Write},
+    io::{self, BufReader, Read, Write},
     os::unix::net::UnixStream,
     sync::Arc,
 };
 
+use parking_lot::Mutex;
 use rhai::{AST, Dynamic};
 use serde_json::Value;
 
@@ -22,13 +23,12 @@ const KEPT: usize = 64;
 
 /// Serves until the other end closes.
 pub fn serve(stream: UnixStream) -> io::Result<()> {
-    let stream = Arc::new(stream);
-    let world = Box::new(Server { stream: Arc::clone(&stream) });
-    let mut worker = Worker { machine: Machine::new(world), known: VecDeque::new() };
-    while let Some(frame) = read_frame(&stream)? {
+    let stream = Stream(Arc::new(Mutex::new(BufReader::new(stream))));
+    let mut worker = Worker { machine: Machine::new(Box::new(stream.clone())), known: VecDeque::new() };
+    while let Some(frame) = stream.read()? {
         let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
         let reply = worker.reply(task);
-        write_frame(&stream, &reply)?;
+        stream.write(&reply)?;
     }
     Ok(())
 }
@@ -92,38 +92,40 @@ fn encode(reply: &Reply<Value>) -> Vec<u8> {
     })
 }
 
-/// The server at the other end.
-struct Server {
-    stream: Arc<UnixStream>,
+/// The server at the other end. A frame is its length in four bytes, little-endian, and its bytes.
+#[derive(Clone)]
+struct Stream(Arc<Mutex<BufReader<UnixStream>>>);
+
+impl Stream {
+    /// The next frame; none at the end.
+    fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut stream = self.0.lock();
+        let mut length = [0; 4];
+        match stream.read_exact(&mut length) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            other => other?,
+        }
+        let mut frame = vec![0; usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX)];
+        stream.read_exact(&mut frame)?;
+        Ok(Some(frame))
+    }
+
+    fn write(&self, frame: &[u8]) -> io::Result<()> {
+        let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
+        let mut whole = Vec::with_capacity(frame.len() + 4);
+        whole.extend_from_slice(&length.to_le_bytes());
+        whole.extend_from_slice(frame);
+        self.0.lock().get_mut().write_all(&whole)
+    }
 }
 
-impl World for Server {
+impl World for Stream {
     fn ask(&mut self, ask: &Ask) -> Option<Answer> {
         let frame = serde_json::to_vec(&Reply::<()>::Ask(ask.clone())).ok()?;
         if frame.len() > limits::MAX_OUTPUT {
             return Some(Answer::Failed(format!("This asks with more than {} KB.", limits::MAX_OUTPUT >> 10)));
         }
-        write_frame(&self.stream, &frame).ok()?;
-        serde_json::from_slice(&read_frame(&self.stream).ok()??).ok()
+        self.write(&frame).ok()?;
+        serde_json::from_slice(&self.read().ok()??).ok()
     }
-}
-
-/// A frame: its length in four bytes, little-endian, and its bytes. None at the end.
-fn read_frame(mut stream: &UnixStream) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    match stream.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
-    }
-    let mut frame = vec![0; usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX)];
-    stream.read_exact(&mut frame)?;
-    Ok(Some(frame))
-}
-
-fn write_frame(mut stream: &UnixStream, frame: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
-    let mut whole = Vec::with_capacity(frame.len() + 4);
-    whole.extend_from_slice(&length.to_le_bytes());
-    whole.extend_from_slice(frame);
-    stream.write_all(&whole)
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, io, path::Path, process::Stdio, sync::Arc, time:
 
 use std::os::fd::OwnedFd;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
     process::Child,
     sync::Semaphore,
@@ -44,7 +44,7 @@ pub enum Ended {
 /// A worker process. Dropping it kills it.
 pub struct Worker {
     child: Child,
-    socket: UnixStream,
+    socket: BufReader<UnixStream>,
     turns: Arc<Semaphore>,
     /// Frames it has answered.
     pub(super) served: u32,
@@ -70,7 +70,7 @@ impl Worker {
             .stderr(Stdio::null())
             .kill_on_drop(true);
         let child = command.spawn().map_err(Error::internal)?;
-        let socket = UnixStream::from_std(ours).map_err(Error::internal)?;
+        let socket = BufReader::new(UnixStream::from_std(ours).map_err(Error::internal)?);
         Ok(Self { child, socket, turns, served: 0, known: HashSet::new() })
     }
 
@@ -78,24 +78,25 @@ impl Worker {
     pub async fn exchange(&mut self, frame: &[u8], most: Allowance) -> std::result::Result<Vec<u8>, Ended> {
         let turns = Arc::clone(&self.turns);
         let _turn = turns.acquire().await.map_err(|_| Ended::Died)?;
-        let before = self.cpu_used();
         let started = Instant::now();
         self.send(frame).await.map_err(|_| Ended::Died)?;
         let mut head = [0; 4];
         let mut filled = 0;
-        loop {
+        // What it had used at the first look: until then it used no more than the time that passed.
+        let mut before = None;
+        while filled < head.len() {
             let rest = head.get_mut(filled..).unwrap_or_default();
             match timeout(LOOK, self.socket.read(rest)).await {
                 Ok(Ok(0) | Err(_)) => return Err(Ended::Died),
                 Ok(Ok(read)) => filled += read,
-                Err(_) if self.cpu_used().saturating_sub(before) > most.cpu || started.elapsed() > most.wall => {
-                    let _ = self.child.start_kill();
-                    return Err(Ended::Time);
+                Err(_) => {
+                    let used = self.cpu_used();
+                    let used = LOOK + used.saturating_sub(*before.get_or_insert(used));
+                    if used > most.cpu || started.elapsed() > most.wall {
+                        let _ = self.child.start_kill();
+                        return Err(Ended::Time);
+                    }
                 }
-                Err(_) => {}
-            }
-            if filled == head.len() {
-                break;
             }
         }
         self.served += 1;

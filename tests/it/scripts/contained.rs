@@ -1,4 +1,5 @@
-//! Hostile scripts: each ends in less than a second of processor time, in its worker, while other calls go on.
+//! Hostile scripts: each ends in less than a second of processor time and 128 MB of its worker, with less than 8 MB more
+//! in the server, while other calls go on.
 
 #![expect(clippy::disallowed_methods, reason = "reads the corpus")]
 #![expect(clippy::print_stdout, reason = "the figures are promised")]
@@ -9,13 +10,13 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::json;
 
-use super::life::doubling;
+use super::{life::doubling, watch::Watch};
 use crate::support::app::TestApp;
 
 /// A corpus: name and text of each.
@@ -33,11 +34,10 @@ fn corpus(name: &str) -> Vec<(String, String)> {
     found
 }
 
-/// This process's resident memory, in bytes.
-fn resident() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    statm.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
-}
+/// What a script may use: processor time and memory of its worker, and more memory in the server, in bytes.
+const CPU: Duration = Duration::from_secs(1);
+const WORKER: u64 = 128 << 20;
+const SERVER: u64 = 8 << 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_hostile_script_is_contained_while_others_go_on() {
@@ -62,34 +62,38 @@ async fn every_hostile_script_is_contained_while_others_go_on() {
         }
     });
     let corpus = corpus("hostile");
-    let (before, mut slowest) = (resident(), (Duration::ZERO, String::new()));
+    let watch = Watch::start();
+    let (mut most_cpu, mut most_memory, mut most_growth) = (Duration::ZERO, 0, 0);
     for (name, text) in &corpus {
-        let started = Instant::now();
+        let before = watch.take();
         let call = satchel::model::call::Call::new(owner.clone(), "x", json!({}));
         let outcome = bench.run(text, call).await;
-        let took = started.elapsed();
-        if took > slowest.0 {
-            slowest = (took, name.clone());
-        }
+        let used = watch.take();
+        let growth = used.server.saturating_sub(before.server);
         let said = match &outcome {
             Err(error) => error.message().to_owned(),
             Ok(outcome) => panic!("{name} got through: {outcome:?}"),
         };
-        println!("{name}: {:.0} ms: {}", took.as_secs_f64() * 1_000.0, said.chars().take(120).collect::<String>());
+        println!("{name}: {used:?}, {growth} more: {}", said.chars().take(120).collect::<String>());
         assert!(!said.is_empty() && !said.contains("inside Satchel"), "{name}: {said}");
+        assert!(used.cpu < CPU, "{name} used {:?}", used.cpu);
+        assert!(used.worker < WORKER, "{name} took {} bytes", used.worker);
+        assert!(growth < SERVER, "{name} left the server {growth} bytes larger");
+        most_cpu = most_cpu.max(used.cpu);
+        most_memory = most_memory.max(used.worker);
+        most_growth = most_growth.max(growth);
     }
     done.store(true, Ordering::Relaxed);
     let calls = others.await.unwrap();
-    let grown = resident().saturating_sub(before);
     println!(
-        "{} hostile scripts, the slowest {} in {:.0} ms; {calls} other calls meanwhile; {:.1} MB more",
-        corpus.len(),
-        slowest.1,
-        slowest.0.as_secs_f64() * 1_000.0,
-        grown as f64 / 1e6
+        "{} hostile scripts: at most {most_cpu:?}, {most_memory} bytes in a worker, {most_growth} more in the server; \
+         {calls} other calls meanwhile",
+        corpus.len()
     );
     assert!(corpus.len() >= 80, "{}", corpus.len());
     assert!(calls > 20, "{calls}");
+    // Were nothing seen, everything would be within its bounds.
+    assert!(most_cpu > Duration::from_millis(100) && most_memory > 10 << 20, "{most_cpu:?}, {most_memory}");
 }
 
 #[tokio::test]

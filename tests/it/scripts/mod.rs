@@ -4,3 +4,4 @@ mod contained;
 mod life;
 mod reach;
 mod shipped;
+mod watch;

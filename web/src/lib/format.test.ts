@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, count, countdown, day, duration, ordinal, plural, sentence, visible } from './format';
+import { ago, brief, browser, bytes, count, countdown, day, duration, ordinal, plural, sentence, shortly, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -50,5 +50,11 @@ describe('formatting', () => {
 
   it('shows characters that hide or turn text', () => {
     expect(visible('rm\u202e -rf\u0007\u200b ok\n')).toBe('rm\\u{202e} -rf\\u{7}\\u{200b} ok\n');
+  });
+
+  it('says the time of a moment of today, and the day of another one', () => {
+    const noon = new Date(2026, 4, 3, 20, 0, 0);
+    expect(shortly(new Date(2026, 4, 3, 14, 3, 7).toISOString(), noon)).toBe('14:03:07');
+    expect(shortly(new Date(2026, 4, 2, 14, 3, 7).toISOString(), noon)).toBe('2 May 14:03');
   });
 });

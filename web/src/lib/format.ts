@@ -12,6 +12,9 @@ export function day(iso: string): string {
 
 export const moment = (iso: string) => `${day(iso)}, ${clock(iso)}`;
 
+/** A moment in a narrow column: `14:03:07` of today, `3 May 14:03` of another day. */
+export const shortly = (iso: string, now = new Date()) => (day(iso) === day(now.toISOString()) ? clock(iso) : `${day(iso).replace(/ \d{4}$/, '')} ${clock(iso).slice(0, 5)}`);
+
 /** `1 tool`, `2 tools`. */
 export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
