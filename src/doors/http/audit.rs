@@ -12,9 +12,8 @@ use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{sse, state::State};
+use super::{services::Services, sse, state::State};
 use crate::{
     model::{
         audit::{Anchor, Entry, Verification},
@@ -26,7 +25,7 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list);
     config.service(facets);
     config.service(export);

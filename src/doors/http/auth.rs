@@ -2,9 +2,8 @@
 
 use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, caller::Signed, client, state::State};
+use super::{body::Body, caller::Signed, client, services::Services, state::State};
 use crate::{
     model::{
         caller::{Caller, Credential},
@@ -15,7 +14,7 @@ use crate::{
     store::{people::Actor, sessions::SignedIn},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(login).service(logout).service(me).service(password);
 }
 

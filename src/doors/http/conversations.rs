@@ -7,10 +7,10 @@ use actix_web::{
     web::{Data, Json, Path, Query},
 };
 use serde::{Deserialize, Deserializer};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, OptionalBody, id},
+    services::Services,
     state::State,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 /// Longest title and folder name.
 const LONGEST: usize = 200;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(one).service(change).service(remove).service(branch).service(markdown);
 }
 

@@ -8,9 +8,8 @@ use actix_web::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{services::Services, state::State};
 use crate::{
     agent::exposure,
     engine::{
@@ -23,7 +22,7 @@ use crate::{
     model::{caller::Caller, error::Result, spec::Source},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(costs).service(confused).service(try_out);
 }
 

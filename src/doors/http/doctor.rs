@@ -6,14 +6,14 @@ use actix_web::{
 };
 use futures_util::future::join_all;
 use serde::Serialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     checks::{self, Check},
+    services::Services,
     state::State,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(examine);
 }
 

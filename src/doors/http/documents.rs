@@ -10,9 +10,8 @@ use bytes::Bytes;
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::id, state::State};
+use super::{body::id, services::Services, state::State};
 use crate::{
     model::{
         caller::Caller,
@@ -30,7 +29,7 @@ const LISTED: (u32, u32) = (100, 1_000);
 /// Bytes of a file read at a time.
 const PIECE: usize = 64 << 10;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(one).service(remove).service(chunks).service(content).service(file);
     config.service(retry).service(cancel).service(restore);
 }

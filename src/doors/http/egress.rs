@@ -6,9 +6,8 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{services::Services, state::State};
 use crate::{
     model::{
         egress::{Passed, Row},
@@ -18,7 +17,7 @@ use crate::{
     store::egress::{self, Filter, Summary},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list);
     config.service(summary);
 }

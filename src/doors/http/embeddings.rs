@@ -6,9 +6,8 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, error::Problem, state::State};
+use super::{body::Body, error::Problem, services::Services, state::State};
 use crate::{
     app::App,
     engine::embeddings::offered::{self, Offer, Source},
@@ -20,7 +19,7 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(read).service(list).service(change);
 }
 

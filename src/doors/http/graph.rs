@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json, Path, Query},
 };
 use serde::Deserialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{services::Services, state::State};
 use crate::{
     model::{
         caller::Caller,
@@ -20,7 +19,7 @@ use crate::{
 /// How many nodes an answer lists unless told otherwise.
 const LISTED: usize = 50;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(nodes).service(node).service(neighbors).service(overview);
 }
 

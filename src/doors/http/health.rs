@@ -5,15 +5,14 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde::Serialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::state::State;
+use super::{services::Services, state::State};
 use crate::{
     host::sandbox::Level,
     model::{error::Result, settings::ExecMode},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(healthz).service(metrics);
 }
 

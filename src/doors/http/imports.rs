@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     agent::exposure,
     engine::catalog::{
@@ -33,7 +32,7 @@ use crate::{
     store::{catalog::lets_through, people::Actor},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(preview).service(apply);
 }
 

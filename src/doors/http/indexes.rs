@@ -4,15 +4,14 @@ use actix_web::{
     HttpResponse, get, post,
     web::{Data, Json, Path},
 };
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{error::Problem, state::State};
+use super::{error::Problem, services::Services, state::State};
 use crate::{
     app::indexing::Status,
     model::{error::Result, index::Space},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list);
     config.service(rebuild);
 }

@@ -6,10 +6,10 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 use url::Url;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, id},
+    services::Services,
     state::State,
     upload::{self, Upload},
 };
@@ -29,7 +29,7 @@ use crate::{
 
 type Answer = std::result::Result<HttpResponse, actix_web::Error>;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(add).service(update);
 }
 

@@ -5,10 +5,10 @@ use actix_web::{
     web::{Data, Json, Path, Query},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, id},
+    services::Services,
     state::State,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     store::{keys::NewKey, people::Actor},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(revoke);
 }
 

@@ -7,9 +7,8 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     engine::knowledge::{
         search::{self, Hit, Question},
@@ -22,7 +21,7 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(find).service(explain);
 }
 

@@ -4,16 +4,15 @@ use actix_web::{
     HttpResponse, delete, get,
     web::{Data, Json, Path},
 };
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{state::State, tools::visible};
+use super::{services::Services, state::State, tools::visible};
 use crate::{
     engine::find::past::BOUND,
     model::{caller::Caller, error::Result, learning::Learned},
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(learned).service(forget);
 }
 

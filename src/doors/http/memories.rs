@@ -7,10 +7,10 @@ use actix_web::{
     web::{Data, Json, Path, Query},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, id},
+    services::Services,
     state::State,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 /// Most memories one answer holds.
 const MOST: usize = 500;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(export).service(change).service(remove);
 }
 

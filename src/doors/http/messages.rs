@@ -8,10 +8,10 @@ use actix_web::{
 };
 use futures_util::stream;
 use serde::Deserialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, OptionalBody, id},
+    services::Services,
     sse,
     state::State,
 };
@@ -28,7 +28,7 @@ use crate::{
 /// How long a stream may be silent: proxies cut off longer ones.
 const ALIVE_EVERY: Duration = Duration::from_secs(15);
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(send).service(follow).service(stop).service(regenerate);
 }
 

@@ -40,6 +40,7 @@ mod script_view;
 mod scripts;
 mod search;
 pub mod server;
+pub mod services;
 mod sessions;
 mod settings;
 mod setup;

@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     engine::{
         find::{finder::Asker, hit::Hit},
@@ -19,7 +18,7 @@ use crate::{
 /// Tools an answer names at most.
 const NAMED: usize = 5;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(ask);
 }
 

@@ -1,43 +1,47 @@
-//! The OpenAPI document, collected from the handlers; what follows from a route's guard is added here, once.
+//! The OpenAPI document. `openapi.json` is what is served; a test makes it from the handlers and the guards of their
+//! routes, and holds the two to be the same.
 
-use std::collections::BTreeSet;
-
-use actix_web::{HttpResponse, get, http::header::ContentType, web::Data};
+use actix_web::{HttpResponse, get, http::header::ContentType};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Response, ResponseBuilder,
+        ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Response,
+        ResponseBuilder,
         path::Operation,
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
-use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
 
 use super::{
     client::SESSION,
     error::Problem,
     routes::{self, Guard, ROUTES, Route},
-    state::State,
+    services::{Described, Services},
 };
 use crate::model::error::{Error, Result};
 
+/// The document, as it is served.
+pub const TEXT: &str = include_str!("../../../openapi.json");
 /// The media type of errors.
 const PROBLEM: &str = "application/problem+json";
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(read);
 }
 
 /// This document.
 #[utoipa::path(tag = "platform", responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json")))]
 #[get("/api/openapi.json")]
-async fn read(state: Data<State>) -> HttpResponse {
-    HttpResponse::Ok().content_type(ContentType::json()).body(state.document.clone())
+async fn read() -> HttpResponse {
+    HttpResponse::Ok().content_type(ContentType::json()).body(TEXT)
 }
 
-/// The whole API.
+/// The whole API, as handlers and guards describe it.
 pub fn document() -> OpenApi {
-    let (_, mut document) = actix_web::App::new().into_utoipa_app().configure(routes::configure).split_for_parts();
+    let mut described = Described::default();
+    routes::configure(&mut Services::described(&mut described));
+    let components = ComponentsBuilder::new().schemas_from_iter(described.schemas).build();
+    let mut document = OpenApiBuilder::new().paths(described.paths).components(Some(components)).build();
     document.info = InfoBuilder::new()
         .title("Satchel")
         .version(env!("CARGO_PKG_VERSION"))
@@ -61,40 +65,9 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// The document as it is served and kept in the repository.
-pub fn text(document: &OpenApi) -> Result<String> {
-    let builder: OpenApiBuilder = document.clone().into();
-    builder.build().to_pretty_json().map(|text| text + "\n").map_err(Error::internal)
-}
-
-/// Every path and method of the document.
-pub(super) fn operations(document: &OpenApi) -> BTreeSet<(String, String)> {
-    let mut found = BTreeSet::new();
-    for (path, item) in &document.paths.paths {
-        let methods = [
-            ("GET", &item.get),
-            ("POST", &item.post),
-            ("PUT", &item.put),
-            ("PATCH", &item.patch),
-            ("DELETE", &item.delete),
-        ];
-        let there = methods.into_iter().filter(|(_, operation)| operation.is_some());
-        found.extend(there.map(|(method, _)| (path.clone(), method.to_owned())));
-    }
-    found
-}
-
-/// What the document says of a route.
-pub(super) fn operation<'a>(document: &'a OpenApi, route: &Route) -> Option<&'a Operation> {
-    let item = document.paths.paths.get(route.path)?;
-    match route.method {
-        "GET" => item.get.as_ref(),
-        "POST" => item.post.as_ref(),
-        "PUT" => item.put.as_ref(),
-        "PATCH" => item.patch.as_ref(),
-        "DELETE" => item.delete.as_ref(),
-        _ => None,
-    }
+/// The text of [`document`].
+pub fn text() -> Result<String> {
+    document().to_pretty_json().map(|text| text + "\n").map_err(Error::internal)
 }
 
 fn operation_mut<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operation> {

@@ -1,23 +1,17 @@
 //! Path and query parameters: what does not parse is the caller's mistake, said in problem JSON.
 
+use std::collections::HashMap;
+
+use super::routes::ROUTES;
+use crate::model::error::{Error, Result};
 use actix_web::{
     HttpRequest,
     error::{PathError, QueryPayloadError},
     web::{PathConfig, QueryConfig},
 };
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use url::form_urlencoded;
-use utoipa::openapi::{
-    OpenApi, RefOr, Schema,
-    path::{Parameter, ParameterIn},
-    schema::{SchemaType, Type},
-};
-
-use super::{
-    openapi,
-    routes::{ROUTES, Route},
-};
-use crate::model::error::{Error, Result};
 
 /// The query parameters each route takes, as the document names them.
 pub(super) struct Queries(Vec<Vec<Known>>);
@@ -30,8 +24,11 @@ struct Known {
 
 impl Queries {
     /// Those of every row of the table, in its order.
-    pub(super) fn of(document: &OpenApi) -> Self {
-        Self(ROUTES.iter().map(|route| known(document, route)).collect())
+    pub(super) fn of(document: &str) -> Result<Self> {
+        let document: Document = serde_json::from_str(document).map_err(Error::internal)?;
+        let operation = |path, method: &str| document.paths.get(path)?.get(&method.to_ascii_lowercase());
+        let known = |operation: &Operation| operation.parameters.iter().filter_map(Parameter::known).collect();
+        Ok(Self(ROUTES.iter().map(|row| operation(row.path, row.method).map(known).unwrap_or_default()).collect()))
     }
 
     /// Fails with the first parameter the route does not take, or takes otherwise: what is misspelled must not be
@@ -55,25 +52,34 @@ impl Queries {
     }
 }
 
-fn known(document: &OpenApi, route: &Route) -> Vec<Known> {
-    let parameters = openapi::operation(document, route).and_then(|operation| operation.parameters.as_ref());
-    let of_query = |one: &RefOr<Parameter>| match one {
-        RefOr::T(one) if one.parameter_in == ParameterIn::Query => {
-            Some(Known { name: one.name.clone(), is_integer: one.schema.as_ref().is_some_and(is_integer) })
-        }
-        _ => None,
-    };
-    parameters.into_iter().flatten().filter_map(of_query).collect()
+/// What of an OpenAPI document says which query parameters there are.
+#[derive(Deserialize)]
+struct Document {
+    paths: HashMap<String, HashMap<String, Operation>>,
 }
 
-fn is_integer(schema: &RefOr<Schema>) -> bool {
-    match schema {
-        RefOr::T(Schema::Object(object)) => match &object.schema_type {
-            SchemaType::Type(one) => *one == Type::Integer,
-            SchemaType::Array(several) => several.contains(&Type::Integer),
-            SchemaType::AnyValue => false,
-        },
-        _ => false,
+#[derive(Deserialize)]
+struct Operation {
+    #[serde(default)]
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Deserialize)]
+struct Parameter {
+    name: String,
+    #[serde(rename = "in")]
+    place: String,
+    #[serde(default)]
+    schema: Value,
+}
+
+impl Parameter {
+    fn known(&self) -> Option<Known> {
+        let is_integer = match self.schema.get("type") {
+            Some(Value::Array(several)) => several.iter().any(|one| one == "integer"),
+            one => one.is_some_and(|one| one == "integer"),
+        };
+        (self.place == "query").then(|| Known { name: self.name.clone(), is_integer })
     }
 }
 

@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     model::{
         caller::{PERMISSIONS, Permissions},
@@ -17,7 +16,7 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(change).service(remove).service(permissions);
 }
 

@@ -9,13 +9,13 @@ use actix_web::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, OptionalBody},
     script_view::{
         HelperView, LimitsView, ScriptCheck, ScriptReference, ScriptRun, ScriptSpec, ScriptSummary, ScriptView, TagView,
     },
+    services::Services,
     state::State,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(reference).service(check).service(from_calls).service(export).service(import);
     config.service(one).service(save).service(remove).service(discard).service(test).service(run);
     config.service(publish).service(roll_back).service(version).service(grant);

@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json, Query},
 };
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     engine::launcher::Launcher,
     model::{
@@ -20,7 +19,7 @@ use crate::{
 /// Most things one answer names.
 const MOST: usize = 50;
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(everywhere).service(used);
 }
 

@@ -9,9 +9,8 @@ use actix_web::{
     web::{self, Data},
 };
 use tokio::task::JoinHandle;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{gate, path, routes, state::State};
+use super::{gate, path, routes, services::Services, state::State};
 use crate::model::error::{Error, Result};
 
 /// How long a connection may be silent.
@@ -38,7 +37,7 @@ pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
             .app_data(data.clone())
             .app_data(path::path_config())
             .app_data(path::query_config())
-            .configure(|config| routes::configure(&mut ServiceConfig::new(config)))
+            .configure(|config| routes::configure(&mut Services::of_worker(config)))
             .default_service(web::to(gate::nothing))
             .wrap(from_fn(gate::pass))
             .wrap(Compress::default())

@@ -4,15 +4,14 @@ use actix_web::{
     HttpResponse, delete, get,
     web::{Data, Json, Path, Query},
 };
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::id, caller::Signed, keys::Whose, state::State};
+use super::{body::id, caller::Signed, keys::Whose, services::Services, state::State};
 use crate::{
     model::error::Result,
     store::{people::Actor, sessions::Session},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(end);
 }
 

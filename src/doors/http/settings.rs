@@ -5,9 +5,8 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde_json::{Map, Value};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     model::{
         error::{Error, Result},
@@ -16,7 +15,7 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(read).service(change).service(schema);
 }
 

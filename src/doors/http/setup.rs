@@ -2,12 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
 use serde::{Deserialize, Serialize};
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{auth, body::Body, client, state::State};
+use super::{auth, body::Body, client, services::Services, state::State};
 use crate::model::{error::Result, secret::Secret, user::Username};
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(needed).service(set_up);
 }
 

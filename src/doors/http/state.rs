@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::{meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
 use crate::{
     agent::chat::Agent,
@@ -26,18 +24,13 @@ pub struct State {
     pub(super) queries: Queries,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
-    pub(super) document: Bytes,
 }
 
 impl State {
-    /// Checks the route table against the handlers; fails where one has no row, or a row no handler.
+    /// The handles of these services.
     pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library) -> Result<Self> {
-        let document = openapi::document();
-        let table = Table::new(&document)?;
-        let queries = Queries::of(&document);
         let hosts = Hosts::new(&app.config);
-        let meters = Meters::new();
-        let document = openapi::text(&document)?.into();
-        Ok(Self { app, invoker, agent, scripts, table, queries, hosts, meters, document })
+        let queries = Queries::of(openapi::TEXT)?;
+        Ok(Self { app, invoker, agent, scripts, table: Table::new(), queries, hosts, meters: Meters::new() })
     }
 }

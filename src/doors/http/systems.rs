@@ -6,10 +6,10 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, id},
+    services::Services,
     state::State,
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(get_one).service(change).service(remove);
     config.service(set_status).service(credentials).service(set_credentials);
 }

@@ -9,9 +9,8 @@ use actix_web::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State};
+use super::{body::Body, services::Services, state::State};
 use crate::{
     engine::{answer::InvokeAnswer, decide::Answer},
     model::{
@@ -21,7 +20,7 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(pending);
     config.service(one);
     config.service(decide);

@@ -7,16 +7,15 @@ use actix_web::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::Body, state::State, tools::visible};
+use super::{body::Body, services::Services, state::State, tools::visible};
 use crate::{
     engine::configure,
     model::{caller::Caller, error::Result},
     store::{people::Actor, tool_config},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(read).service(change).service(forget).service(test);
 }
 

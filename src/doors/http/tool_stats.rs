@@ -4,9 +4,8 @@ use actix_web::{
     HttpResponse, delete, get,
     web::{Data, Json, Path},
 };
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{state::State, tools::visible};
+use super::{services::Services, state::State, tools::visible};
 use crate::{
     model::{caller::Caller, error::Result},
     store::{
@@ -15,7 +14,7 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(days).service(reset);
 }
 

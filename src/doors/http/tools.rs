@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::Body,
+    services::Services,
     state::State,
     tool_view::{Facts, ToolView},
 };
@@ -34,7 +34,7 @@ use crate::{
     store::{audit::Filter, outcomes::Outcomes, people::Actor},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list);
     config.service(one);
     config.service(find);

@@ -5,10 +5,10 @@ use actix_web::{
     web::{Data, Json, Path},
 };
 use serde::Deserialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
     body::{Body, id},
+    services::Services,
     state::State,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(change).service(remove);
 }
 

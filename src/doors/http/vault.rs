@@ -5,15 +5,14 @@ use actix_web::{
     web::{Data, Json},
 };
 use serde::Deserialize;
-use utoipa_actix_web::service_config::ServiceConfig;
 
-use super::{body::OptionalBody, state::State};
+use super::{body::OptionalBody, services::Services, state::State};
 use crate::{
     model::{error::Result, secret::Secret},
     store::{people::Actor, rotation::Rotated},
 };
 
-pub(super) fn services(config: &mut ServiceConfig<'_>) {
+pub(super) fn services(config: &mut Services<'_>) {
     config.service(rotate);
 }
 

@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use tantivy::{
     DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
     Term,
-    collector::{FilterCollector, TopDocs},
+    collector::TopDocs,
+    columnar::Column,
     directory::MmapDirectory,
     query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery},
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
@@ -23,6 +24,7 @@ use tantivy::{
 
 pub use super::made::Made;
 use super::{
+    best::Best,
     made::{Sealed, generations},
     words::{Split, words},
 };
@@ -37,6 +39,8 @@ const TOKENIZER: &str = "words";
 const WRITER_BYTES: usize = 20_000_000;
 /// Up to this many ids are looked up one by one; beyond it each hit is held against the set.
 const FEW_IDS: usize = 2_000;
+/// Tags are looked up where fewer than one entry in so many has one of them; else each hit is held against the set.
+const FEW_SHARE: u64 = 8;
 /// Most different words of a question that count.
 const MOST_WORDS: usize = 64;
 
@@ -170,18 +174,53 @@ impl Text {
         }
         let searcher = self.reader.searcher();
         let few = ask.ids.filter(|ids| ids.len() <= FEW_IDS);
-        let query = self.query(&stems, ask.tags, few);
-        let best = TopDocs::with_limit(ask.limit).order_by_score();
-        let found = match ask.ids.filter(|_| few.is_none()).cloned() {
-            Some(ids) => {
-                let wanted = FilterCollector::new("id".to_owned(), move |id: i64| ids.contains(&id), best);
-                searcher.search(&query, &wanted)
-            }
-            None => searcher.search(&query, &best),
+        let found = if few.is_some() || self.are_few(&searcher, ask.tags)? {
+            let query = self.among(&stems, ask.tags, few);
+            searcher.search(&query, &TopDocs::with_limit(ask.limit).order_by_score()).map_err(Error::internal)?
+        } else {
+            self.best(&searcher, &stems, ask)?
         };
-        let mut hits = self.hits(&searcher, found.map_err(Error::internal)?)?;
+        let mut hits = self.hits(&searcher, found)?;
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
         Ok(hits)
+    }
+
+    /// Whether so few entries have one of these tags that it is quicker to look at each of them.
+    fn are_few(&self, searcher: &Searcher, tags: Option<&HashSet<i64>>) -> Result<bool> {
+        let Some(tags) = tags else { return Ok(false) };
+        let count = |tag: &i64| searcher.doc_freq(&Term::from_field_i64(self.fields.tag, *tag));
+        let counts = tags.iter().map(count).sum::<tantivy::Result<u64>>().map_err(Error::internal)?;
+        Ok(counts < searcher.num_docs() / FEW_SHARE)
+    }
+
+    /// The best among those wanted. Blocks of entries that cannot be among the best any more are passed over (Ding & Suel,
+    /// "Faster top-k document retrieval using block-max indexes", 2011).
+    fn best(
+        &self,
+        searcher: &Searcher,
+        stems: &BTreeMap<String, String>,
+        ask: &Lookup<'_>,
+    ) -> Result<Vec<(f32, DocAddress)>> {
+        let words = self.words(stems).weight(EnableScoring::enabled_from_searcher(searcher));
+        let words = words.map_err(Error::internal)?;
+        let mut best = Best::new(ask.limit);
+        for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+            let columns = reader.fast_fields();
+            let (ids, tags) = (columns.i64("id"), columns.i64("tag"));
+            let (ids, tags) = (ids.map_err(Error::internal)?, tags.map_err(Error::internal)?);
+            let among = |set: Option<&HashSet<i64>>, column: &Column<i64>, doc| {
+                set.is_none_or(|set| column.first(doc).is_some_and(|number| set.contains(&number)))
+            };
+            let least = best.least();
+            let mut show = |doc, score| {
+                if !reader.is_deleted(doc) && among(ask.tags, &tags, doc) && among(ask.ids, &ids, doc) {
+                    best.show(score, DocAddress::new(segment, doc));
+                }
+                best.least()
+            };
+            words.for_each_pruning(least, reader, &mut show).map_err(Error::internal)?;
+        }
+        Ok(best.into_vec())
     }
 
     /// What these entries score, those that hold any of the words.
@@ -247,22 +286,26 @@ impl Text {
     }
 
     /// Any of the words.
-    fn words(&self, stems: &BTreeMap<String, String>) -> BooleanQuery {
-        let word = |stem| {
+    fn words(&self, stems: &BTreeMap<String, String>) -> Box<dyn Query> {
+        let word = |stem: &String| {
             let term = Term::from_field_text(self.fields.words, stem);
-            let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
-            (Occur::Should, query)
+            Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) as Box<dyn Query>
         };
-        BooleanQuery::new(stems.keys().map(|stem| word(stem)).collect())
+        // Alone, a word passes over blocks too; as the only part of a union it would not.
+        match stems.keys().next().filter(|_| stems.len() == 1) {
+            Some(stem) => word(stem),
+            None => Box::new(BooleanQuery::union(stems.keys().map(word).collect())),
+        }
     }
 
-    fn query(
+    /// Any of the words, in an entry with one of the tags and one of the ids.
+    fn among(
         &self,
         stems: &BTreeMap<String, String>,
         tags: Option<&HashSet<i64>>,
         ids: Option<&HashSet<i64>>,
     ) -> BooleanQuery {
-        let mut parts: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, Box::new(self.words(stems)))];
+        let mut parts: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, self.words(stems))];
         for (field, among) in [(self.fields.tag, tags), (self.fields.id, ids)] {
             if let Some(among) = among {
                 let set = TermSetQuery::new(among.iter().map(|number| Term::from_field_i64(field, *number)));

@@ -66,6 +66,41 @@ fn a_filter_does_not_change_a_score() {
 }
 
 #[test]
+fn what_is_passed_over_is_not_among_the_best() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = Text::open(dir.path()).unwrap().0;
+    let words =
+        |id: i64| (1..40).filter(|n| (id * 7_919) % (n * n + 3) < 2).map(|n| format!("w{n}x ")).collect::<String>();
+    for half in [0..4_000, 4_000..8_000] {
+        half.for_each(|id| text.put(&entry(id, id % 20, &words(id))).unwrap());
+        text.commit(&made(1)).unwrap();
+    }
+    (0..8_000).step_by(3).for_each(|id| text.remove(id).unwrap());
+    text.commit(&made(2)).unwrap();
+    let (one, most): (HashSet<i64>, HashSet<i64>) = (HashSet::from([7]), (0..19).collect());
+    let ids: HashSet<i64> = (1_000..7_000).collect();
+    for asked in ["w1x w5x w9x w30x", "w7x", "w2x w3x w31x w33x w35x"] {
+        for (tags, ids) in
+            [(None, None), (Some(&one), None), (Some(&most), None), (None, Some(&ids)), (Some(&most), Some(&ids))]
+        {
+            let wanted =
+                |id: &i64| tags.is_none_or(|tags| tags.contains(&(id % 20))) && ids.is_none_or(|ids| ids.contains(id));
+            let all = text.score(asked, &(0..8_000).filter(wanted).collect()).unwrap();
+            let mut scores: Vec<f32> = all.values().copied().collect();
+            scores.sort_by(|a, b| b.total_cmp(a));
+            let found = text.search(&Lookup { text: asked, tags, ids, limit: 20 }).unwrap();
+            assert_eq!(found.len(), 20.min(scores.len()));
+            for (hit, score) in found.iter().zip(scores) {
+                assert!(
+                    (hit.score - score).abs() < 1e-3 && (all[&hit.id] - score).abs() < 1e-3,
+                    "{asked}: {hit:?}, {score}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn entries_far_apart_score_as_in_a_search() {
     let dir = tempfile::tempdir().unwrap();
     let text = Text::open(dir.path()).unwrap().0;

@@ -1,5 +1,6 @@
 //! Texts on the disk, found by their words.
 
+mod best;
 pub mod index;
 mod made;
 pub mod words;
