@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
+
 use super::endpoint_call;
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
@@ -70,9 +72,11 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
 
 fn tool(system: &System, endpoint: &Endpoint) -> Result<Tool> {
     let id = endpoint.id;
-    Tool::of_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
+    let tool = Tool::of_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
         endpoint_call::call(cx.app(), &cx.http()?, id, &arguments).await
-    })
+    })?;
+    let host = system.host();
+    Ok(tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect()))
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
