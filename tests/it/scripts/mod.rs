@@ -2,5 +2,5 @@
 
 mod contained;
 mod life;
-mod reach;
+pub(super) mod reach;
 mod shipped;
