@@ -75,10 +75,21 @@ impl Tool {
         Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
         Running: Future<Output = Result<Output>> + Send + 'static,
     {
+        let tool = Self::of_sound_spec(spec, run);
+        tool.schema.demand_sound()?;
+        Ok(tool)
+    }
+
+    /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema when they were stored; were they not, every
+    /// call would fail.
+    pub fn of_sound_spec<Run, Running>(spec: Spec, run: Run) -> Self
+    where
+        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
         let schema = Schema::compile(spec.parameters.clone());
-        schema.demand_sound()?;
         let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
-        Ok(Self::bare(spec, schema, handler))
+        Self::bare(spec, schema, handler)
     }
 
     fn bare(spec: Spec, schema: Schema, handler: Handler) -> Self {
