@@ -29,9 +29,6 @@ const DRAWN = [
   'That is all.',
 ].join('\n\n');
 
-/** What a result says under a name, however it is quoted. */
-const found = (results, name) => new RegExp(`"${name}":\\s*"([^"]+)"`).exec(results)?.[1] ?? `no ${name}`;
-
 /** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
@@ -43,7 +40,7 @@ const SCRIPTS = [
     on: /ticket 4711/i,
     need: 'one ticket of the service desk, and answering on it',
     calls: [['catalog__service_desk--get_ticket', { id: '4711' }], ['catalog__service_desk--reply_ticket', { id: '4711', body: { text: 'Fish is on its way.' } }]],
-    say: (results) => `Ticket ${found(results, 'id')} is of ${found(results, 'name')}, and she knows now.`,
+    say: (results) => `Ticket 4711 is of ${/owner:\s+name: (.+)/.exec(results)?.[1] ?? 'nobody'}, and she knows now.`,
   },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },

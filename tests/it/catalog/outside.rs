@@ -86,7 +86,7 @@ async fn a_page_cannot_send_anything_to_a_system_before_somebody_said_so() {
     assert!(asked.data["ticket"]["reason"].as_str().unwrap().contains("'localhost'"), "{asked:?}");
     assert_eq!(crm.connections(), 0);
     chat.owner.decide(asked, json!({"decision": "approve"})).await;
-    let rest = stream.rest().await;
+    let rest = chat.owner.follow(&conversation, Some(&events.last().unwrap().id)).await.rest().await;
     assert!(
         rest.iter().all(|event| event.name != "confirmation"),
         "its host is one of this conversation now: {rest:?}"
