@@ -151,8 +151,15 @@ fn operation(verb: &str, (area, thing): (&str, &str), body: Option<&str>) -> Val
             parameter("expand", "query", "What is answered with it.", json!({"type": "array", "items": {"type": "string"}})),
         ],
         "responses": {
-            "200": answer(&kept, "It was done."), "400": answer("Error", "Something asked for is wrong."),
-            "404": answer("Error", "There is none."), "429": answer("Error", "Too often."),
+            "200": answer(&kept, "It was done."),
+            "400": answer("Error", "Something asked for is wrong: the error names the field."),
+            "401": answer("Error", "The key is missing, or it is not known here."),
+            "403": answer("Error", "The key is known, and what it stands for may not do this."),
+            "404": answer("Error", "There is none, or none that this key may see."),
+            "409": answer("Error", "Somebody has changed it since it was read."),
+            "422": answer("Error", "It can be read and cannot be done: the error says which rule is against it."),
+            "429": answer("Error", "Asked too often: the header retry-after says when to come back."),
+            "500": answer("Error", "Something failed here: the trace of the error finds it in the logs."),
         },
     });
     let Some(map) = operation.as_object_mut() else { return operation };
