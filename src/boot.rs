@@ -265,7 +265,7 @@ async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let indexes = Indexing::open(&db, dir.path(), config.graph);
     indexes.use_model(embedder.model().map(|model| model.id));
     let settings = SettingsStore::load(db.clone()).await?;
-    let egress = Outgoing::start(&db, &settings, &clock);
+    let egress = Outgoing::start(&db, &settings, &clock).await?;
     let ways = Ways { dns: config.outbound.dns, ca_file: config.outbound.ca_file.clone() };
     let gate = Gate::new(ways, egress.ledger());
     Ok(App {

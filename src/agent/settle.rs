@@ -1,18 +1,16 @@
 //! What became of a call: written down, told to the streams, and put into words for the model.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::{calls::Place, turn::Run};
 use crate::{
-    engine::{answer::InvokeAnswer, sanitise, tool::Tool},
+    engine::{answer::InvokeAnswer, outside, sanitise},
     model::{
         call::{Done, Outcome},
         conversation::{Message, MessageId, Step, StepState},
         error::{Error, Kind, Result},
         output::Output,
-        spec::{Category, Risk, Source},
+        spec::Risk,
     },
     store::results::Results,
 };
@@ -28,7 +26,7 @@ impl Run {
         step.state = StepState::Done;
         match outcome {
             Ok(Outcome::Done(done)) => {
-                self.note_origin(&step, &done.output).await?;
+                self.note_origin(&step, Ok(&done.output)).await?;
                 step.success = Some(true);
                 step.duration_ms = Some(done.duration_ms);
                 step.model_text = Some(self.readable(&name, &done).await?);
@@ -37,6 +35,7 @@ impl Run {
             // Asked before this can be reached, and collected only once decided.
             Ok(Outcome::Confirm(_)) => return Ok(()),
             Err(error) => {
+                self.note_origin(&step, Err(&error)).await?;
                 if error.kind() == Kind::Cancelled && self.cancel.is_cancelled() {
                     step.state = StepState::Cancelled;
                 }
@@ -84,9 +83,13 @@ impl Run {
     }
 
     /// Remembers that content from outside has come in, and where from.
-    async fn note_origin(&self, step: &Step, output: &Output) -> Result<()> {
+    async fn note_origin(&self, step: &Step, outcome: std::result::Result<&Output, &Error>) -> Result<()> {
         let Ok(found) = self.shared().invoker.registry().find(&step.tool) else { return Ok(()) };
-        match origin(&found.tool, step, output) {
+        let origin = match outcome {
+            Ok(output) => outside::of_output(&found.tool, &step.arguments, output),
+            Err(error) => outside::of_error(&found.tool, &step.arguments, error),
+        };
+        match origin {
             Some(source) => self.shared().conversations.taint(self.conversation(), source).await,
             None => Ok(()),
         }
@@ -142,26 +145,6 @@ impl Run {
     pub(super) async fn last_message(&self) -> Result<Option<Message>> {
         let messages = self.shared().turns.messages(self.conversation()).await?;
         Ok(messages.into_iter().rfind(|message| message.turn_id == self.id()))
-    }
-}
-
-/// Where a result came from, if from outside: by the tool's kind, or because the tool says so in `meta.outside`, where
-/// one of ours may also say that it is not.
-fn origin(tool: &Arc<Tool>, step: &Step, output: &Output) -> Option<String> {
-    let spec = tool.spec();
-    let foreign = matches!(spec.source, Source::Mcp | Source::Catalog | Source::Interface);
-    let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
-    let said = output.meta.get("outside");
-    if spec.source == Source::Builtin && said == Some(&Value::Bool(false)) {
-        return None;
-    }
-    match said.and_then(Value::as_str) {
-        Some(place) => Some(format!("{}: {place}", spec.name)),
-        None if foreign || outward => {
-            let place = ["url", "query", "path"].iter().find_map(|key| step.arguments.get(key).and_then(Value::as_str));
-            Some(place.map_or_else(|| spec.name.clone(), |place| format!("{}: {place}", spec.name)))
-        }
-        None => None,
     }
 }
 

@@ -1,7 +1,14 @@
-//! Brings what crossed the gate into the ledger: in batches, beside the work, and none is lost while the process lives.
+//! Brings what crosses the gate into the ledger: before it is dialled, and in batches, beside the work, once it is over.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
+use futures_util::future::BoxFuture;
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
@@ -9,11 +16,11 @@ use tokio::{
 
 use crate::{
     host::clock::Clock,
-    model::{egress::Crossing, error::Result, time::Time},
-    net::meter::Ledger,
+    model::{egress::Crossing, error::Result},
+    net::meter::{Book, Ledger},
     store::{
         db::Db,
-        egress::{self, Keep},
+        egress::{self, Entry, Keep},
         settings::SettingsStore,
     },
 };
@@ -27,7 +34,7 @@ const SETTLING: Duration = Duration::from_secs(3);
 const DAY: Duration = Duration::from_secs(86_400);
 
 enum Note {
-    Crossed(Time, Box<Crossing>),
+    Crossed(Box<Entry>),
     Settle(oneshot::Sender<()>),
 }
 
@@ -36,25 +43,22 @@ enum Note {
 pub struct Outgoing {
     notes: mpsc::UnboundedSender<Note>,
     keeper: Keeper,
+    last: Arc<AtomicI64>,
 }
 
 impl Outgoing {
-    /// Begins to write.
-    pub fn start(db: &Db, settings: &SettingsStore, clock: &Clock) -> Self {
+    /// Begins to write, where the last process left off.
+    pub async fn start(db: &Db, settings: &SettingsStore, clock: &Clock) -> Result<Self> {
+        let last = Arc::new(AtomicI64::new(egress::take_over(db).await?));
         let (notes, waiting) = mpsc::unbounded_channel();
         let keeper = Keeper { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
         tokio::spawn(keeper.clone().run(waiting));
-        Self { notes, keeper }
+        Ok(Self { notes, keeper, last })
     }
 
     /// What the gate tells.
     pub fn ledger(&self) -> Ledger {
-        let (notes, clock) = (self.notes.clone(), self.keeper.clock.clone());
-        Ledger::new(move |crossing| {
-            let began = clock.now().before(crossing.took);
-            // It only fails when the writer has ended, and then so has the process.
-            let _ = notes.send(Note::Crossed(began, Box::new(crossing)));
-        })
+        Ledger::of(self.clone())
     }
 
     /// Waits until everything that has crossed so far stands in the ledger.
@@ -68,6 +72,23 @@ impl Outgoing {
     /// Removes what is kept no longer; it is done now and then without being asked.
     pub async fn sweep(&self) -> Result<usize> {
         self.keeper.sweep().await
+    }
+}
+
+impl Book for Outgoing {
+    fn number(&self) -> i64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn open(&self, number: i64, crossing: Crossing) -> BoxFuture<'static, Result<()>> {
+        let (db, at) = (self.keeper.db.clone(), self.keeper.clock.now());
+        Box::pin(async move { egress::write(&db, vec![Entry { number, at, crossing }]).await })
+    }
+
+    fn close(&self, number: i64, crossing: Crossing) {
+        let at = self.keeper.clock.now().before(crossing.took);
+        // It only fails when the writer has ended, and then so has the process.
+        let _ = self.notes.send(Note::Crossed(Box::new(Entry { number, at, crossing })));
     }
 }
 
@@ -87,7 +108,7 @@ impl Keeper {
             let (mut crossings, mut asking) = (Vec::new(), Vec::new());
             for note in notes.drain(..) {
                 match note {
-                    Note::Crossed(at, crossing) => crossings.push((at, *crossing)),
+                    Note::Crossed(entry) => crossings.push(*entry),
                     Note::Settle(done) => asking.push(done),
                 }
             }
@@ -105,7 +126,7 @@ impl Keeper {
         }
     }
 
-    async fn write(&self, crossings: Vec<(Time, Crossing)>) {
+    async fn write(&self, crossings: Vec<Entry>) {
         let count = crossings.len();
         if count > 0
             && let Err(error) = egress::write(&self.db, crossings).await

@@ -17,4 +17,5 @@ pub mod risk;
 mod soap;
 pub mod soap_call;
 mod token;
+pub mod trial;
 pub mod websocket_call;

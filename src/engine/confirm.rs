@@ -79,17 +79,21 @@ pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> 
 
 /// What came from outside may want to carry something out: to a host of its own choice, in an address.
 async fn new_host(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, arguments, .. } = weighed;
+    let Weighed { call, found, registry, arguments, .. } = weighed;
     let (true, Some(topic)) = (call.tainted, call.topic) else { return Ok(None) };
-    let Some(host) = found.tool.host_of(arguments) else { return Ok(None) };
-    if app.tickets.approved_for(topic, found.tool.spec().id()).await? {
+    let hosts = found.tool.hosts_of(arguments, registry);
+    if hosts.is_empty() || app.tickets.approved_for(topic, found.tool.spec().id()).await? {
         return Ok(None);
     }
     app.egress.settle().await;
-    let known = egress::has_reached(&app.db, topic, host.clone()).await?;
-    Ok((!known).then(|| {
-        format!("It reaches '{host}', which this conversation has not yet, and content from outside is in it.")
-    }))
+    for host in hosts {
+        if !egress::has_reached(&app.db, topic, host.clone()).await? {
+            return Ok(Some(format!(
+                "It reaches '{host}', which this conversation has not yet, and content from outside is in it."
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {
@@ -133,7 +137,7 @@ fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Res
             let done = Done { call: call.id, tool: ticket.tool.clone(), output, duration_ms, executed };
             Ok(Outcome::Done(Box::new(done)))
         }
-        Verdict::Failed { kind, mut message, tools_own, executed } => {
+        Verdict::Failed { kind, mut message, tools_own, outside, executed } => {
             let details = executed.map(|executed| {
                 let shown: String = executed.to_string().chars().take(MAX_SHOWN).collect();
                 message = format!("{message} The person had changed the arguments to {shown}");
@@ -141,6 +145,7 @@ fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Res
             });
             let error = Error::new(kind, message);
             let error = if tools_own { error.of_tool() } else { error };
+            let error = outside.into_iter().fold(error, Error::from_outside);
             Err(details.into_iter().fold(error, Error::with_details))
         }
         Verdict::Refused { reason } => {

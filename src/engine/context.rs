@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -9,6 +10,7 @@ use super::{
     configure::ToolSettings,
     find::finder::Finder,
     invoker::{Approval, Invoker},
+    outside,
     registry::Registry,
 };
 use crate::{
@@ -43,6 +45,7 @@ struct Shared {
     settings: ToolSettings,
     cancel: CancellationToken,
     approved: Option<Risk>,
+    outside: Mutex<Option<String>>,
 }
 
 /// What a context is made of, beside the invoker.
@@ -61,7 +64,9 @@ impl Context {
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
         let Run { settings, cancel, approved, .. } = run;
-        Self { shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, approved }) }
+        Self {
+            shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, approved, outside: Mutex::default() }),
+        }
     }
 
     /// Who asked.
@@ -136,13 +141,33 @@ impl Context {
             ..self.shared.call.clone()
         };
         let cancel = self.shared.cancel.child_token();
-        match self.shared.approved {
+        let arguments = call.params.clone();
+        let outcome = match self.shared.approved {
             None => Box::pin(self.shared.invoker.invoke(call, cancel)).await,
             Some(risk) => {
                 let approval = Approval { by: call.caller.username.clone(), up_to: Some(risk) };
                 Box::pin(self.shared.invoker.invoke_approved(call, approval, cancel)).await
             }
+        };
+        self.note_origin(tool, &arguments, &outcome);
+        outcome
+    }
+
+    /// What came in through a call within this one came into this one.
+    fn note_origin(&self, tool: &str, arguments: &Value, outcome: &Result<Outcome>) {
+        let Ok(found) = self.registry().find(tool) else { return };
+        let origin = match outcome {
+            Ok(Outcome::Done(done)) => outside::of_output(&found.tool, arguments, &done.output),
+            Ok(Outcome::Confirm(_)) => None,
+            Err(error) => outside::of_error(&found.tool, arguments, error),
+        };
+        if let Some(place) = origin {
+            self.note_outside(place);
         }
+    }
+
+    pub(super) fn outside(&self) -> &Mutex<Option<String>> {
+        &self.shared.outside
     }
 
     pub(super) fn invoker(&self) -> &Invoker {

@@ -129,6 +129,7 @@ fn failed(error: &Error, executed: Option<Value>) -> Verdict {
         kind: error.kind(),
         message: error.message().to_owned(),
         tools_own: error.is_tools_own(),
+        outside: error.outside().map(str::to_owned),
         executed,
     }
 }

@@ -148,8 +148,9 @@ impl Invoker {
         let cancel = cancel.child_token();
         let _ends = cancel.clone().drop_guard();
         let run = Run { call, spec, settings: own.clone(), cancel, approved };
-        let output = run::within_limits(&found.tool, &grant, Context::new(self.clone(), run), arguments).await;
-        let output = sanitise::redact(output, &own).map_err(Error::of_tool)?;
+        let context = Context::new(self.clone(), run);
+        let output = run::within_limits(&found.tool, &grant, context.clone(), arguments).await;
+        let output = sanitise::redact(context.mark(output), &own).map_err(Error::of_tool)?;
         Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
     }
 

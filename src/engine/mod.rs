@@ -17,6 +17,7 @@ pub mod invoker;
 pub mod knowledge;
 pub mod launcher;
 pub mod model;
+pub mod outside;
 pub mod overview;
 pub mod record;
 pub mod registry;

@@ -19,7 +19,7 @@ use crate::model::{
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
-type Reaches = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
+type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<String> + Send + Sync>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
 /// A tool, ready to be registered.
@@ -75,10 +75,21 @@ impl Tool {
         Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
         Running: Future<Output = Result<Output>> + Send + 'static,
     {
+        let tool = Self::of_sound_spec(spec, run);
+        tool.schema.demand_sound()?;
+        Ok(tool)
+    }
+
+    /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema when they were stored; were they not, every
+    /// call would fail.
+    pub fn of_sound_spec<Run, Running>(spec: Spec, run: Run) -> Self
+    where
+        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
         let schema = Schema::compile(spec.parameters.clone());
-        schema.demand_sound()?;
         let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
-        Ok(Self::bare(spec, schema, handler))
+        Self::bare(spec, schema, handler)
     }
 
     fn bare(spec: Spec, schema: Schema, handler: Handler) -> Self {
@@ -189,12 +200,26 @@ impl Tool {
     /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
     /// conversation, a person is asked before it reaches a host it has not reached yet.
     #[must_use]
-    pub fn reaches<Args, F>(mut self, host: F) -> Self
+    pub fn reaches<Args, F>(self, host: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args) -> Option<String> + Send + Sync + 'static,
     {
-        self.reaches = Some(Arc::new(move |arguments| parse(arguments.clone()).ok().and_then(|args| host(&args))));
+        self.reaches_among(move |args, _| host(args).into_iter().collect())
+    }
+
+    /// Names the hosts a call may send something to, which lie with what the arguments name: a connected system is
+    /// asked for like any other host, for what may be carried out goes there all the same.
+    #[must_use]
+    pub fn reaches_among<Args, F>(mut self, hosts: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Registry) -> Vec<String> + Send + Sync + 'static,
+    {
+        let of = move |arguments: &Value, registry: &Registry| {
+            parse(arguments.clone()).map(|args| hosts(&args, registry)).unwrap_or_default()
+        };
+        self.reaches = Some(Arc::new(of));
         self
     }
 
@@ -260,9 +285,14 @@ impl Tool {
         self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
     }
 
-    /// The host a call would reach, where the arguments choose it.
-    pub fn host_of(&self, arguments: &Value) -> Option<String> {
-        self.reaches.as_ref().and_then(|reaches| reaches(arguments))
+    /// The hosts a call may reach, where that is known before it runs.
+    pub fn hosts_of(&self, arguments: &Value, registry: &Registry) -> Vec<String> {
+        self.reaches.as_ref().map(|reaches| reaches(arguments, registry)).unwrap_or_default()
+    }
+
+    /// Whether its calls go to other machines.
+    pub fn reaches_out(&self) -> bool {
+        self.reaches.is_some()
     }
 
     /// The arguments whose values the audit does not keep.

@@ -1,6 +1,6 @@
 //! Step 3: arguments against the tool's JSON Schema, with an error that says what is wrong and where.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::{Validator, error::ValidationErrorKind};
 use schemars::{JsonSchema, generate::SchemaSettings, transform::transform_subschemas};
@@ -20,11 +20,12 @@ const MAX_PROBLEMS: usize = 5;
 /// Parameters named where somebody gave an unknown one.
 const MAX_KNOWN: usize = 20;
 
-/// A JSON Schema and its compiled form. Cheap to clone.
+/// A JSON Schema and its compiled form, which is made when it is first needed: of the thousands of operations a
+/// connected system may have, few are called. Cheap to clone.
 #[derive(Clone)]
 pub struct Schema {
     document: Arc<Value>,
-    validator: Option<Arc<Validator>>,
+    validator: Arc<OnceLock<Option<Validator>>>,
 }
 
 impl Schema {
@@ -46,13 +47,17 @@ impl Schema {
 
     /// A schema from its document. One that does not compile accepts nothing.
     pub fn compile(document: Value) -> Self {
-        let validator = jsonschema::draft202012::options().build(&document).ok().map(Arc::new);
-        Self { document: Arc::new(document), validator }
+        Self { document: Arc::new(document), validator: Arc::default() }
+    }
+
+    fn validator(&self) -> Option<&Validator> {
+        let build = || jsonschema::draft202012::options().build(&self.document).ok();
+        self.validator.get_or_init(build).as_ref()
     }
 
     /// Fails where the document is no JSON Schema.
     pub fn demand_sound(&self) -> Result<()> {
-        match &self.validator {
+        match self.validator() {
             Some(_) => Ok(()),
             None => Err(Error::invalid("The parameters are not a JSON Schema (draft 2020-12).")),
         }
@@ -66,7 +71,7 @@ impl Schema {
     /// Fails with every problem's place and remedy; else gives the arguments back, without optional nulls.
     pub fn check(&self, arguments: Value) -> Result<Value> {
         let arguments = self.normalise(arguments)?;
-        let validator = self.validator.as_ref().ok_or_else(|| Error::internal("a schema does not compile"))?;
+        let validator = self.validator().ok_or_else(|| Error::internal("a schema does not compile"))?;
         let of_schema = validator.iter_errors(&arguments).take(MAX_PROBLEMS).map(|e| self.problem(&e));
         let problems: Vec<Value> = of_schema.chain(self.beyond_64_bits(&arguments)).collect();
         if problems.is_empty() {

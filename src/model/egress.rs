@@ -68,6 +68,8 @@ impl Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Passed {
+    /// It is under way: it was about to be dialled, and nothing is known of its end yet.
+    Open,
     /// A connection was made and used.
     Done,
     /// The guard refused it: nothing was sent.
@@ -80,6 +82,7 @@ impl Passed {
     /// As the ledger has it.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Open => "open",
             Self::Done => "done",
             Self::Refused => "refused",
             Self::Failed => "failed",
@@ -88,7 +91,7 @@ impl Passed {
 
     /// Reads what [`Passed::as_str`] wrote.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Done, Self::Refused, Self::Failed].into_iter().find(|passed| passed.as_str() == text)
+        [Self::Open, Self::Done, Self::Refused, Self::Failed].into_iter().find(|passed| passed.as_str() == text)
     }
 }
 

@@ -49,12 +49,13 @@ pub struct Error {
     details: Option<Box<Value>>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
     tools_own: bool,
+    outside: Option<Box<str>>,
 }
 
 impl Error {
     /// An error of any kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None, source: None, tools_own: false }
+        Self { kind, message: message.into(), details: None, source: None, tools_own: false, outside: None }
     }
 
     /// The arguments are wrong: say which, and what would be right.
@@ -112,6 +113,18 @@ impl Error {
     /// Whether a tool ran and failed, as against a call that was never let through.
     pub fn is_tools_own(&self) -> bool {
         self.tools_own
+    }
+
+    /// Says that its words may be those of somebody outside, and where they came from.
+    #[must_use]
+    pub fn from_outside(mut self, place: impl Into<String>) -> Self {
+        self.outside = Some(place.into().into());
+        self
+    }
+
+    /// Where its words came from, if from outside.
+    pub fn outside(&self) -> Option<&str> {
+        self.outside.as_deref()
     }
 
     /// What a program acts on.

@@ -56,6 +56,13 @@ impl Output {
         Self::json(Value::String(text.into()))
     }
 
+    /// Says that nothing of it came from outside, though its tool often brings such things.
+    #[must_use]
+    pub fn ours(mut self) -> Self {
+        self.meta.insert("outside".to_owned(), Value::Bool(false));
+        self
+    }
+
     /// The parts to show: those given, else the data itself.
     pub fn shown(&self) -> Vec<Content> {
         match (&self.content[..], &self.data) {

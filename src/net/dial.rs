@@ -67,6 +67,7 @@ impl Http {
     async fn connect(&self, url: &Url, tls: &Tls, meter: &mut Meter) -> Result<(Stream, SocketAddr)> {
         let url = guarded_as(url).map_err(|error| meter.refused(error))?;
         let passage = guard::inspect(&url, &self.exceptions).map_err(|error| meter.refused(error))?;
+        meter.open().await?;
         let (tcp, peer) = self.reach(&url, passage).await?;
         if url.scheme() == "http" {
             return Ok((Stream::Plain(tcp), peer));

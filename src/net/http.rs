@@ -131,6 +131,7 @@ impl Http {
     async fn attempt(&self, request: &Request, meter: &mut Meter) -> Result<reqwest::Response> {
         let passage = guard::inspect(&request.url, &self.exceptions).map_err(|error| meter.refused(error))?;
         let client = self.gate.clients().get(passage, &self.tls)?;
+        meter.open().await?;
         let call = client
             .request(request.method.clone(), request.url.clone())
             .headers(request.headers.clone())

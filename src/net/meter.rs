@@ -1,27 +1,60 @@
-//! Counts what one attempt moves, and puts it into the ledger when it is over, however it ends.
+//! Counts what one attempt moves. Before anything is dialled it stands in the ledger, and when it is over, however it
+//! ends, the ledger is told what became of it.
 
 use std::{fmt, sync::Arc, time::Instant};
 
+use futures_util::future::BoxFuture;
 use url::Url;
 
 use crate::model::{
     egress::{Crossing, Origin, Passed},
-    error::{Error, Kind},
+    error::{Error, Kind, Result},
 };
 
-/// Takes what crossed. It is called from anywhere and must not wait.
+/// What keeps a ledger.
+pub trait Book: Send + Sync {
+    /// A number for an attempt that begins; later is higher.
+    fn number(&self) -> i64;
+    /// Writes down that an attempt is about to leave. Once this is done a kill does not undo it.
+    fn open(&self, number: i64, crossing: Crossing) -> BoxFuture<'static, Result<()>>;
+    /// Takes what became of an attempt. It is called from anywhere and must not wait.
+    fn close(&self, number: i64, crossing: Crossing);
+}
+
+/// Where attempts are written down. Cheap to clone.
 #[derive(Clone)]
-pub struct Ledger(Arc<dyn Fn(Crossing) + Send + Sync>);
+pub struct Ledger(Arc<dyn Book>);
 
 impl Ledger {
-    /// A ledger that hands everything on.
+    /// A ledger that is kept in a book.
+    pub fn of(book: impl Book + 'static) -> Self {
+        Self(Arc::new(book))
+    }
+
+    /// A ledger that hands on what became of attempts, and forgets them where the process ends before.
     pub fn new(take: impl Fn(Crossing) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(take))
+        Self::of(Told(take))
     }
 
     /// A ledger that keeps nothing: for a process that has none.
     pub fn none() -> Self {
         Self::new(drop)
+    }
+}
+
+struct Told<F>(F);
+
+impl<F: Fn(Crossing) + Send + Sync> Book for Told<F> {
+    fn number(&self) -> i64 {
+        0
+    }
+
+    fn open(&self, _: i64, _: Crossing) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn close(&self, _: i64, crossing: Crossing) {
+        (self.0)(crossing);
     }
 }
 
@@ -35,6 +68,7 @@ impl fmt::Debug for Ledger {
 #[derive(Debug)]
 pub(super) struct Meter {
     crossing: Option<Crossing>,
+    number: i64,
     began: Instant,
     ledger: Ledger,
 }
@@ -54,7 +88,17 @@ impl Meter {
             reason: None,
             took: std::time::Duration::ZERO,
         };
-        Self { crossing: Some(crossing), began: Instant::now(), ledger: ledger.clone() }
+        let number = ledger.0.number();
+        Self { crossing: Some(crossing), number, began: Instant::now(), ledger: ledger.clone() }
+    }
+
+    /// Writes down that it is about to leave; nothing may be dialled before. Fails where that cannot be written: what
+    /// would leave no trace does not leave.
+    pub(super) async fn open(&self) -> Result<()> {
+        match self.crossing.clone() {
+            Some(crossing) => self.ledger.0.open(self.number, Crossing { passed: Passed::Open, ..crossing }).await,
+            None => Ok(()),
+        }
     }
 
     pub(super) fn sent(&mut self, bytes: usize) {
@@ -102,7 +146,7 @@ impl Drop for Meter {
     fn drop(&mut self) {
         if let Some(mut crossing) = self.crossing.take() {
             crossing.took = self.began.elapsed();
-            (self.ledger.0)(crossing);
+            self.ledger.0.close(self.number, crossing);
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct Filter {
     pub user: Option<String>,
     /// A call's id.
     pub call: Option<String>,
-    /// `done`, `refused` or `failed`.
+    /// `open`, `done`, `refused` or `failed`.
     pub outcome: Option<Passed>,
 }
 
@@ -89,17 +89,45 @@ const COLUMNS: &str =
     "e.id, e.at, e.host, e.port, e.protocol, e.by, e.user_id, u.username, e.call_id, e.sent, e.received, e.status,
      e.outcome, e.reason, e.ms FROM egress e LEFT JOIN users u ON u.id = e.user_id";
 
-/// Writes crossings that began at these times.
-pub async fn write(db: &Db, crossings: Vec<(Time, Crossing)>) -> Result<()> {
+/// What is said of an attempt whose end nobody saw.
+const UNSEEN: &str = "The server stopped while this was under way: what was sent and received is not known.";
+
+/// A crossing as the ledger keeps it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its number.
+    pub number: i64,
+    /// When it began.
+    pub at: Time,
+    /// What crosses, or crossed.
+    pub crossing: Crossing,
+}
+
+/// Closes what the last process left open, and gives the last number there was.
+pub async fn take_over(db: &Db) -> Result<i64> {
+    db.write(|c| {
+        run(c, "UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
+        let last = "SELECT max(coalesce((SELECT max(id) FROM egress), 0),
+                           coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'egress'), 0))";
+        Ok(c.query_row(last, (), |row| row.get(0))?)
+    })
+    .await
+}
+
+/// Writes entries, each over what stood under its number.
+pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
     db.append(move |c| {
-        for (at, crossing) in &crossings {
+        for Entry { number, at, crossing } in &entries {
             let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
             run(
                 c,
-                "INSERT INTO egress (at, host, port, protocol, by, user_id, call_id, topic, sent, received, status, outcome,
-                                     reason, ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                "INSERT INTO egress (id, at, host, port, protocol, by, user_id, call_id, topic, sent, received, status,
+                                     outcome, reason, ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                 ON CONFLICT (id) DO UPDATE SET sent = excluded.sent, received = excluded.received,
+                   status = excluded.status, outcome = excluded.outcome, reason = excluded.reason, ms = excluded.ms",
                 params![
+                    number,
                     at.millis(),
                     host,
                     port,

@@ -59,6 +59,9 @@ pub enum Verdict {
         /// Whether the tool was run and failed, as against a call that was never let through.
         #[serde(default)]
         tools_own: bool,
+        /// Where its words came from, if from outside.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outside: Option<String>,
         /// The arguments it was tried with, where the person had changed them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         executed: Option<Value>,
@@ -167,6 +170,7 @@ impl Tickets {
                 "The server stopped while this ran: it may or may not have taken effect. Check before repeating it."
                     .into(),
             tools_own: true,
+            outside: None,
             executed: None,
         };
         self.db

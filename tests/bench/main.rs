@@ -5,7 +5,9 @@
 
 mod callers;
 mod calls;
+mod catalog;
 mod crash;
+mod document;
 mod embed;
 mod find;
 mod gets;
@@ -32,8 +34,10 @@ use anyhow::{Result, bail};
 use report::Report;
 
 /// In the order in which `make bench` runs them.
-const FIGURES: &[&str] =
-    &["start", "gets", "calls", "callers", "streams", "embed", "find", "vectors", "search", "web", "scripts", "crash"];
+const FIGURES: &[&str] = &[
+    "start", "gets", "calls", "callers", "catalog", "streams", "embed", "find", "vectors", "search", "web", "scripts",
+    "crash",
+];
 
 /// Runs the figures named on the command line, or all.
 #[tokio::main(flavor = "current_thread")]
@@ -55,6 +59,7 @@ async fn main() -> Result<ExitCode> {
             "gets" => gets::measure(&mut report).await?,
             "calls" => calls::measure(&mut report).await?,
             "callers" => callers::measure(&mut report).await?,
+            "catalog" => catalog::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,

@@ -29,6 +29,16 @@ pub(crate) fn peak_mb() -> Result<f64> {
     memory_mb("/proc/self/status", "VmHWM:")
 }
 
+/// The most memory a process has had since [`forget_peak`], in MB.
+pub(crate) fn peak_mb_of(pid: u32) -> Result<f64> {
+    memory_mb(&format!("/proc/{pid}/status"), "VmHWM:")
+}
+
+/// From now on the peak of a process is counted anew.
+pub(crate) fn forget_peak(pid: u32) -> Result<()> {
+    Ok(fs::write(format!("/proc/{pid}/clear_refs"), "5")?)
+}
+
 fn memory_mb(file: &str, name: &str) -> Result<f64> {
     let status = fs::read_to_string(file)?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;

@@ -21,18 +21,27 @@ const DRAWN = [
   widget('code-block', { code: 'SELECT 1;', language: 'sql' }),
   widget('accordion', { sections: [{ title: 'How is it refunded?', content: 'Within five days.' }] }),
   widget('status-badge', { label: 'Healthy', status: 'success' }),
+  widget('file', { name: 'q4.pdf', content_type: 'application/pdf', size: 20480, url: 'https://elsewhere.example/q4.pdf' }),
+  widget('export', { title: 'Invoices of the week', format: 'csv', rows: [{ invoice: 'INV-1', total: 1200 }, { invoice: 'INV-2', total: 340.5 }] }),
+  widget('citation-card', { title: 'Payments', text: 'A hold lasts 14 days at most.', page: 3, score: 0.82 }),
   widget('image', { src: 'https://elsewhere.example/pixel.png', alt: 'A pixel' }),
   widget('confirmation', { confirmation_id: '1', tool_name: 'exec', risk_level: 'destructive' }),
   'That is all.',
 ].join('\n\n');
 
-/** What to do for a message: the tool to call first, and the text once its result is there. */
+/** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
   { on: /run the greeting/i, call: ['exec', { command: 'echo walked' }], say: 'The command said: walked.' },
   { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
   { on: /digest the week/i, call: ['walk_digest', { sum: '6 * 7' }], say: 'The week is digested.' },
   { on: /draw the week/i, say: DRAWN },
+  {
+    on: /ticket 4711/i,
+    need: 'one ticket of the service desk, and answering on it',
+    calls: [['catalog__service_desk--get_ticket', { id: '4711' }], ['catalog__service_desk--reply_ticket', { id: '4711', body: { text: 'Fish is on its way.' } }]],
+    say: (results) => `Ticket 4711 is of ${/owner:\s+name: (.+)/.exec(results)?.[1] ?? 'nobody'}, and she knows now.`,
+  },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
   { on: /break off/i, fail: true },
@@ -47,14 +56,16 @@ export function move({ messages = [], tools = [] }) {
   const script = SCRIPTS.find((one) => one.on.test(textOf(messages[asked]?.content)));
   if (!script) return { text: 'Noted.' };
   if (script.fail) return { fail: true };
-  const made = messages.slice(asked + 1).flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
-  const [name, args] = script.call ?? [];
-  if (name && !made.includes(name)) {
+  const since = messages.slice(asked + 1);
+  const made = since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
+  const [name, args] = (script.calls ?? [script.call ?? []]).find(([one]) => !made.includes(one)) ?? [];
+  if (name) {
     const offered = tools.some((tool) => tool.function.name === name);
     if (offered || made.includes('find_tools')) return { call: { name, args } };
-    return { call: { name: 'find_tools', args: { query: name } } };
+    return { call: { name: 'find_tools', args: { query: script.need ?? name } } };
   }
-  return { text: script.say, gap: script.gap };
+  const results = since.filter((message) => message.role === 'tool').map((message) => textOf(message.content)).join('\n');
+  return { text: typeof script.say === 'function' ? script.say(results) : script.say, gap: script.gap };
 }
 
 function deltas(next, id) {

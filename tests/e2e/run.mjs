@@ -12,6 +12,7 @@ import { startModel } from './model.mjs';
 import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
+import { outsideWalks } from './outside.mjs';
 import { peopleWalks } from './people.mjs';
 import { scriptWalks } from './scripts.mjs';
 import { stateWalks } from './states.mjs';
@@ -48,6 +49,7 @@ try {
   await modelWalks(world);
   await memoryWalks(world);
   await catalogWalks(world);
+  await outsideWalks(world);
   await lookWalks(world);
   await narrowWalks(world);
   await stateWalks(world);

@@ -1,4 +1,5 @@
 // What a model asks to be drawn in its answer: drawn where it is right, text where it is not, and nothing from elsewhere.
+import { readFileSync } from 'node:fs';
 import { ask } from './chat.mjs';
 import { axe, person, same, shoot, walk } from './lib.mjs';
 
@@ -19,6 +20,14 @@ export async function widgetWalks({ browser, owner, base }) {
     await thread(owner).getByRole('list', { name: 'The incident' }).getByText('Fix deployed').waitFor();
     await thread(owner).getByRole('progressbar', { name: 'Upload' }).waitFor();
     await thread(owner).getByText('Then it got better.').waitFor();
+    await thread(owner).getByText('A hold lasts 14 days at most.').waitFor();
+    await thread(owner).getByText('application/pdf, 20.0 KB').waitFor();
+    same(await thread(owner).getByRole('link', { name: 'Download' }).count(), 0, 'ways to a file elsewhere');
+  });
+
+  await walk('rows are taken along as a file that is made here', owner, async () => {
+    const [saved] = await Promise.all([owner.waitForEvent('download'), thread(owner).getByRole('button', { name: 'Save Invoices of the week.csv' }).click()]);
+    same([saved.suggestedFilename(), readFileSync(await saved.path(), 'utf8')], ['Invoices of the week.csv', 'invoice,total\r\nINV-1,1200\r\nINV-2,340.5\r\n'], 'the file');
   });
 
   await walk("a chart's numbers stand in a table, too", owner, async () => {

@@ -2,7 +2,10 @@
 
 mod calls;
 mod imports;
+mod oauth;
+mod outside;
 mod systems;
+mod tries;
 
 use satchel::store::{catalog::Catalog, people::Actor};
 use serde_json::{Value, json};

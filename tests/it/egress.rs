@@ -4,9 +4,14 @@ use satchel::model::error::Kind;
 use serde_json::{Value, json};
 
 use crate::support::{
-    chat::Chat,
+    chat::{Chat, Person},
     fake_llm::say,
     http::{Request, TestServer},
+    program::Home,
+    remote::{
+        http::{Remote, stalling},
+        ws::Talker,
+    },
     site::{Site, page},
 };
 
@@ -145,4 +150,71 @@ async fn a_query_that_means_nothing_is_named() {
     let answer = server.send(Request::get("/api/egress?outcome=lost").cookie(&server.sign_in("owner").await)).await;
     assert_eq!(answer.status, 400, "{}", answer.text());
     assert!(answer.text().contains("refused"), "{}", answer.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_under_way_at_a_kill_is_in_the_ledger() {
+    let home = Home::new().await;
+    let (site, talker) = (Remote::start(|_| stalling("text/plain")).await, Talker::start().await);
+    let server = home.serve(&[]).await;
+    let owner = Person::bearer(&server.url, &home.token());
+    let exceptions = [site.address.to_string(), talker.address.to_string()];
+    owner.do_it("PUT", "/api/settings", json!({"outbound": {"exceptions": exceptions}})).await;
+    let system = json!({"name": "Feed", "base_url": format!("http://{}", talker.address)});
+    let made = owner.do_it("POST", "/api/catalog/systems", system).await;
+    let status = format!("/api/catalog/systems/{}/status", made["id"].as_str().unwrap());
+    owner.do_it("PUT", &status, json!({"status": "active"})).await;
+    let calls = [
+        ("web_fetch", json!({"url": site.url()})),
+        ("call_websocket", json!({"system_id": "Feed", "path": "/", "message": "silence"})),
+    ];
+    let asking = calls.map(|(tool, params)| {
+        let owner = owner.again(&server.url);
+        tokio::spawn(async move {
+            let path = format!("/api/tools/{tool}/invoke");
+            owner.ask("POST", &path, json!({"params": params})).await
+        })
+    });
+    let arrived = async {
+        while site.seen().is_empty() || talker.seen().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), arrived).await.expect("nothing arrived");
+    let open = owner.do_it("GET", "/api/egress?outcome=open", Value::Null).await;
+    assert_eq!(open["entries"].as_array().map(Vec::len), Some(2), "{open}");
+    server.kill().await;
+    asking.into_iter().for_each(|one| one.abort());
+    let server = home.serve(&[]).await;
+    let owner = Person::bearer(&server.url, &home.token());
+    let ledger = owner.do_it("GET", "/api/egress", Value::Null).await;
+    let rows: Vec<_> = ledger["entries"].as_array().unwrap().iter().collect();
+    assert_eq!(rows.len(), 2, "{ledger}");
+    for (port, tool) in [(site.address.port(), "web_fetch"), (talker.address.port(), "call_websocket")] {
+        let row = rows.iter().find(|row| row["port"] == port).unwrap();
+        assert_eq!((&row["by"], &row["outcome"]), (&json!(format!("builtin:{tool}")), &json!("failed")));
+        assert!(row["reason"].as_str().unwrap().contains("stopped while this was under way"), "{row}");
+    }
+    let audited = owner.do_it("GET", "/api/audit?limit=50", Value::Null).await.to_string();
+    assert!(
+        rows.iter().all(|row| audited.contains(row["call_id"].as_str().unwrap()) || row["by"] == "builtin:web_fetch")
+    );
+    // What goes out from now on has higher numbers.
+    let _ = owner.ask("POST", "/api/tools/web_fetch/invoke", json!({"params": {"url": "http://10.0.0.1/"}})).await;
+    let ledger = owner.do_it("GET", "/api/egress", Value::Null).await;
+    assert_eq!(ledger["entries"].as_array().map(Vec::len), Some(3), "{ledger}");
+    assert!(ledger["entries"][0]["id"].as_i64() > rows[0]["id"].as_i64(), "{ledger}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looking_for_a_model_on_this_machine_is_a_row_of_this_machine_alone() {
+    let server = TestServer::start().await;
+    server.owner("GET", "/api/providers/detect", &Value::Null).await;
+    let rows = ledger(&server, "").await;
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(
+        (&rows[0]["host"], &rows[0]["port"], &rows[0]["by"]),
+        (&json!("127.0.0.1"), &json!(11434), &json!("models"))
+    );
+    assert_eq!(rows[0]["user"], "owner", "{rows:?}");
 }

@@ -41,7 +41,7 @@ pub(super) struct EgressQuery {
     user: Option<String>,
     /// A call's id.
     call_id: Option<String>,
-    /// How it ended: `done`, `refused` or `failed`.
+    /// How it ended: `done`, `refused` or `failed`; `open` is under way.
     outcome: Option<String>,
     /// Only what the guard refused.
     refused: Option<bool>,
@@ -65,7 +65,7 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
     let outcome = match (query.outcome.as_deref().filter(|text| !text.is_empty()), query.refused) {
         (Some(text), _) => Some(Passed::parse(text).ok_or_else(|| {
             let text = shorten(text);
-            Error::invalid(format!("'{text}' is no way an attempt ends: write done, refused or failed."))
+            Error::invalid(format!("'{text}' is no way an attempt ends: write done, refused, failed or open."))
         })?),
         (None, Some(true)) => Some(Passed::Refused),
         (None, _) => None,

@@ -15,7 +15,11 @@ use super::{
 use crate::{
     agent::exposure,
     engine::{
-        catalog::{change::Changing, endpoint_call, offer},
+        catalog::{
+            change::Changing,
+            offer,
+            trial::{self, Trial},
+        },
         validate::Schema,
     },
     model::{
@@ -130,7 +134,7 @@ struct EndpointTry {
 struct EndpointTrial {
     /// Whether the system did what it was asked.
     ok: bool,
-    /// Its status; none where no answer came.
+    /// Its status; none where no answer came, or where the protocol has none.
     status: Option<u16>,
     /// In words, where it did not.
     message: Option<String>,
@@ -139,14 +143,14 @@ struct EndpointTrial {
     headers: Map<String, Value>,
     /// What the body was read as.
     format: Option<String>,
-    /// The body.
+    /// The body; of gRPC and WebSockets the messages.
     body: Value,
     /// How often it was asked.
     attempts: u32,
     duration_ms: u64,
 }
 
-/// Calls an endpoint once, whatever the status of its system: before a draft is activated, for instance. What changes
+/// Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for instance. What changes
 /// more than a little is tried by a person only, never with a key.
 #[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointTrial)))]
 #[post("/api/catalog/endpoints/{id}/test")]
@@ -165,28 +169,16 @@ async fn test(
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.catalog.note_try(&by, endpoint).await?;
     let begun = std::time::Instant::now();
-    let answer = endpoint_call::answer(&state.app, &http, (&found.system, endpoint), &arguments).await;
-    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(Json(match answer {
-        Ok(answer) => EndpointTrial {
-            ok: answer.is_success(),
-            status: Some(answer.status),
-            message: answer.refusal(&found.system.name).map(|error| error.message().to_owned()),
-            format: Some(answer.form.as_str().to_owned()),
-            attempts: answer.attempts,
-            headers: answer.headers,
-            body: answer.body,
-            duration_ms,
-        },
-        Err(error) => EndpointTrial {
-            ok: false,
-            status: None,
-            message: Some(error.message().to_owned()),
-            headers: Map::new(),
-            format: None,
-            body: Value::Null,
-            attempts: 0,
-            duration_ms,
-        },
+    let trial = trial::run(&state.app, &http, (&found.system, endpoint), &arguments).await;
+    let Trial { ok, status, message, headers, format, body, attempts } = trial;
+    Ok(Json(EndpointTrial {
+        ok,
+        status,
+        message,
+        headers,
+        format: format.map(str::to_owned),
+        body,
+        attempts,
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
     }))
 }

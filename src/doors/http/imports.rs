@@ -190,10 +190,16 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result
         Some(id) => Some(std::sync::Arc::clone(state.app.catalog.get().get(id)?)),
         None => None,
     };
-    let endpoints = known.as_ref().map_or(&[][..], |known| &known.endpoints);
     // Everything that can be wrong with the choice is found before a system is registered for it.
-    let mut plan = difference::plan(system_id.unwrap_or_default(), endpoints, operations, remove, now)?;
-    plan.put.iter().try_for_each(offer::demand_sound)?;
+    let of = known.clone();
+    let plan = move || {
+        let endpoints = of.as_ref().map_or(&[][..], |known| &known.endpoints);
+        let plan = difference::plan(system_id.unwrap_or_default(), endpoints, operations, remove, now)?;
+        plan.put.iter().try_for_each(offer::demand_sound)?;
+        Ok(plan)
+    };
+    let mut plan = state.app.work.run(plan).await?;
+    let endpoints = known.as_ref().map_or(&[][..], |known| &known.endpoints);
     let id = match (system_id, system) {
         (Some(id), None) => id,
         (Some(id), Some(draft)) => changing.change(id, draft).await?.system.id,

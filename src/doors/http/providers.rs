@@ -117,12 +117,12 @@ struct DetectedProvider {
     models: Vec<String>,
 }
 
-/// Looks for a model server on this machine; no other is contacted.
+/// Looks for a model server on this machine, at Ollama's own port; no other is contacted. It is a row of the ledger.
 #[utoipa::path(tag = "providers", responses((status = 200, body = Vec<DetectedProvider>)))]
 #[get("/api/providers/detect")]
-async fn detect(state: Data<State>) -> Result<Json<Vec<DetectedProvider>>> {
+async fn detect(state: Data<State>, by: Actor) -> Result<Json<Vec<DetectedProvider>>> {
     let base_url = parse_url(ProviderKind::Ollama.default_base_url())?;
-    let found = state.agent.models(None).detect(&base_url).await;
+    let found = state.agent.models(Some(by.caller.user)).detect(&base_url).await;
     let shown = found.map(|found| DetectedProvider {
         kind: ProviderKind::Ollama,
         base_url: found.base_url.to_string(),

@@ -96,9 +96,8 @@ impl Changing {
         Ok(())
     }
 
-    /// Takes in what was chosen of a document.
+    /// Takes in what was chosen of a document, whose parameters [`offer::demand_sound`] has found to be JSON Schema.
     pub async fn import(&self, system: SystemId, plan: ImportPlan) -> Result<()> {
-        plan.put.iter().try_for_each(offer::demand_sound)?;
         self.catalog.import(&self.by, system, plan).await?;
         self.offer();
         Ok(())

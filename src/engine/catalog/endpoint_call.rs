@@ -34,16 +34,40 @@ pub async fn call(app: &App, http: &Http, id: EndpointId, arguments: &Value) -> 
     let (to, endpoint) = resolve::callable_endpoint(app, id)?;
     let (system, name) = (&to.system, &to.system.name);
     let target = Target { app, http, system, endpoint: Some(&endpoint) };
+    match spoken(&endpoint, system, arguments)? {
+        Spoken::Grpc(ask) => grpc_call::call(&target, &ask).await,
+        Spoken::Websocket(ask) => websocket_call::call(&target, &ask).await,
+        Spoken::Request => {
+            let answer = answer(app, http, (system, &endpoint), arguments).await?;
+            match &endpoint.operation {
+                Operation::Graphql { .. } => graphql_call::read(answer, name),
+                Operation::Soap { .. } => soap_call::read(answer, name),
+                _ => answer.into_output(name),
+            }
+        }
+    }
+}
+
+/// How an endpoint is spoken to, with its arguments where it is no request.
+pub(super) enum Spoken {
+    /// A request and its answer.
+    Request,
+    /// A gRPC method.
+    Grpc(GrpcAsk),
+    /// A message over a WebSocket.
+    Websocket(SocketAsk),
+}
+
+/// What these arguments say in an endpoint's protocol.
+pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<Spoken> {
     match &endpoint.operation {
-        Operation::Rest => answer(app, http, (system, &endpoint), arguments).await?.into_output(name),
-        Operation::Graphql { .. } => graphql_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
-        Operation::Soap { .. } => soap_call::read(answer(app, http, (system, &endpoint), arguments).await?, name),
+        Operation::Rest | Operation::Graphql { .. } | Operation::Soap { .. } => Ok(Spoken::Request),
+        Operation::Websocket => Ok(Spoken::Websocket(message(endpoint, system, arguments)?)),
         Operation::Grpc { service, rpc } => {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            let body = Value::Object(Given::of(&endpoint, &arguments).variables());
-            grpc_call::call(&target, &GrpcAsk { service: service.clone(), method: rpc.clone(), body }).await
+            let body = Value::Object(Given::of(endpoint, &arguments).variables());
+            Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body }))
         }
-        Operation::Websocket => websocket_call::call(&target, &message(&endpoint, system, arguments)?).await,
     }
 }
 

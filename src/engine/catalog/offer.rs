@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
+
 use super::endpoint_call;
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
@@ -33,12 +35,7 @@ pub fn offer(invoker: &Invoker) {
 /// A tool for every endpoint that can be called.
 fn tools(directory: &Directory) -> Vec<Tool> {
     let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
-    let endpoints = in_use.flat_map(|one| one.endpoints.iter().map(|endpoint| (&one.system, endpoint)));
-    let made = endpoints.map(|(system, endpoint)| tool(system, endpoint).map_err(|error| (endpoint.id, error)));
-    made.filter_map(|tool| {
-        tool.inspect_err(|(id, error)| tracing::warn!(endpoint = %id, ?error, "an endpoint has no tool")).ok()
-    })
-    .collect()
+    in_use.flat_map(|one| one.endpoints.iter().map(|endpoint| tool(&one.system, endpoint))).collect()
 }
 
 /// What a model is told of an endpoint.
@@ -68,11 +65,13 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
     }
 }
 
-fn tool(system: &System, endpoint: &Endpoint) -> Result<Tool> {
+fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let id = endpoint.id;
-    Tool::of_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
+    let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
         endpoint_call::call(cx.app(), &cx.http()?, id, &arguments).await
-    })
+    });
+    let host = system.host();
+    tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect())
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.

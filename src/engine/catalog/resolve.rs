@@ -31,6 +31,12 @@ pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, 
     Ok((Arc::clone(found), endpoint.clone()))
 }
 
+/// The host of the system somebody means. That an administrator connected it says that it may be reached, not that
+/// whatever a conversation holds may be carried there.
+pub fn hosts(directory: &Directory, asked: &str) -> Vec<String> {
+    directory.find(asked).ok().and_then(|found| found.system.host()).into_iter().collect()
+}
+
 impl Context {
     /// All systems. Fails where the caller may not see them.
     pub fn systems(&self) -> Result<Arc<Directory>> {

@@ -1,6 +1,9 @@
 //! The handle everybody finds tools with: the catalogue of the registry as it is now, and what was learned.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
@@ -27,7 +30,7 @@ use crate::{
     store::{tool_texts, vectors},
 };
 
-/// How long a search waits for tools to be embedded the first time; then it goes by words.
+/// How long searches wait for tools to be embedded, from the first of them on; then they go by words until it is done.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Finds tools. Cheap to clone.
@@ -44,6 +47,7 @@ struct Prepared {
     model: Option<String>,
     catalogue: Catalogue,
     seen: OnceCell<()>,
+    since: Instant,
     mask: Mutex<Option<Mask>>,
 }
 
@@ -169,7 +173,7 @@ impl Finder {
             };
             let task = self.app.tracker.spawn_on(embed, &self.app.runtime);
             // Whoever waited too long goes on without; the task does not end with him.
-            tokio::time::timeout(PATIENCE, task).await.ok();
+            tokio::time::timeout(PATIENCE.saturating_sub(prepared.since.elapsed()), task).await.ok();
         }
         prepared
     }
@@ -187,6 +191,7 @@ impl Finder {
             model,
             catalogue: Catalogue::of_registry(registry),
             seen: OnceCell::new(),
+            since: Instant::now(),
             mask: Mutex::default(),
         });
         *self.now.write() = Some(Arc::clone(&prepared));

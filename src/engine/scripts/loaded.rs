@@ -138,7 +138,9 @@ impl Loaded {
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
         let (script, uses) = (Arc::clone(&self), self.head.uses.clone());
         let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
-        let asks = uses.clone();
+        let (asks, granted) =
+            (uses.clone(), self.granted.iter().map(|host| host.name().to_owned()).collect::<Vec<_>>());
+        let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
         let tool = tool.risk_among(move |_: &Value, registry| risk_of(&uses, registry));
         Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&asks, settings, registry)))
     }

@@ -30,6 +30,8 @@ pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer 
         if let Err(message) = demand_granted(script, &request.url) {
             return Answer::Ended(message);
         }
+        // Its path and query may hold a secret.
+        cx.note_outside(request.url.origin().ascii_serialization());
         let response = match cx.http() {
             Ok(http) => http.send(request.clone()).await,
             Err(error) => Err(error),

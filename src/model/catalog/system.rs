@@ -62,6 +62,11 @@ impl System {
         })
     }
 
+    /// The machine it is on, where somebody has said.
+    pub fn host(&self) -> Option<String> {
+        self.base_url.as_ref()?.host_str().map(str::to_owned)
+    }
+
     /// Fails where it may not be called now: its status forbids it, or nobody has said where it is.
     pub fn demand_callable(&self) -> Result<()> {
         self.status.demand_callable(&self.name)?;

@@ -14,6 +14,11 @@ pub struct Host {
 }
 
 impl Host {
+    /// The name: where it has a star, that of no host there is.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it covers an address. `*.example.org` covers what lies under `example.org`, not the name itself.
     pub fn covers(&self, url: &Url) -> bool {
         let port_fits = match self.port {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::given;
 use crate::{
     engine::{
-        catalog::{graphql_call::Query, risk},
+        catalog::{graphql_call::Query, resolve, risk},
         context::Context,
         tool::Tool,
     },
@@ -42,6 +42,7 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
+    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| {
         risk::of_graphql(&registry.directory(), &args.system_id, &args.query, args.operation_name.as_deref())
     })

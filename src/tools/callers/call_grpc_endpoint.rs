@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::given;
 use crate::{
     engine::{
-        catalog::{grpc_call::GrpcAsk, risk},
+        catalog::{grpc_call::GrpcAsk, resolve, risk},
         context::Context,
         tool::Tool,
     },
@@ -43,6 +43,7 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
+    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| {
         risk::of_grpc(&registry.directory(), &args.system_id, &args.service, &args.method)
     })

@@ -11,6 +11,7 @@ use super::given;
 use crate::{
     engine::{
         catalog::{
+            resolve,
             rest::{Body, RestRequest},
             risk,
         },
@@ -56,6 +57,7 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
+    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| risk::of_rest(&registry.directory(), &args.system_id, &args.method, &args.path))
     .example(
         "A customer's record",

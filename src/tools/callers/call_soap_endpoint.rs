@@ -7,7 +7,7 @@ use serde_json::json;
 use super::given;
 use crate::{
     engine::{
-        catalog::{risk, soap_call::SoapAsk},
+        catalog::{resolve, risk, soap_call::SoapAsk},
         context::Context,
         tool::Tool,
     },
@@ -43,6 +43,7 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
+    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| {
         let path = args.path.as_deref().unwrap_or_default();
         risk::of_soap(&registry.directory(), &args.system_id, &args.soap_action, &args.body_xml, path)

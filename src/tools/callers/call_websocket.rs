@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::given;
 use crate::{
     engine::{
-        catalog::{risk, websocket_call::SocketAsk},
+        catalog::{resolve, risk, websocket_call::SocketAsk},
         context::Context,
         tool::Tool,
     },
@@ -52,6 +52,7 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
+    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| risk::of_websocket(&registry.directory(), &args.system_id, &args.path))
     .example(
         "One question, one answer",

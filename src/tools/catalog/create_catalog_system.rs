@@ -65,7 +65,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         "id": system.id, "name": system.name, "description": system.description, "base_url": system.base_url,
         "tags": system.tags, "auth_type": system.auth.kind(), "status": system.status,
         "message": "Registered as a draft. An administrator activates it in the console, under Catalog.",
-    })))
+    }))
+    .ours())
 }
 
 /// The tags of a comma-separated list.

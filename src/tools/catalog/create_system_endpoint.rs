@@ -118,5 +118,6 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         "id": endpoint.id, "system_id": id, "name": endpoint.name, "method": endpoint.method, "path": endpoint.path,
         "description": endpoint.description, "when_to_use": endpoint.when_to_use, "risk_level": endpoint.risk,
         "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
-    })))
+    }))
+    .ours())
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     engine::{context::Context, tool::Tool},
-    model::{error::Result, output::Output, spec::Category},
+    model::{catalog::status::SystemStatus, error::Result, output::Output, spec::Category},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,5 +41,8 @@ async fn run(cx: Context, _: Args) -> Result<Output> {
         })
     });
     let systems: Vec<Value> = rows.collect();
-    Ok(Output::json(json!({"count": systems.len(), "systems": systems})))
+    let output = Output::json(json!({"count": systems.len(), "systems": systems}));
+    // What stands of a draft may be a stranger's: nobody has let it through.
+    let is_ours = directory.all().iter().all(|one| one.system.status != SystemStatus::Draft);
+    Ok(if is_ours { output.ours() } else { output })
 }

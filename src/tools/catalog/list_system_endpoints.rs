@@ -50,5 +50,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     });
     let endpoints: Vec<Value> = rows.collect();
     let system = json!({"id": found.system.id, "name": found.system.name, "status": found.system.status});
-    Ok(Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints})))
+    let output = Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints}));
+    let is_ours = found.endpoints.iter().all(|endpoint| endpoint.reviewed);
+    Ok(if is_ours { output.ours() } else { output })
 }

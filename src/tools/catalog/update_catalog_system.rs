@@ -75,5 +75,6 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(json!({
         "id": system.id, "name": system.name, "description": system.description, "base_url": system.base_url,
         "tags": system.tags, "status": system.status, "notes": notes,
-    })))
+    }))
+    .ours())
 }

@@ -2,6 +2,6 @@
 
 mod contained;
 mod life;
-mod reach;
+pub(super) mod reach;
 mod shipped;
 mod watch;

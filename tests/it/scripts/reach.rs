@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 /// Saves a script as a file and waits until it is a tool.
-pub(super) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
+pub(crate) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
     let text = format!("// @name {name}\n// @description d\n// @when w\n{header}\nfn run(args) {{\n{body}\n}}\n");
     let scripts = &app.satchel.scripts;
     std::fs::write(scripts.folder().join(format!("{name}.rhai")), text).unwrap();

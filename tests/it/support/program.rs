@@ -184,6 +184,11 @@ impl Serving {
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     }
 
+    /// `kill -9`, and waits until it is gone.
+    pub async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
     /// Waits for its end.
     pub async fn end(self) -> Told {
         let Self { mut lines, log, mut child, .. } = self;

@@ -250,7 +250,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Calls an endpoint once, whatever the status of its system: before a draft is activated, for instance. What changes
+         * Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for instance. What changes
          *     more than a little is tried by a person only, never with a key.
          * @description Needs the permission `settings:manage`.
          */
@@ -1302,7 +1302,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Looks for a model server on this machine; no other is contacted.
+         * Looks for a model server on this machine, at Ollama's own port; no other is contacted. It is a row of the ledger.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_providers_detect"];
@@ -3095,7 +3095,7 @@ export interface components {
             ok: boolean;
             /**
              * Format: int32
-             * @description Its status; none where no answer came.
+             * @description Its status; none where no answer came, or where the protocol has none.
              */
             status?: number | null;
             /** @description In words, where it did not. */
@@ -3104,7 +3104,7 @@ export interface components {
             headers: Record<string, never>;
             /** @description What the body was read as. */
             format?: string | null;
-            /** @description The body. */
+            /** @description The body; of gRPC and WebSockets the messages. */
             body: unknown;
             /**
              * Format: int32
@@ -4108,7 +4108,7 @@ export interface components {
          * @description How an attempt ended.
          * @enum {string}
          */
-        Passed: "done" | "refused" | "failed";
+        Passed: "open" | "done" | "refused" | "failed";
         /** @description A need it was used for with success. */
         PastSuccess: {
             /** @description The need, where it was the caller's own; those of others are not shown. */
@@ -8133,7 +8133,7 @@ export interface operations {
                 user?: string | null;
                 /** @description A call's id. */
                 call_id?: string | null;
-                /** @description How it ended: `done`, `refused` or `failed`. */
+                /** @description How it ended: `done`, `refused` or `failed`; `open` is under way. */
                 outcome?: string | null;
                 /** @description Only what the guard refused. */
                 refused?: boolean | null;

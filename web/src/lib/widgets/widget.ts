@@ -1,6 +1,7 @@
 /** What can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
 import { compare, parse, isDiff, type DiffRow } from '../diff';
 import { brief } from '../format';
+import type { Format } from './export';
 
 export type Row = Record<string, unknown>;
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'plain';
@@ -37,6 +38,9 @@ export type Widget =
   | { kind: 'code'; title: string; language: string; text: string }
   | { kind: 'figures'; figures: Figure[] }
   | { kind: 'sections'; sections: { title: string; text: string; open: boolean }[] }
+  | { kind: 'file'; name: string; type: string; size: number | null; path: string; href: string }
+  | { kind: 'export'; title: string; name: string; format: Format; rows: Row[]; text: string }
+  | { kind: 'citation'; title: string; text: string; where: string; score: number | null; href: string }
   | { kind: 'badge'; label: string; tone: Tone };
 
 export const record = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -142,6 +146,37 @@ function sections(props: Row): Widget | null {
   return made.length > 0 && made.every((one) => one.title) ? { kind: 'sections', sections: made } : null;
 }
 
+/** The first of these that is a text. */
+const first = (props: Row, ...names: string[]) => names.map((name) => text(props[name])).find(Boolean) ?? '';
+
+function file(props: Row): Widget | null {
+  const path = first(props, 'path', 'file_path');
+  const name = first(props, 'name', 'file_name', 'filename') || (path.split('/').pop() ?? '');
+  const address = text(props['url']);
+  // Nothing leads elsewhere: what is not kept here is only named.
+  const href = /^\/api\/[\w/-]+(?:\.\w+)?$/.test(address) ? address : '';
+  return name ? { kind: 'file', name, type: first(props, 'content_type', 'mime_type', 'type'), size: number(props['size'] ?? props['bytes']), path, href } : null;
+}
+
+function exported(props: Row): Widget | null {
+  const given = table({ columns: props['columns'], rows: props['rows'] ?? props['data'] });
+  const rows = given?.kind === 'table' ? given.rows : [];
+  const content = text(props['content'] ?? props['text']);
+  const name = first(props, 'filename', 'file_name', 'name', 'title') || 'export';
+  if (rows.length === 0 && !content) return null;
+  const asked = (text(props['format']) || (/\.(\w+)$/.exec(name)?.[1] ?? '')).toLowerCase();
+  const format: Format = asked === 'json' ? 'json' : ['md', 'markdown'].includes(asked) ? 'md' : rows.length || asked === 'csv' ? 'csv' : 'txt';
+  return { kind: 'export', title: text(props['title']), name, format, rows, text: rows.length ? '' : content };
+}
+
+function citation(props: Row): Widget | null {
+  const [title, said] = [first(props, 'title', 'source_title', 'source', 'document_title'), first(props, 'snippet', 'text', 'quote', 'content')];
+  const [document, page] = [text(props['document_id']), text(props['page'])];
+  const where = page ? `page ${page}` : first(props, 'heading', 'section', 'location');
+  const href = /^[\w-]{1,64}$/.test(document) ? `/knowledge/documents/${document}` : '';
+  return title && said ? { kind: 'citation', title, text: said, where, score: number(props['score']), href } : null;
+}
+
 function badge(props: Row): Widget | null {
   const label = text(props['label']);
   return label ? { kind: 'badge', label, tone: toneOf(props['status']) ?? 'plain' } : null;
@@ -156,6 +191,7 @@ const MAKERS: Record<string, (props: Row) => Widget | null> = {
   'diff-viewer': diff, diff,
   'progress-bar': progress, progress,
   'code-block': code(), code: code(), 'mermaid-diagram': code('mermaid'), mermaid: code('mermaid'),
+  file, 'file-card': file, 'file-viewer': file, export: exported, 'export-card': exported, 'citation-card': citation, citation,
   'metric-card': figures, 'status-badge': badge,
 };
 

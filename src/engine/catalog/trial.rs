@@ -1,0 +1,92 @@
+//! Trying an endpoint out: one real call, whatever the status of its system, told as it came.
+
+use serde_json::{Map, Value};
+
+use super::{
+    answer::Answer,
+    endpoint_call::{self, Spoken},
+    graphql_call, grpc_call,
+    rest::Target,
+    soap_call, websocket_call,
+};
+use crate::{
+    app::App,
+    model::{
+        catalog::{
+            endpoint::{Endpoint, Operation},
+            system::System,
+        },
+        error::{Error, Result},
+        output::Output,
+    },
+    net::http::Http,
+};
+
+/// What a try came to.
+#[derive(Debug, Clone, Default)]
+pub struct Trial {
+    /// Whether the system did what it was asked.
+    pub ok: bool,
+    /// Its status; none where no answer came, or the protocol has none.
+    pub status: Option<u16>,
+    /// In words, where it did not.
+    pub message: Option<String>,
+    /// The headers that may be shown.
+    pub headers: Map<String, Value>,
+    /// What the body was read as.
+    pub format: Option<&'static str>,
+    /// The body.
+    pub body: Value,
+    /// How often it was asked.
+    pub attempts: u32,
+}
+
+/// Calls an endpoint of any protocol, once.
+pub async fn run(app: &App, http: &Http, (system, endpoint): (&System, &Endpoint), arguments: &Value) -> Trial {
+    let target = Target { app, http, system, endpoint: Some(endpoint) };
+    let spoken = match endpoint_call::spoken(endpoint, system, arguments) {
+        Ok(spoken) => spoken,
+        Err(error) => return Trial::failed(&error),
+    };
+    match spoken {
+        Spoken::Request => match endpoint_call::answer(app, http, (system, endpoint), arguments).await {
+            Ok(answer) => Trial::answered(endpoint, system, answer),
+            Err(error) => Trial::failed(&error),
+        },
+        Spoken::Grpc(ask) => Trial::told(grpc_call::call(&target, &ask).await),
+        Spoken::Websocket(ask) => Trial::told(websocket_call::call(&target, &ask).await),
+    }
+}
+
+impl Trial {
+    /// An answer to a request. GraphQL and SOAP refuse with a good status, too.
+    fn answered(endpoint: &Endpoint, system: &System, answer: Answer) -> Self {
+        let refusal = match &endpoint.operation {
+            Operation::Graphql { .. } => graphql_call::read(answer.clone(), &system.name).err(),
+            Operation::Soap { .. } => soap_call::read(answer.clone(), &system.name).err(),
+            _ => answer.refusal(&system.name),
+        };
+        Self {
+            ok: refusal.is_none(),
+            status: Some(answer.status),
+            message: refusal.map(|error| error.message().to_owned()),
+            format: Some(answer.form.as_str()),
+            attempts: answer.attempts,
+            headers: answer.headers,
+            body: answer.body,
+        }
+    }
+
+    /// What a protocol without requests gave.
+    fn told(outcome: Result<Output>) -> Self {
+        match outcome {
+            Ok(output) => Self { ok: true, format: Some("json"), body: output.data, attempts: 1, ..Self::default() },
+            Err(error) => Self::failed(&error),
+        }
+    }
+
+    fn failed(error: &Error) -> Self {
+        let body = error.details().cloned().unwrap_or_default();
+        Self { message: Some(error.message().to_owned()), body, ..Self::default() }
+    }
+}

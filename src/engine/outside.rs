@@ -1,0 +1,76 @@
+//! Where a result came from, if from outside: by the tool's kind, because the tool says so in `meta.outside`, or because
+//! something it called brought it in.
+
+use serde_json::Value;
+
+use super::{context::Context, tool::Tool};
+use crate::model::{
+    error::{Error, Kind, Result},
+    output::Output,
+    spec::{Category, Source},
+};
+
+/// Where a tool's outcome says that it says where it came from: a place, or false.
+const KEY: &str = "outside";
+
+/// Where a result came from, if from outside. A built-in tool may say that it did not.
+pub fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
+    let spec = tool.spec();
+    let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
+    let said = output.meta.get(KEY);
+    if spec.source == Source::Builtin && said == Some(&Value::Bool(false)) {
+        return None;
+    }
+    match said.and_then(Value::as_str) {
+        Some(place) => Some(named(tool, place)),
+        None if is_foreign(tool) || outward => Some(place(tool, arguments)),
+        None => None,
+    }
+}
+
+/// Where the words of a failure came from: a refusal may carry as much of a stranger's as an answer.
+pub fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
+    if let Some(place) = error.outside() {
+        return Some(named(tool, place));
+    }
+    let heard = !matches!(error.kind(), Kind::Denied | Kind::Cancelled | Kind::Internal);
+    let from = is_foreign(tool) || (tool.spec().source == Source::Builtin && tool.reaches_out());
+    (error.is_tools_own() && heard && from).then(|| place(tool, arguments))
+}
+
+fn is_foreign(tool: &Tool) -> bool {
+    matches!(tool.spec().source, Source::Mcp | Source::Catalog | Source::Interface)
+}
+
+fn place(tool: &Tool, arguments: &Value) -> String {
+    let given = ["url", "query", "path"].iter().find_map(|key| arguments.get(key).and_then(Value::as_str));
+    given.map_or_else(|| tool.spec().name.clone(), |place| named(tool, place))
+}
+
+fn named(tool: &Tool, place: &str) -> String {
+    let name = &tool.spec().name;
+    // What was called by something else is named already.
+    if place == name || place.contains(": ") { place.to_owned() } else { format!("{name}: {place}") }
+}
+
+impl Context {
+    /// Remembers that something from outside came into this run; what it gives back is from there too.
+    pub fn note_outside(&self, place: String) {
+        self.outside().lock().get_or_insert(place);
+    }
+
+    /// An outcome of this run, which says where it came from where something it called was from outside.
+    pub(super) fn mark(&self, outcome: Result<Output>) -> Result<Output> {
+        let Some(place) = self.outside().lock().clone() else { return outcome };
+        match outcome {
+            Ok(mut output) => {
+                let said = output.meta.get(KEY).is_some_and(Value::is_string);
+                if !said {
+                    output.meta.insert(KEY.to_owned(), Value::String(place));
+                }
+                Ok(output)
+            }
+            Err(error) => Err(error.from_outside(place)),
+        }
+    }
+}
