@@ -18,6 +18,7 @@ pub mod knowledge;
 pub mod launcher;
 pub mod model;
 pub mod overview;
+pub mod processes;
 pub mod record;
 pub mod registry;
 pub mod remembering;

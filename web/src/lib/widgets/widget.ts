@@ -1,6 +1,7 @@
 /** What can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
 import { compare, parse, isDiff, type DiffRow } from '../diff';
 import { brief } from '../format';
+import type { FlowEdge, FlowNode } from './flow';
 
 export type Row = Record<string, unknown>;
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'plain';
@@ -37,6 +38,7 @@ export type Widget =
   | { kind: 'code'; title: string; language: string; text: string }
   | { kind: 'figures'; figures: Figure[] }
   | { kind: 'sections'; sections: { title: string; text: string; open: boolean }[] }
+  | { kind: 'flow'; title: string; nodes: FlowNode[]; edges: FlowEdge[] }
   | { kind: 'badge'; label: string; tone: Tone };
 
 export const record = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -142,6 +144,17 @@ function sections(props: Row): Widget | null {
   return made.length > 0 && made.every((one) => one.title) ? { kind: 'sections', sections: made } : null;
 }
 
+/** Most boxes of a flow: more are read in a table. */
+export const MOST_BOXES = 200;
+
+function flow(props: Row): Widget | null {
+  const nodes = records(props['nodes']).map((one): FlowNode => ({ id: text(one['id']), name: text(one['label'] ?? one['name'] ?? one['title']) || text(one['id']), note: text(one['description'] ?? one['subtitle'] ?? one['note']) }));
+  const edges = records(props['edges']).map((one): FlowEdge => ({ from: text(one['from'] ?? one['source']), to: text(one['to'] ?? one['target']), label: text(one['label']) }));
+  const ids = new Set(nodes.map((node) => node.id));
+  if (nodes.length === 0 || nodes.length > MOST_BOXES || ids.size < nodes.length || ids.has('')) return null;
+  return { kind: 'flow', title: text(props['title']), nodes, edges };
+}
+
 function badge(props: Row): Widget | null {
   const label = text(props['label']);
   return label ? { kind: 'badge', label, tone: toneOf(props['status']) ?? 'plain' } : null;
@@ -156,6 +169,7 @@ const MAKERS: Record<string, (props: Row) => Widget | null> = {
   'diff-viewer': diff, diff,
   'progress-bar': progress, progress,
   'code-block': code(), code: code(), 'mermaid-diagram': code('mermaid'), mermaid: code('mermaid'),
+  'flow-diagram': flow, flow,
   'metric-card': figures, 'status-badge': badge,
 };
 
