@@ -26,6 +26,15 @@ const DRAWN = [
   'That is all.',
 ].join('\n\n');
 
+/** Processes a model makes of what it is shown; the second cannot be one. */
+const PROPOSED = {
+  processes: [
+    { name: 'Return of goods', category: 'Service', description: 'A customer sends something back.', steps: [{ id: 'receive', name: 'Receive the parcel', who: 'Warehouse' }, { id: 'inspect', name: 'Inspect it', depends_on: ['receive'] }, { id: 'refund', name: 'Pay it back', who: 'Finance', depends_on: ['inspect'] }] },
+    { name: 'Going round', steps: [{ id: 'a', name: 'A', depends_on: ['b'] }, { id: 'b', name: 'B', depends_on: ['a'] }] },
+  ],
+};
+const FLOW = widget('flow-diagram', { title: 'In short', nodes: [{ id: 'a', label: 'Record' }, { id: 'b', label: 'Check' }, { id: 'c', label: 'Welcome' }], edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'c', label: 'when sound' }] });
+
 /** What to do for a message: the tool to call first, and the text once its result is there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
@@ -33,6 +42,8 @@ const SCRIPTS = [
   { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
   { on: /digest the week/i, call: ['walk_digest', { sum: '6 * 7' }], say: 'The week is digested.' },
   { on: /draw the week/i, say: DRAWN },
+  { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
+  { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
   { on: /break off/i, fail: true },

@@ -13,6 +13,7 @@ import { narrowWalks } from './narrow.mjs';
 import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { peopleWalks } from './people.mjs';
+import { processWalks } from './processes.mjs';
 import { scriptWalks } from './scripts.mjs';
 import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
@@ -48,6 +49,7 @@ try {
   await modelWalks(world);
   await memoryWalks(world);
   await catalogWalks(world);
+  await processWalks(world);
   await lookWalks(world);
   await narrowWalks(world);
   await stateWalks(world);

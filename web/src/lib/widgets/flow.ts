@@ -152,9 +152,9 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   untangle(rows);
   spread(rows, across);
   const all = rows.flat();
-  const low = Math.min(...all.map((slot) => slot.at - (slot.real ? across / 2 : 0)), 0);
-  const least = all.length ? Math.min(...all.map((slot) => slot.at - (slot.real ? across / 2 : 0))) : low;
-  const most = all.length ? Math.max(...all.map((slot) => slot.at + (slot.real ? across / 2 : 0))) : across;
+  const half = (slot: Slot) => (slot.real ? across / 2 : 0);
+  const least = all.length ? Math.min(...all.map((slot) => slot.at - half(slot))) : 0;
+  const most = all.length ? Math.max(...all.map((slot) => slot.at + half(slot))) : across;
   const place = (slot: Slot): [number, number] => {
     const side = MARGIN + slot.at - least;
     const way = MARGIN + slot.layer * (along + GAP.layer) + along / 2;
@@ -175,8 +175,8 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return { ...edge, path: '', at: [0, 0] as [number, number] };
     const points = way ? [ends(from, 1), ...way.slice(1, -1).flatMap(through), ends(to, -1)] : [ends(from, -1), ends(to, 1)];
-    const [a, b] = [points[0] ?? [0, 0], points[1] ?? [0, 0]];
-    return { ...edge, path: curve(points, direction), at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] as [number, number] };
+    const [[ax, ay], [bx, by]] = [points[0] ?? [0, 0], points[1] ?? [0, 0]] as const;
+    return { ...edge, path: curve(points, direction), at: [((ax ?? 0) + (bx ?? 0)) / 2, ((ay ?? 0) + (by ?? 0)) / 2] as [number, number] };
   });
   const placed = nodes.flatMap((node): Placed[] => {
     const slot = places.get(node.id);
