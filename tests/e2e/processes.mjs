@@ -84,7 +84,7 @@ export async function processWalks({ browser, owner, base }) {
   await walk('YAML is compared before anything is kept, and its mistakes are said with their line', owner, async () => {
     await owner.goto(`${base}/processes/import`);
     await read(YAML.replace('[hand-in-the-receipt]', '[receipt]'));
-    await owner.getByRole('alert').getByText(/^Line 20: Step 'Approve it' depends on 'receipt'/).waitFor();
+    await owner.getByRole('alert').getByText(/^Line 21: Step 'Approve it' depends on 'receipt'/).waitFor();
     await read(YAML);
     await owner.getByRole('heading', { name: '2 processes in this text' }).waitFor();
     await owner.getByRole('button', { name: 'Import 2' }).click();

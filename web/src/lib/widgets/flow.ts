@@ -149,6 +149,8 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   const { rows, ways } = slots(nodes, of, forward);
   const across = direction === 'right' ? BOX.height : BOX.width;
   const along = direction === 'right' ? BOX.width : BOX.height;
+  // Along a line there is room for what stands on it.
+  const gap = direction === 'right' ? Math.max(GAP.layer, ...drawnEdges.map((edge) => (edge.label ? 7 * Math.min(24, edge.label.length) + 20 : 0))) : GAP.layer;
   untangle(rows);
   spread(rows, across);
   const all = rows.flat();
@@ -157,7 +159,7 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   const most = all.length ? Math.max(...all.map((slot) => slot.at + half(slot))) : across;
   const place = (slot: Slot): [number, number] => {
     const side = MARGIN + slot.at - least;
-    const way = MARGIN + slot.layer * (along + GAP.layer) + along / 2;
+    const way = MARGIN + slot.layer * (along + gap) + along / 2;
     return direction === 'right' ? [way, side] : [side, way];
   };
   const places = new Map(all.filter((slot) => slot.real).map((slot) => [slot.id, slot]));
@@ -184,7 +186,7 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
     const [x, y] = place(slot);
     return [{ ...node, x: x - BOX.width / 2, y: y - BOX.height / 2, layer: slot.layer }];
   });
-  const long = Math.max(1, rows.length) * (along + GAP.layer) - GAP.layer + 2 * MARGIN;
+  const long = Math.max(1, rows.length) * (along + gap) - gap + 2 * MARGIN;
   const wide = most - least + 2 * MARGIN;
   return { nodes: placed.sort((a, b) => a.layer - b.layer), edges: lines, width: direction === 'right' ? long : wide, height: direction === 'right' ? wide : long };
 }
