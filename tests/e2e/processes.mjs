@@ -128,8 +128,8 @@ export async function processWalks({ browser, owner, base }) {
 
   await walk('the chat finds a process and draws its flow', owner, async () => {
     await owner.goto(`${base}/chat`);
-    await owner.getByRole('textbox', { name: 'Message' }).fill('How do we onboard a customer?');
-    await owner.keyboard.press('Enter');
+    await owner.getByLabel('Message', { exact: true }).fill('How do we onboard a customer?');
+    await owner.getByRole('button', { name: 'Send', exact: true }).click();
     await owner.getByRole('img', { name: /^In short\. Record\. Check, after Record/ }).waitFor();
     await shoot(owner, 'processes-chat');
     same(await axe(owner), [], 'what axe found');

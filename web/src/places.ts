@@ -42,6 +42,7 @@ export const inner: readonly (Pick<Place, 'path' | 'name' | 'needs'> & { of: str
   { of: 'Catalog', path: '/catalog/import', name: 'Import an API', needs: 'catalog:write' },
   { of: 'Catalog', path: '/catalog/new', name: 'New system', needs: 'catalog:write' },
   { of: 'Processes', path: '/processes/import', name: 'Import processes', needs: 'processes:write' },
+  { of: 'Processes', path: '/processes/propose', name: 'Propose processes', needs: 'processes:write' },
   { of: 'Processes', path: '/processes/new', name: 'New process', needs: 'processes:write' },
   { of: 'Users', path: '/users/roles', name: 'Roles', needs: 'users:manage' },
   { of: 'Users', path: '/users/keys', name: 'API keys' },
