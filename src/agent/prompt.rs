@@ -16,6 +16,7 @@ const WIDGETS: &[(&str, &str)] = &[
     ("alert", "{severity: \"info\", \"warning\" or \"error\", message}"),
     ("metric-card", "{metrics: [{label, value, delta, trend: \"up\" or \"down\"}]}"),
     ("progress-bar", "{label, value, max}"),
+    ("flow-diagram", "{nodes: [{id, label}], edges: [{from, to, label}]}"),
 ];
 
 /// The instructions.

@@ -19,6 +19,7 @@ pub mod launcher;
 pub mod model;
 pub mod outside;
 pub mod overview;
+pub mod processes;
 pub mod record;
 pub mod registry;
 pub mod remembering;

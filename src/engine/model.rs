@@ -47,17 +47,21 @@ impl Context {
             Some(topic) => Turns::of(&app.db).open_in(topic).await?,
             None => None,
         };
-        let user = self.caller().user;
-        demand_budget(app, user).await?;
-        let work = ask(app, (turn.and_then(|turn| turn.provider), Some(user)), question);
-        let said = tokio::select! {
+        let work = ask_for(app, self.caller().user, turn.and_then(|turn| turn.provider), question);
+        tokio::select! {
             biased;
             () = self.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
             said = work => said,
-        }?;
-        usage::spend(&app.db, user, app.clock.now(), said.cost).await?;
-        Ok(said)
+        }
     }
+}
+
+/// Asks for a person, a provider or the first, within his tokens of the day. What it costs is his.
+pub async fn ask_for(app: &App, user: UserId, provider: Option<ProviderId>, question: Question) -> Result<Said> {
+    demand_budget(app, user).await?;
+    let said = ask(app, (provider, Some(user)), question).await?;
+    usage::spend(&app.db, user, app.clock.now(), said.cost).await?;
+    Ok(said)
 }
 
 /// Asks a provider for somebody, or those after it where it fails. Whoever asks counts what it costs.

@@ -30,6 +30,7 @@ pub mod payload;
 mod pdf;
 pub mod picture;
 mod pptx;
+pub mod processes;
 pub mod read;
 pub mod readable;
 pub mod soap;

@@ -23,6 +23,7 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("catalog:read", "See and call connected systems"),
     ("catalog:write", "Register systems and endpoints"),
     ("processes:read", "Search business processes"),
+    ("processes:write", "Write, import and publish business processes"),
     ("index:read", "Query the text, vector and graph indexes"),
     ("index:write", "Change the text, vector and graph indexes"),
     ("audit:read", "Read the audit"),

@@ -1,6 +1,7 @@
 //! The nouns: plain data, no IO, no clock, no async.
 
 pub mod audit;
+pub mod business_process;
 pub mod call;
 pub mod caller;
 pub mod catalog;

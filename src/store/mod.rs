@@ -33,6 +33,7 @@ pub mod outcomes;
 pub mod passages;
 pub mod password;
 pub mod people;
+pub mod processes;
 pub mod promotions;
 pub mod providers;
 pub mod results;

@@ -29,6 +29,15 @@ const DRAWN = [
   'That is all.',
 ].join('\n\n');
 
+/** Processes a model makes of what it is shown; the second cannot be one. */
+const PROPOSED = {
+  processes: [
+    { name: 'Return of goods', category: 'Service', description: 'A customer sends something back.', steps: [{ id: 'receive', name: 'Receive the parcel', who: 'Warehouse' }, { id: 'inspect', name: 'Inspect it', depends_on: ['receive'] }, { id: 'refund', name: 'Pay it back', who: 'Finance', depends_on: ['inspect'] }] },
+    { name: 'Going round', steps: [{ id: 'a', name: 'A', depends_on: ['b'] }, { id: 'b', name: 'B', depends_on: ['a'] }] },
+  ],
+};
+const FLOW = widget('flow-diagram', { title: 'In short', nodes: [{ id: 'a', label: 'Record' }, { id: 'b', label: 'Check' }, { id: 'c', label: 'Welcome' }], edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'c', label: 'when sound' }] });
+
 /** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
@@ -42,6 +51,8 @@ const SCRIPTS = [
     calls: [['catalog__service_desk--get_ticket', { id: '4711' }], ['catalog__service_desk--reply_ticket', { id: '4711', body: { text: 'Fish is on its way.' } }]],
     say: (results) => `Ticket 4711 is of ${/owner:\s+name: (.+)/.exec(results)?.[1] ?? 'nobody'}, and she knows now.`,
   },
+  { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
+  { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
   { on: /break off/i, fail: true },

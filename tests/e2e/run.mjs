@@ -14,6 +14,7 @@ import { nestedWalks } from './nested.mjs';
 import { offlineWalks } from './offline.mjs';
 import { outsideWalks } from './outside.mjs';
 import { peopleWalks } from './people.mjs';
+import { processWalks } from './processes.mjs';
 import { scriptWalks } from './scripts.mjs';
 import { stateWalks } from './states.mjs';
 import { talkWalks } from './talk.mjs';
@@ -50,6 +51,7 @@ try {
   await memoryWalks(world);
   await catalogWalks(world);
   await outsideWalks(world);
+  await processWalks(world);
   await lookWalks(world);
   await narrowWalks(world);
   await stateWalks(world);

@@ -10,6 +10,7 @@ const PAGES = [
   '/tools/calculator',
   '/tools/costs',
   '/tools/collisions',
+  '/processes',
   '/audit',
   '/users/people',
   '/users/roles',

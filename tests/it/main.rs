@@ -39,6 +39,7 @@ mod operations;
 mod parallel;
 mod people;
 mod process;
+mod processes;
 mod providers;
 mod routes;
 mod scripts;

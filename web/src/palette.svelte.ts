@@ -7,11 +7,12 @@ import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
 import type { Thing } from './lib/types';
+import { processes } from './nouns/processes/processes.svelte';
 import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
 export interface Option {
-  group: 'Tools' | 'Pages' | 'Scripts' | 'Documents' | 'Conversations' | 'Actions';
+  group: 'Tools' | 'Pages' | 'Scripts' | 'Processes' | 'Documents' | 'Conversations' | 'Actions';
   name: string;
   detail: string;
   icon: IconName;
@@ -55,6 +56,11 @@ function scripts(): Option[] {
   return (shelf.all ?? []).map((one) => ({ group: 'Scripts', name: one.name, detail: one.description, icon: 'script', run: open(`/scripts/${one.name}`) }));
 }
 
+/** Each business process the person may see. */
+function flows(): Option[] {
+  return (processes.all ?? []).map((one) => ({ group: 'Processes', name: one.name, detail: one.category ?? '', icon: 'flow', run: open(`/processes/${one.id}`) }));
+}
+
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
 /** Options that need no server. */
@@ -63,7 +69,7 @@ export function near(text: string): Option[] {
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
   if (plain.startsWith('#')) return [];
   if (!plain) return [...pages(), ...actions()].slice(0, 12);
-  return [...pages(), ...rooms(), ...scripts(), ...actions()].filter((option) => fits(option, plain));
+  return [...pages(), ...rooms(), ...scripts(), ...flows(), ...actions()].filter((option) => fits(option, plain));
 }
 
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
@@ -95,6 +101,7 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   if (plain.startsWith('>')) return [];
   const only = plain.startsWith('#');
   if (!shelf.all && session.can('scripts:write')) void shelf.load().catch(() => null);
+  if (!processes.all && session.can('processes:read')) await processes.load();
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
   return found.results.filter((thing) => !only || thing.type === 'document').map(offered);

@@ -33,6 +33,7 @@ mod offline;
 pub mod openapi;
 mod origin;
 mod path;
+mod processes;
 mod providers;
 mod roles;
 pub mod routes;

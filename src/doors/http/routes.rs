@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{
     audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, folders,
     graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
-    providers, roles, scripts, search, services::Services, sessions, settings, setup, systems, tickets, tool_config,
-    tool_stats, tools, users, vault,
+    processes, providers, roles, scripts, search, services::Services, sessions, settings, setup, systems, tickets,
+    tool_config, tool_stats, tools, users, vault,
 };
 
 /// Who may use a route.
@@ -133,6 +133,16 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/catalog/endpoints/{id}/test", Permission("settings:manage")),
     route("POST", "/api/catalog/import/preview", Permission("catalog:write")),
     route("POST", "/api/catalog/import/apply", Permission("catalog:write")),
+    route("GET", "/api/processes", Permission("processes:read")),
+    route("POST", "/api/processes", Permission("processes:write")),
+    route("GET", "/api/processes/export", Permission("processes:read")),
+    route("GET", "/api/processes/{id}", Permission("processes:read")),
+    route("PUT", "/api/processes/{id}", Permission("processes:write")),
+    route("DELETE", "/api/processes/{id}", Permission("processes:write")),
+    route("POST", "/api/processes/{id}/publish", Permission("processes:write")),
+    route("POST", "/api/processes/import/preview", Permission("processes:write")),
+    route("POST", "/api/processes/import/apply", Permission("processes:write")),
+    route("POST", "/api/processes/propose", Permission("processes:write")),
     route("GET", "/api/providers", SignedIn),
     route("GET", "/api/providers/detect", Permission("settings:manage")),
     route("POST", "/api/providers", Permission("settings:manage")),
@@ -229,6 +239,7 @@ pub fn configure(config: &mut Services<'_>) {
     systems::services(config);
     endpoints::services(config);
     imports::services(config);
+    processes::services(config);
 }
 
 /// What the table says of a request.

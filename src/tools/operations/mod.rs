@@ -1,12 +1,13 @@
-//! The platform itself: what happened on it, and how it stands.
+//! The platform itself: what happened on it, how it stands, and how the organization does its work.
 
 mod get_platform_status;
 mod query_audit_log;
+mod search_processes;
 mod shown;
 
 use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![query_audit_log::tool(), get_platform_status::tool()]
+    vec![query_audit_log::tool(), get_platform_status::tool(), search_processes::tool()]
 }

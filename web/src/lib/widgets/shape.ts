@@ -1,6 +1,6 @@
 /** What shape a result has, so that any tool's output is drawn without knowing the tool. */
 import { isDiff, parse } from '../diff';
-import { localImage, record, scalar, toneOf, type Happening, type Row, type Widget } from './widget';
+import { localImage, MOST_BOXES, record, scalar, toneOf, type Happening, type Row, type Widget } from './widget';
 
 /** A list of records, or of plain values as one column. */
 function rowsOf(value: unknown): Row[] | null {
@@ -49,6 +49,32 @@ function drawnRows(rows: Row[], title: string): Widget {
   return events ? { kind: 'timeline', title, events } : { kind: 'table', title, rows };
 }
 
+const named = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** Steps that name what they wait for, at least one of them, are a flow. */
+export function flow(value: unknown, title: string): Widget | null {
+  const steps = Array.isArray(value) && value.every(record) ? value : [];
+  const ids = new Set(steps.map((one) => one['id']));
+  const sound = steps.every((one) => named(one['id']) && named(one['name']) && Array.isArray(one['depends_on']));
+  if (steps.length === 0 || steps.length > MOST_BOXES || ids.size < steps.length || !sound) return null;
+  const nodes = steps.map((one) => ({ id: named(one['id']), name: named(one['name']), note: [one['who'], one['system']].map(named).filter(Boolean).join(' · ') }));
+  const edges = steps.flatMap((one) => (one['depends_on'] as unknown[]).map((from) => ({ from: named(from), to: named(one['id']), label: '' })));
+  return { kind: 'flow', title, nodes, edges };
+}
+
+/** Things that each have a flow: the facts of each, then its flow. */
+function flows(rows: readonly Row[]): Widget[] | null {
+  const made = rows.map((row) => {
+    const key = Object.keys(row).find((name) => flow(row[name], ''));
+    const drawing = key ? flow(row[key], named(row['name']) || named(row['title'])) : null;
+    if (!drawing) return null;
+    const items = Object.entries(row).filter(([name, fact]) => name !== key && !['id', 'name', 'title'].includes(name) && isShort(fact) && fact !== null && fact !== '' && !(Array.isArray(fact) && fact.length === 0));
+    const facts: Widget[] = items.length > 0 ? [{ kind: 'facts', title: named(row['name']), subtitle: '', status: '', items }] : [];
+    return [...facts, drawing];
+  });
+  return made.length > 0 && made.every((one) => one !== null) ? made.flat() : null;
+}
+
 const isShort = (value: unknown) => scalar(value) || (Array.isArray(value) && value.every(scalar) && value.length <= 12);
 
 /** The parts of an object that are drawn by themselves; the others are its facts. */
@@ -74,6 +100,8 @@ function whole(data: Row): Widget[] | null {
 /** How a result is drawn, part by part; null where only its JSON says it. */
 export function drawn(data: unknown): Widget[] | null {
   const rows = rowsOf(data);
+  const all = rows && flows(rows);
+  if (all) return all;
   if (rows) return [drawnRows(rows, '')];
   if (typeof data === 'string' && isDiff(data)) return [{ kind: 'diff', title: '', rows: parse(data) }];
   if (!record(data)) return null;
@@ -86,6 +114,8 @@ export function drawn(data: unknown): Widget[] | null {
   if (entries.length === 0 || facts.length > 24 || !facts.every(([, value]) => isShort(value))) return null;
   const made: Widget[] = facts.length > 0 ? [{ kind: 'facts', title: '', subtitle: '', status: '', items: facts }] : [];
   const found = list && rowsOf(list[1]);
+  const drawings = found && flows(found);
+  if (drawings) return [...made, ...drawings];
   // Beside facts the list's name says what its rows are.
   if (found && list) made.push(drawnRows(found, entries.length > 1 ? list[0] : ''));
   return [...made, ...parts.map(([, widget]) => widget)];

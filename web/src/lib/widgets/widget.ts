@@ -2,6 +2,7 @@
 import { compare, parse, isDiff, type DiffRow } from '../diff';
 import { brief } from '../format';
 import type { Format } from './export';
+import type { FlowEdge, FlowNode } from './flow';
 
 export type Row = Record<string, unknown>;
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'plain';
@@ -41,6 +42,7 @@ export type Widget =
   | { kind: 'file'; name: string; type: string; size: number | null; path: string; href: string }
   | { kind: 'export'; title: string; name: string; format: Format; rows: Row[]; text: string }
   | { kind: 'citation'; title: string; text: string; where: string; score: number | null; href: string }
+  | { kind: 'flow'; title: string; nodes: FlowNode[]; edges: FlowEdge[] }
   | { kind: 'badge'; label: string; tone: Tone };
 
 export const record = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -175,6 +177,15 @@ function citation(props: Row): Widget | null {
   const where = page ? `page ${page}` : first(props, 'heading', 'section', 'location');
   const href = /^[\w-]{1,64}$/.test(document) ? `/knowledge/documents/${document}` : '';
   return title && said ? { kind: 'citation', title, text: said, where, score: number(props['score']), href } : null;
+/** Most boxes of a flow: more are read in a table. */
+export const MOST_BOXES = 200;
+
+function flow(props: Row): Widget | null {
+  const nodes = records(props['nodes']).map((one): FlowNode => ({ id: text(one['id']), name: text(one['label'] ?? one['name'] ?? one['title']) || text(one['id']), note: text(one['description'] ?? one['subtitle'] ?? one['note']) }));
+  const edges = records(props['edges']).map((one): FlowEdge => ({ from: text(one['from'] ?? one['source']), to: text(one['to'] ?? one['target']), label: text(one['label']) }));
+  const ids = new Set(nodes.map((node) => node.id));
+  if (nodes.length === 0 || nodes.length > MOST_BOXES || ids.size < nodes.length || ids.has('')) return null;
+  return { kind: 'flow', title: text(props['title']), nodes, edges };
 }
 
 function badge(props: Row): Widget | null {
@@ -192,6 +203,7 @@ const MAKERS: Record<string, (props: Row) => Widget | null> = {
   'progress-bar': progress, progress,
   'code-block': code(), code: code(), 'mermaid-diagram': code('mermaid'), mermaid: code('mermaid'),
   file, 'file-card': file, 'file-viewer': file, export: exported, 'export-card': exported, 'citation-card': citation, citation,
+  'flow-diagram': flow, flow,
   'metric-card': figures, 'status-badge': badge,
 };
 

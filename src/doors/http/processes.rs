@@ -1,0 +1,248 @@
+//! `/api/processes`: business processes, written, brought in as YAML, and proposed by a model. Proposals are for those who
+//! may decide about them.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::CONTENT_DISPOSITION,
+    post, put,
+    web::{Data, Json, Path, Query},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    body::{Body, OptionalBody, id},
+    services::Services,
+    state::State,
+};
+use crate::{
+    engine::processes::{
+        import::{self, Choice, Difference},
+        propose::{self as proposing, Refused},
+        search::{self, MatchedBy},
+        view::{self, Link},
+    },
+    formats::processes as yaml,
+    model::{
+        business_process::{Process, ProcessId, draft::ProcessDraft},
+        caller::Caller,
+        error::{Error, Result},
+    },
+    store::{people::Actor, processes::Processes},
+};
+
+pub(super) fn services(config: &mut Services<'_>) {
+    config.service(list).service(create).service(export).service(preview).service(apply).service(propose);
+    config.service(get_one).service(change).service(remove).service(publish);
+}
+
+/// A process with what hangs on it.
+#[derive(Serialize, ToSchema)]
+struct ProcessView {
+    #[serde(flatten)]
+    process: Process,
+    /// Ids of its steps, in an order in which they can be done.
+    order: Vec<String>,
+    /// What is to be done before it.
+    dependencies: Vec<Link>,
+    /// What waits for it.
+    needed_by: Vec<Link>,
+}
+
+/// A process in the list.
+#[derive(Serialize, ToSchema)]
+struct ProcessRow {
+    #[serde(flatten)]
+    process: Process,
+    /// What speaks for it, where something was looked for.
+    matched_by: Option<MatchedBy>,
+}
+
+fn store(state: &State) -> Processes {
+    Processes::of(&state.app.db)
+}
+
+/// The processes this caller may see.
+async fn seen(state: &State, caller: &Caller) -> Result<Vec<Process>> {
+    let all = store(state).all().await?;
+    let decides = caller.permissions.grants("processes:write");
+    Ok(all.into_iter().filter(|one| decides || one.is_published()).collect())
+}
+
+async fn view(state: &State, caller: &Caller, id: ProcessId) -> Result<ProcessView> {
+    let all = seen(state, caller).await?;
+    let found = all.iter().find(|one| one.id == id).cloned();
+    let process = found.ok_or_else(|| Error::not_found(format!("There is no process '{id}'.")))?;
+    Ok(ProcessView {
+        order: view::steps(&process).into_iter().map(|step| step.id.clone()).collect(),
+        dependencies: view::dependencies(&process, &all),
+        needed_by: view::dependents(&process, &all),
+        process,
+    })
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ListQuery {
+    /// What is looked for; left out, all come by name.
+    q: Option<String>,
+}
+
+/// Business processes: all by name, or those that fit, the best first.
+#[utoipa::path(tag = "processes", params(ListQuery), responses((status = 200, body = Vec<ProcessRow>)))]
+#[get("/api/processes")]
+async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<ProcessRow>>> {
+    let all = seen(&state, &caller).await?;
+    let q = query.into_inner().q.filter(|text| !text.trim().is_empty());
+    let Some(q) = q else {
+        return Ok(Json(all.into_iter().map(|process| ProcessRow { process, matched_by: None }).collect()));
+    };
+    let found = search::search(&state.app, &q, all).await?.found;
+    Ok(Json(found.into_iter().map(|one| ProcessRow { process: one.process, matched_by: Some(one.by) }).collect()))
+}
+
+/// Keeps a process. It counts at once.
+#[utoipa::path(request_body = ProcessDraft, tag = "processes", responses((status = 201, body = ProcessView)))]
+#[post("/api/processes")]
+async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Result<HttpResponse> {
+    let process = store(&state).create(&by, body.0).await?;
+    Ok(HttpResponse::Created().json(view(&state, &by.caller, process.id).await?))
+}
+
+/// The published processes as YAML, which the import reads again.
+#[utoipa::path(tag = "processes", responses((status = 200, content_type = "application/yaml", body = String)))]
+#[get("/api/processes/export")]
+async fn export(state: Data<State>) -> Result<HttpResponse> {
+    let all = store(&state).all().await?;
+    let drafts: Vec<ProcessDraft> = all.into_iter().filter(Process::is_published).map(|one| one.content).collect();
+    let name = (CONTENT_DISPOSITION, "attachment; filename=\"processes.yaml\"");
+    Ok(HttpResponse::Ok().content_type("application/yaml").insert_header(name).body(yaml::write(&drafts)?))
+}
+
+/// One process.
+#[utoipa::path(tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
+#[get("/api/processes/{id}")]
+async fn get_one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<ProcessView>> {
+    Ok(Json(view(&state, &caller, id(&path)?).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProcessUpdate {
+    /// The revision that was read: where it is another by now, nothing is changed.
+    revision: u32,
+    /// As it shall be, whole.
+    process: ProcessDraft,
+}
+
+/// Changes a process that is still as it was read.
+#[utoipa::path(request_body = ProcessUpdate, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
+#[put("/api/processes/{id}")]
+async fn change(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<ProcessUpdate>,
+) -> Result<Json<ProcessView>> {
+    let ProcessUpdate { revision, process } = body.0;
+    let process = store(&state).change(&by, id(&path)?, (revision, process)).await?;
+    Ok(Json(view(&state, &by.caller, process.id).await?))
+}
+
+/// Forgets a process, or discards a proposal.
+#[utoipa::path(tag = "processes", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
+#[delete("/api/processes/{id}")]
+async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+    store(&state).delete(&by, id(&path)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProcessPublish {
+    /// The revision that was read: what somebody has not read he does not publish.
+    revision: u32,
+}
+
+/// Makes a proposal count.
+#[utoipa::path(request_body = ProcessPublish, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
+#[post("/api/processes/{id}/publish")]
+async fn publish(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<ProcessPublish>,
+) -> Result<Json<ProcessView>> {
+    let process = store(&state).publish(&by, id(&path)?, body.0.revision).await?;
+    Ok(Json(view(&state, &by.caller, process.id).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProcessText {
+    /// Processes as YAML: one document, several, or a list in one.
+    text: String,
+}
+
+/// Reads YAML and says what it would change. Nothing is kept.
+#[utoipa::path(request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
+#[post("/api/processes/import/preview")]
+async fn preview(state: Data<State>, body: Body<ProcessText>) -> Result<Json<Vec<Difference>>> {
+    let known = store(&state).all().await?;
+    let text = body.0.text;
+    Ok(Json(state.app.work.run(move || import::compare(&text, &known)).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProcessImport {
+    /// The same text.
+    text: String,
+    /// Which of its processes, as they were compared; all of them where left out.
+    choices: Option<Vec<Choice>>,
+}
+
+/// Keeps processes of a YAML text, all or none of those chosen. One whose name is known changes that one; what says
+/// nothing new is left alone. Gives those that changed.
+#[utoipa::path(request_body = ProcessImport, tag = "processes", responses((status = 200, body = Vec<Process>)))]
+#[post("/api/processes/import/apply")]
+async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Result<Json<Vec<Process>>> {
+    let store = store(&state);
+    let known = store.all().await?;
+    let ProcessImport { text, choices } = body.0;
+    let imports = state.app.work.run(move || import::plan(&text, &known, choices)).await?;
+    Ok(Json(if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? }))
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProcessWish {
+    /// What the processes shall be about; left out, whatever the material speaks of.
+    #[serde(default)]
+    about: String,
+}
+
+/// What a model proposed.
+#[derive(Serialize, ToSchema)]
+struct ProcessProposals {
+    /// Proposals that wait for a decision.
+    kept: Vec<Process>,
+    /// What could not be kept, and why.
+    refused: Vec<Refused>,
+    /// Which model.
+    model: String,
+    /// Tokens it took.
+    tokens: u64,
+}
+
+/// Has the connected model propose processes from the catalog and the documents the caller may see. Nothing it says
+/// counts before a person publishes it.
+#[utoipa::path(request_body = ProcessWish, tag = "processes", responses((status = 200, body = ProcessProposals)))]
+#[post("/api/processes/propose")]
+async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
+    let app = std::sync::Arc::clone(&state.app);
+    // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.
+    let work = async move { proposing::propose(&app, &by, &body.0.about).await };
+    let made = state.app.runtime.spawn(work).await.map_err(Error::internal)??;
+    Ok(Json(ProcessProposals { kept: made.kept, refused: made.refused, model: made.model, tokens: made.cost.total() }))
+}

@@ -1,0 +1,117 @@
+//! Business processes: how the work of an organization is done, step by step. Not the programs of this machine.
+
+pub mod draft;
+pub mod order;
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use self::draft::ProcessDraft;
+use super::{
+    error::{Error, Result},
+    id::{Id, Noun, shorten},
+    time::Time,
+};
+
+/// A business process's id.
+pub type ProcessId = Id<Process>;
+
+/// A business process.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Process {
+    /// Stable id.
+    #[schema(value_type = String)]
+    pub id: ProcessId,
+    /// What somebody wrote of it, checked.
+    #[serde(flatten)]
+    pub content: ProcessDraft,
+    /// Where it came from.
+    pub source: ProcessSource,
+    /// Whether it counts.
+    pub status: ProcessStatus,
+    /// Where a proposal's material came from, if from outside.
+    pub outside: Option<String>,
+    /// Counted at every change.
+    pub revision: u32,
+    /// When it was made.
+    pub created_at: Time,
+    /// The last change.
+    pub updated_at: Time,
+}
+
+impl Noun for Process {
+    const NAME: &'static str = "process";
+}
+
+/// Where a process came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessSource {
+    /// A person wrote it in the console.
+    Written,
+    /// A person brought it in as YAML.
+    Imported,
+    /// A model proposed it.
+    Proposed,
+}
+
+/// Whether a process counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessStatus {
+    /// A model proposed it and nobody has decided: no tool finds it.
+    Proposed,
+    /// It is found.
+    Published,
+}
+
+impl ProcessSource {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Imported => "imported",
+            Self::Proposed => "proposed",
+        }
+    }
+}
+
+impl ProcessStatus {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Proposed => "proposed",
+            Self::Published => "published",
+        }
+    }
+}
+
+impl FromStr for ProcessSource {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [Self::Written, Self::Imported, Self::Proposed];
+        all.into_iter().find(|one| one.as_str() == text).ok_or_else(|| unknown("source", text))
+    }
+}
+
+impl FromStr for ProcessStatus {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [Self::Proposed, Self::Published];
+        all.into_iter().find(|one| one.as_str() == text).ok_or_else(|| unknown("status", text))
+    }
+}
+
+fn unknown(what: &str, text: &str) -> Error {
+    Error::invalid(format!("'{}' is no {what} of a process.", shorten(text)))
+}
+
+impl Process {
+    /// Whether it is found.
+    pub fn is_published(&self) -> bool {
+        self.status == ProcessStatus::Published
+    }
+}

@@ -1,0 +1,286 @@
+//! Business processes. Each change names the revision it was made on: nobody overwrites what he has not read.
+
+use rusqlite::{Connection, Row, params};
+use serde_json::{Value, json};
+
+use super::{
+    db::Db,
+    people::Actor,
+    rows::{all as every, first, json as json_column, parsed, run, time},
+    vectors,
+};
+use crate::model::{
+    business_process::{
+        Process, ProcessId, ProcessSource, ProcessStatus,
+        draft::{ProcessDraft, demand_no_circle, key},
+    },
+    error::{Error, Result},
+    id::shorten,
+    index::ContentHash,
+};
+
+/// Most processes.
+pub const MAX_PROCESSES: usize = 1_000;
+
+const COLUMNS: &str = "SELECT id, content, source, status, outside, revision, created_at, updated_at FROM processes";
+
+/// The business processes. Cheap to clone.
+#[derive(Clone)]
+pub struct Processes {
+    db: Db,
+}
+
+/// A process of an import, and what it takes the place of.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// As it shall be.
+    pub draft: ProcessDraft,
+    /// The revision that was looked at; none where there was no such process. Left out, whatever is there is replaced.
+    pub read: Option<Option<u32>>,
+}
+
+impl Processes {
+    /// The processes of this database.
+    pub fn of(db: &Db) -> Self {
+        Self { db: db.clone() }
+    }
+
+    /// All, by name.
+    pub async fn all(&self) -> Result<Vec<Process>> {
+        self.db.read(all).await
+    }
+
+    /// One; fails where there is none.
+    pub async fn get(&self, id: ProcessId) -> Result<Process> {
+        self.db.read(move |c| demand(c, id)).await
+    }
+
+    /// Keeps what a person wrote. It counts at once.
+    pub async fn create(&self, by: &Actor, draft: ProcessDraft) -> Result<Process> {
+        let (by, draft) = (by.clone(), draft.checked()?);
+        let work = move |c: &Connection| {
+            let process = draft.into_new(ProcessSource::Written, None, by.now);
+            put(c, &process)?;
+            demand_sound(c)?;
+            by.record(c, "process.create", described(&process))?;
+            Ok(process)
+        };
+        self.db.write(work).await
+    }
+
+    /// Changes one that is still as it was read. Processes that depend on it follow to its new name.
+    pub async fn change(&self, by: &Actor, id: ProcessId, (read, draft): (u32, ProcessDraft)) -> Result<Process> {
+        let (by, draft) = (by.clone(), draft.checked()?);
+        let work = move |c: &Connection| {
+            let old = demand(c, id)?;
+            demand_read(&old, read)?;
+            let before = old.content.name.clone();
+            let process = changed(old, draft, &by);
+            put(c, &process)?;
+            rename(c, (&before, &process.content.name), &by)?;
+            demand_sound(c)?;
+            by.record(c, "process.change", described(&process))?;
+            Ok(process)
+        };
+        self.db.write(work).await
+    }
+
+    /// Makes a proposal count that is still as it was read.
+    pub async fn publish(&self, by: &Actor, id: ProcessId, read: u32) -> Result<Process> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let old = demand(c, id)?;
+            demand_read(&old, read)?;
+            if old.is_published() {
+                return Err(Error::conflict(format!(
+                    "The process '{}' is published already.",
+                    shorten(&old.content.name)
+                )));
+            }
+            let content = old.content.clone();
+            let process = Process { status: ProcessStatus::Published, ..changed(old, content, &by) };
+            put(c, &process)?;
+            by.record(c, "process.publish", described(&process))?;
+            Ok(process)
+        };
+        self.db.write(work).await
+    }
+
+    /// Forgets one.
+    pub async fn delete(&self, by: &Actor, id: ProcessId) -> Result<()> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let process = demand(c, id)?;
+            let hash = hash_of(c, id)?;
+            run(c, "DELETE FROM processes WHERE id = ?1", [id.to_string()])?;
+            if let Some(hash) = hash {
+                vectors::release(c, &hash)?;
+            }
+            by.record(c, "process.delete", described(&process))
+        };
+        self.db.write(work).await
+    }
+
+    /// Takes these in, all or none: one whose name is known changes that one.
+    pub async fn import(&self, by: &Actor, imports: Vec<Import>) -> Result<Vec<Process>> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let mut kept = Vec::with_capacity(imports.len());
+            for Import { draft, read } in imports {
+                let known = named(c, &draft.key())?;
+                if read.is_some_and(|read| read != known.as_ref().map(|known| known.revision)) {
+                    return Err(changed_since(&draft.name));
+                }
+                let process = match known {
+                    None => draft.into_new(ProcessSource::Imported, None, by.now),
+                    Some(old) => Process { status: ProcessStatus::Published, ..changed(old, draft, &by) },
+                };
+                put(c, &process)?;
+                kept.push(process);
+            }
+            demand_sound(c)?;
+            let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).take(50).collect();
+            by.record(c, "process.import", json!({"count": kept.len(), "names": names}))?;
+            Ok(kept)
+        };
+        self.db.write(work).await
+    }
+
+    /// Keeps what a model proposed, as proposals; what has the name of another is left out.
+    pub async fn propose(
+        &self,
+        by: &Actor,
+        drafts: Vec<ProcessDraft>,
+        outside: Option<String>,
+    ) -> Result<Vec<Process>> {
+        let by = by.clone();
+        let work = move |c: &Connection| {
+            let mut kept: Vec<Process> = Vec::new();
+            for draft in drafts {
+                if named(c, &draft.key())?.is_some() {
+                    continue;
+                }
+                let process = draft.into_new(ProcessSource::Proposed, outside.clone(), by.now);
+                put(c, &process)?;
+                kept.push(process);
+            }
+            demand_sound(c)?;
+            let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).collect();
+            by.record(c, "process.propose", json!({"names": names, "outside": outside}))?;
+            Ok(kept)
+        };
+        self.db.write(work).await
+    }
+}
+
+fn changed(old: Process, content: ProcessDraft, by: &Actor) -> Process {
+    Process { content, revision: old.revision.saturating_add(1), updated_at: by.now, ..old }
+}
+
+fn all(c: &Connection) -> Result<Vec<Process>> {
+    every(c, &format!("{COLUMNS} ORDER BY name_key"), (), read)
+}
+
+fn demand(c: &Connection, id: ProcessId) -> Result<Process> {
+    let found = first(c, &format!("{COLUMNS} WHERE id = ?1"), [id.to_string()], read)?;
+    found.ok_or_else(|| Error::not_found(format!("There is no process '{id}'.")))
+}
+
+fn named(c: &Connection, key: &str) -> Result<Option<Process>> {
+    first(c, &format!("{COLUMNS} WHERE name_key = ?1"), [key], read)
+}
+
+fn demand_read(old: &Process, read: u32) -> Result<()> {
+    if old.revision == read { Ok(()) } else { Err(changed_since(&old.content.name)) }
+}
+
+fn changed_since(name: &str) -> Error {
+    let name = shorten(name);
+    Error::conflict(format!(
+        "Somebody has changed the process '{name}' since you read it: read it again, then change it."
+    ))
+}
+
+/// No more than there may be, and none that waits for itself.
+fn demand_sound(c: &Connection) -> Result<()> {
+    let all = all(c)?;
+    if all.len() > MAX_PROCESSES {
+        return Err(Error::conflict(format!("There can be {MAX_PROCESSES} processes: delete some first.")));
+    }
+    demand_no_circle(all.iter().map(|process| &process.content))
+}
+
+fn rename(c: &Connection, (before, after): (&str, &str), by: &Actor) -> Result<()> {
+    if before == after {
+        return Ok(());
+    }
+    let old = key(before);
+    for process in all(c)? {
+        if process.content.depends_on.iter().any(|name| key(name) == old) {
+            let mut content = process.content.clone();
+            for name in content.depends_on.iter_mut().filter(|name| key(name) == old) {
+                after.clone_into(name);
+            }
+            put(c, &changed(process, content, by))?;
+        }
+    }
+    Ok(())
+}
+
+fn hash_of(c: &Connection, id: ProcessId) -> Result<Option<ContentHash>> {
+    first(c, "SELECT hash FROM processes WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))
+}
+
+fn put(c: &Connection, process: &Process) -> Result<()> {
+    let (id, name) = (process.id, &process.content.name);
+    if let Some(other) = named(c, &process.content.key())?.filter(|other| other.id != id) {
+        let kind = if other.is_published() { "process" } else { "proposal" };
+        let name = shorten(name);
+        return Err(Error::conflict(format!(
+            "There is a {kind} '{name}' already: change that one, or choose another name."
+        )));
+    }
+    let (before, hash) = (hash_of(c, id)?, vectors::hash(&process.content.text()));
+    let sql = "INSERT INTO processes (id, name_key, content, source, status, outside, revision, hash, created_at, updated_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+         ON CONFLICT (id) DO UPDATE SET name_key = excluded.name_key, content = excluded.content, \
+           status = excluded.status, revision = excluded.revision, hash = excluded.hash, updated_at = excluded.updated_at";
+    let content = serde_json::to_string(&process.content).map_err(Error::internal)?;
+    let values = params![
+        id.to_string(),
+        process.content.key(),
+        content,
+        process.source.as_str(),
+        process.status.as_str(),
+        process.outside,
+        process.revision,
+        hash,
+        process.created_at.millis(),
+        process.updated_at.millis(),
+    ];
+    run(c, sql, values)?;
+    match before {
+        Some(before) if before != hash => vectors::release(c, &before),
+        _ => Ok(()),
+    }
+}
+
+fn read(row: &Row<'_>) -> Result<Process> {
+    Ok(Process {
+        id: parsed(row, 0)?,
+        content: json_column(row, 1)?,
+        source: parsed(row, 2)?,
+        status: parsed(row, 3)?,
+        outside: row.get(4)?,
+        revision: row.get(5)?,
+        created_at: time(row, 6)?,
+        updated_at: time(row, 7)?,
+    })
+}
+
+fn described(process: &Process) -> Value {
+    json!({
+        "id": process.id, "name": process.content.name, "steps": process.content.steps.len(),
+        "status": process.status, "source": process.source, "revision": process.revision,
+    })
+}

@@ -1,0 +1,14 @@
+/** A process as its form holds it. */
+export interface Written {
+  id: string;
+  name: string;
+  description: string;
+  who: string;
+  system: string;
+  depends_on: string[];
+}
+
+export const blank = (id: string): Written => ({ id, name: '', description: '', who: '', system: '', depends_on: [] });
+
+/** Words with commas between. */
+export const commas = (text: string): string[] => text.split(',').map((one) => one.trim()).filter(Boolean);
