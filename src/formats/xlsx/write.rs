@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     cell::{COLUMNS, ROWS},
-    change,
+    change, number,
 };
 use crate::{
     formats::limits::Limits,
@@ -65,7 +65,10 @@ fn cell(page: &mut Worksheet, row: u32, column: u16, value: &Value) -> Result<()
     match value {
         Value::Null => {}
         Value::Bool(on) => drop(page.write_boolean(row, column, *on)?),
-        Value::Number(number) => drop(page.write_number(row, column, number.as_f64().unwrap_or_default())?),
+        Value::Number(number) => match number::kept(number) {
+            Some(value) => drop(page.write_number(row, column, value)?),
+            None => drop(page.write_string(row, column, number.to_string())?),
+        },
         Value::String(text) => match text.strip_prefix('=').filter(|rest| !rest.trim().is_empty()) {
             Some(formula) => drop(page.write_formula(row, column, Formula::new(formula))?),
             None => drop(page.write_string(row, column, text)?),

@@ -202,6 +202,24 @@ fn a_wrong_cell_or_sheet_is_named_and_changes_nothing() {
 }
 
 #[test]
+fn long_numbers_lose_no_digit() {
+    let long = json!(12_345_678_901_234_567_890_u64);
+    let rows = vec![vec![json!(4_111_111_111_111_111_u64), long.clone(), json!(0.1), json!(-3)]];
+    let made = create::xlsx("A", &[NewSheet { name: "S".to_owned(), rows }], now()).unwrap();
+    let updates =
+        [update("S", "A2", json!(4_111_111_111_111_111_u64)), update("S", "B2", long), update("S", "C2", json!(1e-7))];
+    let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
+    let read = extract(&after, "a.xlsx").unwrap();
+    assert_eq!(
+        read.tables[0].rows,
+        [
+            vec!["4111111111111111", "12345678901234567890", "0.1", "-3"],
+            vec!["4111111111111111", "12345678901234567890", "0.0000001"],
+        ]
+    );
+}
+
+#[test]
 fn merged_pages_stand_in_the_order_of_their_files() {
     let files = ["pdftex.pdf", "chromium.pdf", "open-aes256.pdf", "libreoffice.pdf"];
     let (merged, pages) = modify::merge(&files.map(bytes), &Limits::default()).unwrap();
