@@ -43,6 +43,7 @@ mod providers;
 mod routes;
 mod scripts;
 mod search;
+mod seeds;
 mod support;
 mod ticket;
 mod tidy;
