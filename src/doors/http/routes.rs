@@ -6,8 +6,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, folders,
-    graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
+    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, files,
+    folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
     providers, roles, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools,
     users, vault,
 };
@@ -178,6 +178,8 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/documents/{id}/cancel", Permission("knowledge:write")),
     route("POST", "/api/knowledge/documents/{id}/restore", Permission("knowledge:write")),
     route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
+    route("POST", "/api/files", Permission("knowledge:write")),
+    route("GET", "/api/files/content", Permission("knowledge:read")),
     route("GET", "/api/knowledge/folders", Permission("settings:manage")),
     route("POST", "/api/knowledge/folders", Permission("settings:manage")),
     route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
@@ -222,6 +224,7 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
     collections::services(config);
     folders::services(config);
     documents::services(config);
+    files::services(config);
     intake::services(config);
     knowledge::services(config);
     search::services(config);

@@ -107,8 +107,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     };
     let length = bytes.len();
     let path = keep(&cx, &title, ending, bytes).await?;
-    let data = json!({"path": path, "format": ending, "bytes": length});
-    Ok(Output { title: Some(path), ..Output::json(data) })
+    Ok(Output::json(json!({"path": path, "format": ending, "bytes": length})).with_files(vec![path]))
 }
 
 /// Looks for a font on this machine only where the built-in ones do not have every character.
