@@ -39,10 +39,10 @@ struct Formula {
 struct Cell {
     place: Place,
     element: Range<usize>,
-    style: Option<String>,
+    style: Option<Box<str>>,
     /// The start tag.
     head: Range<usize>,
-    formula: Option<Formula>,
+    formula: Option<Box<Formula>>,
     value: Option<Range<usize>>,
 }
 
@@ -141,12 +141,13 @@ impl<'a> Sheet<'a> {
         range: Range<usize>,
         budget: &mut Budget,
     ) -> Result<()> {
-        budget.keep(size_of::<Cell>())?;
+        // Large sheets have many, and nothing of them lies elsewhere.
+        budget.text(size_of::<Cell>())?;
         let Some(row) = self.rows.last_mut() else { return Ok(()) };
         let column = row.cells.last().map_or(0, |cell| cell.place.column + 1);
         let next = Place { row: row.number.saturating_sub(1), column };
         let place = attribute(element, "r").and_then(|place| Place::parse(&place)).unwrap_or(next);
-        let style = attribute(element, "s").map(|style| style.into_owned());
+        let style = attribute(element, "s").map(|style| style.into());
         row.cells.push(Cell { place, element: range.clone(), style, head: range, formula: None, value: None });
         Ok(())
     }
@@ -169,7 +170,7 @@ impl<'a> Sheet<'a> {
                 self.arrays.push((first, corners.next().unwrap_or(first)));
             }
         }
-        self.last(|cell| cell.formula = Some(formula));
+        self.last(|cell| cell.formula = Some(Box::new(formula)));
     }
 
     fn formula_text(&mut self, text: &str) {
