@@ -230,10 +230,7 @@ mod tests {
         let part = r#"<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr><w:r><w:tab/><w:t>Sum</w:t></w:r></w:p>"#;
         let (text, count) = replaced(part, "\tSum", "Total");
         assert_eq!(count, 1);
-        assert!(
-            text.contains(r#"<w:tab w:val="left" w:pos="720"/>"#) && text.ends_with("Total</w:t></w:r></w:p>"),
-            "{text}"
-        );
+        assert!(text.contains(r#"<w:tab w:val="left" w:pos="720"/>"#) && text.contains("Total</w:t>"), "{text}");
     }
 
     #[test]
