@@ -78,7 +78,7 @@ pub async fn put(app: &App, new: NewEntry, by: UserId, now: Time) -> Result<()> 
     check(&new)?;
     let given = new.vector.is_some();
     let vector = match (new.vector, &new.text) {
-        (Some(vector), _) => Some((demand_length(app, &vector)?, vector)),
+        (Some(vector), _) => Some((demand_length(app, &vector)?, unit(&vector))),
         (None, Some(text)) => embedded(app, text).await?,
         (None, None) => return Err(Error::invalid("Give 'text', 'vector', or both.")),
     };
@@ -177,8 +177,10 @@ async fn embedded(app: &App, text: &str) -> Result<Option<(String, Vec<f32>)>> {
 }
 
 fn unit(vector: &[f32]) -> Vec<f32> {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter().map(|x| x / length).collect()
+    // Squares of numbers that fit into 32 bits may not.
+    let length = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
+    #[expect(clippy::cast_possible_truncation, reason = "a part of a vector of length 1 is 1 at most")]
+    vector.iter().map(|x| (f64::from(*x) / length) as f32).collect()
 }
 
 async fn visible(app: &App) {

@@ -48,6 +48,8 @@ fn pages(places: &str) -> Vec<Page> {
 const IN_TEXT: f64 = 0.35;
 /// Documents looked through, the newest.
 const DOCUMENTS: usize = 2_000;
+/// Characters of what is looked for that are compared: no name is longer.
+const LONGEST: usize = 200;
 /// What another name counts beside the name.
 const ALIAS: f64 = 0.9;
 
@@ -75,7 +77,8 @@ impl<'a> Launcher<'a> {
 
     /// What fits, best first; without words, what the caller opens most.
     pub async fn search(self, query: &str, limit: usize) -> Result<Vec<Thing>> {
-        let query = query.trim();
+        let query: String = query.trim().chars().take(LONGEST).collect();
+        let query = query.as_str();
         let habits = uses::habits(&self.app.db, self.caller.user).await?;
         let mut found = self.tools(query);
         found.extend(self.pages(query));

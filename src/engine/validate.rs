@@ -118,9 +118,36 @@ impl Schema {
                 format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
             }
             ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
+            ValidationErrorKind::AnyOf { .. } => {
+                format!("{at}must be {}, not {}", self.options(error), short(&error.instance().to_string()))
+            }
+            ValidationErrorKind::Enum { options } => {
+                let known: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+                format!("{at}must be one of {}, not {}", known.join(", "), short(&error.instance().to_string()))
+            }
+            // Nobody needs to read all he sent again.
+            _ if error.instance().is_array() || error.instance().is_object() => format!("{at}{}", error.masked()),
             _ => format!("{at}{}", short(&error.to_string())),
         };
         json!({"path": place, "problem": text})
+    }
+
+    /// What a value may be that may be one of several things.
+    fn options(&self, error: &jsonschema::ValidationError<'_>) -> String {
+        let listed = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>();
+        let part = |option: &Value, key: &str| option.get(key).and_then(Value::as_array).map(|values| listed(values));
+        let one = |option: &Value| {
+            let kind = option.get("type").and_then(Value::as_str).unwrap_or("value");
+            let least = option.get("minimum").map_or_else(String::new, |least| format!(" from {least}"));
+            match (part(option, "enum"), part(option, "required")) {
+                (Some(values), _) => values.join(" or "),
+                (None, Some(fields)) => format!("an object with {}", fields.join(" and ")),
+                (None, None) => format!("of type {kind}{least}"),
+            }
+        };
+        let options = self.document.pointer(&error.schema_path().to_string()).and_then(Value::as_array);
+        let told: Vec<String> = options.into_iter().flatten().map(one).collect();
+        if told.is_empty() { "of another shape".to_owned() } else { told.join(" or ") }
     }
 
     /// The parameters there are where an unknown one was given.
@@ -143,7 +170,9 @@ impl Schema {
 
     fn is_integer(&self, key: &str) -> bool {
         let property = self.document.get("properties").and_then(|p| p.get(key));
-        property.is_some_and(|p| p.get("type") == Some(&json!("integer")))
+        let integer = |p: &Value| p.get("type") == Some(&json!("integer"));
+        let options = |p: &Value| p.get("anyOf").and_then(Value::as_array).is_some_and(|all| all.iter().any(integer));
+        property.is_some_and(|p| integer(p) || options(p))
     }
 
     /// Whether the parameter is JSON written as text: models often give the value itself instead.
@@ -253,9 +282,19 @@ mod tests {
         limit: Option<u32>,
         /// In which way.
         order: Option<Order>,
+        /// Which one.
+        place: Option<Place>,
         /// What.
         #[schemars(extend("contentMediaType" = "application/json"))]
         data: Option<String>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Place {
+        Nth(std::num::NonZeroU32),
+        Edge(Order),
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -295,11 +334,13 @@ mod tests {
     #[test]
     fn each_problem_says_what_and_where() {
         assert_eq!(refusal(json!({})), "The arguments are wrong: 'path' is missing.");
-        let unknown = "The arguments are wrong: unknown parameter 'colour' (known: 'path', 'limit', 'order', 'data').";
+        let unknown =
+            "The arguments are wrong: unknown parameter 'colour' (known: 'path', 'limit', 'order', 'place', 'data').";
         assert_eq!(refusal(json!({"path": "a", "colour": 1})), unknown);
         assert_eq!(refusal(json!({"path": 3})), "The arguments are wrong: 'path': must be of type string, not number.");
         assert_eq!(refusal(json!([1])), "The arguments must be an object, not array.");
-        assert!(refusal(json!({"path": "a", "order": "up"})).contains("'order'"));
+        let order = "The arguments are wrong: 'order': must be one of \"asc\", \"desc\", not \"up\".";
+        assert_eq!(refusal(json!({"path": "a", "order": "up"})), order);
     }
 
     #[test]
@@ -308,6 +349,17 @@ mod tests {
         assert_eq!(checked["limit"].as_u64(), Some(5));
         assert_eq!(refusal(json!({"path": "a", "limit": 1e200})), "The arguments are wrong: 'limit': too large.");
         assert!(refusal(json!({"path": "a", "limit": 5.5})).contains("'limit'"));
+    }
+
+    #[test]
+    fn what_may_be_several_things_is_told_by_all_of_them() {
+        let message = |place: Value| refusal(json!({"path": "a", "place": place}));
+        let wanted =
+            "The arguments are wrong: 'place': must be of type integer from 1 or \"asc\" or \"desc\", not \"first\".";
+        assert_eq!(message(json!("first")), wanted);
+        assert!(message(json!(0)).ends_with("not 0."));
+        let checked = Schema::of::<Args>().check(json!({"path": "a", "place": 2.0})).unwrap();
+        assert_eq!(checked["place"].as_u64(), Some(2));
     }
 
     #[test]

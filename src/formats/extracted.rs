@@ -205,12 +205,17 @@ impl Draft {
     }
 }
 
+/// What reading takes for a blank.
+pub(super) fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\u{a0}' | '\r' | '\u{c}')
+}
+
 /// One blank for many, none at the ends of lines; lines stay.
 pub(super) fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let start = out.len();
-        for word in line.split([' ', '\t', '\u{a0}', '\r', '\u{c}']).filter(|word| !word.is_empty()) {
+        for word in line.split(is_blank).filter(|word| !word.is_empty()) {
             if out.len() > start {
                 out.push(' ');
             }

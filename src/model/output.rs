@@ -63,6 +63,14 @@ impl Output {
         self
     }
 
+    /// The same, with the storage paths of the files it made or changed: people can fetch them.
+    #[must_use]
+    pub fn with_files(mut self, paths: Vec<String>) -> Self {
+        self.title = self.title.or_else(|| paths.first().cloned());
+        self.meta.insert("files".to_owned(), paths.into());
+        self
+    }
+
     /// The parts to show: those given, else the data itself.
     pub fn shown(&self) -> Vec<Content> {
         match (&self.content[..], &self.data) {

@@ -346,6 +346,7 @@ async fn wrong_arguments_and_files_are_named() {
         ("write", json!({"path": "a", "content": 1}), Kind::Invalid, "content"),
         ("write", json!({"path": "a", "content": "日", "encoding": "latin-1"}), Kind::Invalid, "日"),
         ("fs-write", json!({"path": "a/b", "content": "x"}), Kind::NotFound, "directory"),
+        ("write", json!({"path": "folder/", "content": "x"}), Kind::Invalid, "is a directory"),
         ("edit", json!({"path": "a", "old_text": "x", "new_text": "y", "occurrence": 0}), Kind::Invalid, "occurrence"),
         ("apply_patch", json!({"path": "a", "patch": "x"}), Kind::Invalid, "@@"),
     ] {

@@ -67,6 +67,22 @@ async fn vectors_are_found_by_nearness_and_filtered_by_metadata() {
 }
 
 #[tokio::test]
+async fn the_length_of_a_vector_is_of_no_account() {
+    let app = TestApp::start().await;
+    let mara = app.caller(BOTH).await;
+    let long =
+        |axis: usize, length: f64| -> Vec<f64> { (0..384).map(|at| if at == axis { length } else { 0.0 }).collect() };
+    for (id, axis, length) in [("huge", 1, 1e30), ("tiny", 2, 1e-30)] {
+        call(&app, &mara, "vector_upsert", json!({"id": id, "vector": long(axis, length)})).await;
+    }
+    for (wanted, axis, length) in [("huge", 1, 1e-30), ("tiny", 2, 1e30)] {
+        let found = call(&app, &mara, "vector_query", json!({"vector": long(axis, length), "k": 1})).await;
+        assert_eq!(ids(&found), [wanted]);
+        assert!(found["results"][0]["score"].as_f64().unwrap() > 0.99, "{found}");
+    }
+}
+
+#[tokio::test]
 async fn words_and_a_vector_are_weighed_together() {
     let app = TestApp::start().await;
     let mara = app.caller(BOTH).await;

@@ -44,6 +44,7 @@ mod providers;
 mod routes;
 mod scripts;
 mod search;
+mod seeds;
 mod support;
 mod ticket;
 mod tidy;

@@ -186,7 +186,7 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
 }
 
 /// RFC 6266: a plain name for old programs, the real one for others.
-fn disposition(name: &str) -> String {
+pub(super) fn disposition(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "._- ".contains(c) { c } else { '_' }).collect();
     let exact: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20");

@@ -15,6 +15,7 @@ mod egress;
 mod embeddings;
 mod endpoints;
 mod error;
+mod files;
 mod folders;
 mod gate;
 mod graph;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, folders,
-    graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
+    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, files,
+    folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
     processes, providers, roles, scripts, search, services::Services, sessions, settings, setup, systems, tickets,
     tool_config, tool_stats, tools, users, vault,
 };
@@ -184,6 +184,8 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/documents/{id}/cancel", Permission("knowledge:write")),
     route("POST", "/api/knowledge/documents/{id}/restore", Permission("knowledge:write")),
     route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
+    route("POST", "/api/files", Permission("knowledge:write")),
+    route("GET", "/api/files/content", Permission("knowledge:read")),
     route("GET", "/api/knowledge/folders", Permission("settings:manage")),
     route("POST", "/api/knowledge/folders", Permission("settings:manage")),
     route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
@@ -228,6 +230,7 @@ pub fn configure(config: &mut Services<'_>) {
     collections::services(config);
     folders::services(config);
     documents::services(config);
+    files::services(config);
     intake::services(config);
     knowledge::services(config);
     search::services(config);

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use quick_xml::events::Event;
 
-use super::{replace, write::paragraph};
+use super::{
+    replace::{self, Blanks, Wanted},
+    write::paragraph,
+};
 use crate::{
     formats::{
         limits::{Budget, Limits},
@@ -80,19 +83,24 @@ pub(in crate::formats) fn replace_all(bytes: &[u8], old: &str, new: &str, limits
     let relations = package.relations(&main, &mut budget)?;
     let beside = relations.values().filter(|relation| PARTS.contains(&relation.kind.as_str()));
     let parts: BTreeSet<String> = beside.map(|relation| relation.target.clone()).chain([main]).collect();
-    let (mut changes, mut count) = (Changes::new(), 0);
+    let mut texts = Vec::new();
     for part in parts {
-        let Some(text) = package.text(&part, &mut budget)? else { continue };
-        let (edits, found) = replace::edits(&text, old, new, &mut budget)?;
-        count += found;
-        if !edits.is_empty() {
-            changes.insert(part, Some(splice(&text, edits).into_bytes()));
+        texts.extend(package.text(&part, &mut budget)?.map(|text| (part, text)));
+    }
+    for blanks in [Blanks::Exact, Blanks::AsRead] {
+        let (mut changes, mut count) = (Changes::new(), 0);
+        for (part, text) in &texts {
+            let (edits, found) = replace::edits(text, Wanted { old, new, blanks }, &mut budget)?;
+            count += found;
+            if !edits.is_empty() {
+                changes.insert(part.clone(), Some(splice(text, edits).into_bytes()));
+            }
+        }
+        if count > 0 {
+            return Ok(Replaced { bytes: rewrite(&mut package, &changes)?, count });
         }
     }
-    if count == 0 {
-        return Err(Error::invalid(
-            "`old_text` does not occur in the document, at least not within one paragraph. Read the document and quote it exactly.",
-        ));
-    }
-    Ok(Replaced { bytes: rewrite(&mut package, &changes)?, count })
+    Err(Error::invalid(
+        "`old_text` does not occur in the document, at least not within one paragraph. Read the document and quote it exactly.",
+    ))
 }

@@ -53,6 +53,9 @@ fn drop_repeated(draft: &mut Draft, from: usize) {
     draft.done.blocks.append(&mut new);
 }
 
+/// Most columns of a table, as Word has it.
+const COLUMNS: usize = 63;
+
 /// A paragraph while it is read.
 #[derive(Default)]
 struct Paragraph {
@@ -68,6 +71,8 @@ struct Reader {
     paragraphs: Vec<Paragraph>,
     /// Open tables, the innermost last.
     tables: Vec<Table>,
+    /// Columns that each open cell is wide, the innermost last.
+    widths: Vec<usize>,
     /// Elements that are open within one that is passed over.
     skipped: usize,
 }
@@ -115,6 +120,11 @@ impl Reader {
             "tc" => {
                 let row = self.tables.last_mut().and_then(|table| table.rows.last_mut());
                 row.into_iter().for_each(|row| row.push(String::new()));
+                self.widths.push(1);
+            }
+            "gridSpan" => {
+                let width = value.and_then(|width| width.parse().ok()).unwrap_or(1).min(COLUMNS);
+                self.widths.iter_mut().last().into_iter().for_each(|last| *last = width);
             }
             _ => {}
         }
@@ -138,6 +148,7 @@ impl Reader {
                 }
                 draft.block(paragraph.kind(styles), &paragraph.text, None)
             }
+            "tc" => self.widen(draft),
             "tbl" => {
                 let Some(table) = self.tables.pop() else { return Ok(()) };
                 if self.tables.is_empty() {
@@ -149,6 +160,15 @@ impl Reader {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Ends a cell. Behind one of several columns stand empty ones, so that what follows stays in its column.
+    fn widen(&mut self, draft: &mut Draft) -> Result<()> {
+        let more = self.widths.pop().unwrap_or(1).saturating_sub(1);
+        let Some(row) = self.tables.last_mut().and_then(|table| table.rows.last_mut()) else { return Ok(()) };
+        draft.budget.keep(more * size_of::<String>())?;
+        row.extend(std::iter::repeat_n(String::new(), more));
+        Ok(())
     }
 
     /// Adds text to the open cell; false where there is none.

@@ -7,6 +7,7 @@ use quick_xml::events::Event;
 use super::write::pieces;
 use crate::{
     formats::{
+        extracted::{is_blank, tidy},
         limits::Budget,
         office::{
             splice::{Edit, Places, escape},
@@ -34,17 +35,35 @@ struct Paragraph {
     copy: bool,
 }
 
-/// The edits that replace `old` by `new`, and how often it was found.
-pub(super) fn edits(part: &str, old: &str, new: &str, budget: &mut Budget) -> Result<(Vec<Edit>, usize)> {
+/// What is replaced by what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) old: &'a str,
+    pub(super) new: &'a str,
+    pub(super) blanks: Blanks,
+}
+
+/// How blanks and tabs of the document are compared with those of the text that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blanks {
+    /// As they stand.
+    Exact,
+    /// As reading shows them: one for many, tabs and fixed blanks too.
+    AsRead,
+}
+
+/// The edits that replace what is wanted, and how often it was found.
+pub(super) fn edits(part: &str, wanted: Wanted<'_>, budget: &mut Budget) -> Result<(Vec<Edit>, usize)> {
     let (mut edits, mut count) = (Vec::new(), 0);
     let mut open: Vec<Paragraph> = Vec::new();
-    let (mut text, mut copies) = (None::<Piece>, 0_usize);
+    let (mut text, mut copies, mut settings) = (None::<Piece>, 0_usize, 0_usize);
     let mut places = Places::new(part);
     while let Some((event, range)) = places.next(budget)? {
         match event {
             Event::Start(element) => match local(&element) {
                 "p" => open.push(Paragraph { copy: copies > 0, ..Paragraph::default() }),
                 "Fallback" => copies += 1,
+                "pPr" => settings += 1,
                 "t" => {
                     let name = Some(element.name().into_inner().to_owned());
                     text = Some(Piece { text: String::new(), element: range, name });
@@ -53,6 +72,8 @@ pub(super) fn edits(part: &str, old: &str, new: &str, budget: &mut Budget) -> Re
             },
             Event::Empty(element) => {
                 let stands_for = match local(&element) {
+                    // A paragraph's settings have places for tabs, which are none.
+                    _ if settings > 0 => continue,
                     "tab" => "\t",
                     "br" | "cr" => "\n",
                     "noBreakHyphen" => "-",
@@ -81,9 +102,10 @@ pub(super) fn edits(part: &str, old: &str, new: &str, budget: &mut Budget) -> Re
                     }
                 }
                 "Fallback" => copies = copies.saturating_sub(1),
+                "pPr" => settings = settings.saturating_sub(1),
                 "p" => {
                     let Some(paragraph) = open.pop() else { continue };
-                    let found = paragraph.replace(old, new, &mut edits);
+                    let found = paragraph.replace(wanted, &mut edits);
                     count += if paragraph.copy { 0 } else { found };
                 }
                 _ => {}
@@ -94,10 +116,44 @@ pub(super) fn edits(part: &str, old: &str, new: &str, budget: &mut Budget) -> Re
     Ok((edits, count))
 }
 
+impl Wanted<'_> {
+    /// Where it stands in a paragraph.
+    fn found(self, whole: &str) -> Vec<Range<usize>> {
+        if self.blanks == Blanks::Exact {
+            return whole.match_indices(self.old).map(|(at, text)| at..at + text.len()).collect();
+        }
+        let old = tidy(self.old);
+        if old.is_empty() {
+            return Vec::new();
+        }
+        let (shown, places) = as_read(whole);
+        let place = |at: usize| places.get(at).cloned().unwrap_or_default();
+        shown.match_indices(&old).map(|(at, text)| place(at).start..place(at + text.len() - 1).end).collect()
+    }
+}
+
+/// A paragraph as reading shows it, and for each byte of that the place of its character in the paragraph.
+fn as_read(whole: &str) -> (String, Vec<Range<usize>>) {
+    let (mut shown, mut places, mut blank) = (String::new(), Vec::new(), None);
+    for (at, c) in whole.char_indices() {
+        if is_blank(c) {
+            blank.get_or_insert(at);
+            continue;
+        }
+        if let Some(from) = blank.take().filter(|_| c != '\n' && !shown.is_empty() && !shown.ends_with('\n')) {
+            shown.push(' ');
+            places.push(from..at);
+        }
+        shown.push(c);
+        places.extend(std::iter::repeat_n(at..at + c.len_utf8(), c.len_utf8()));
+    }
+    (shown, places)
+}
+
 impl Paragraph {
-    fn replace(&self, old: &str, new: &str, edits: &mut Vec<Edit>) -> usize {
+    fn replace(&self, wanted: Wanted<'_>, edits: &mut Vec<Edit>) -> usize {
         let whole: String = self.pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let found: Vec<Range<usize>> = whole.match_indices(old).map(|(at, text)| at..at + text.len()).collect();
+        let found = wanted.found(&whole);
         if found.is_empty() {
             return 0;
         }
@@ -106,7 +162,7 @@ impl Paragraph {
             let place = start..start + piece.text.len();
             start = place.end;
             if found.iter().any(|found| found.start < place.end && place.start < found.end) {
-                edits.push(Edit { range: piece.element.clone(), text: piece.rewritten(&place, &found, new) });
+                edits.push(Edit { range: piece.element.clone(), text: piece.rewritten(&place, &found, wanted.new) });
             }
         }
         found.len()
@@ -145,9 +201,36 @@ mod tests {
     use super::*;
     use crate::formats::{limits::Limits, office::splice::splice};
 
-    fn replaced(part: &str, old: &str, new: &str) -> (String, usize) {
-        let (edits, count) = edits(part, old, new, &mut Budget::new(&Limits::default())).unwrap();
+    fn replaced_as(part: &str, wanted: Wanted<'_>) -> (String, usize) {
+        let (edits, count) = edits(part, wanted, &mut Budget::new(&Limits::default())).unwrap();
         (splice(part, edits), count)
+    }
+
+    fn replaced(part: &str, old: &str, new: &str) -> (String, usize) {
+        replaced_as(part, Wanted { old, new, blanks: Blanks::Exact })
+    }
+
+    #[test]
+    fn a_text_quoted_as_it_was_read_is_found_with_its_blanks() {
+        let part =
+            "<w:p><w:r><w:t>\u{a0}Name:</w:t><w:tab/><w:tab/></w:r><w:r><w:t>Ann  Lee,\u{a0}Bern</w:t></w:r></w:p>";
+        let wanted = |old| Wanted { old, new: "Name: Bob", blanks: Blanks::AsRead };
+        let (text, count) = replaced_as(part, wanted("Name: Ann Lee, Bern"));
+        assert_eq!(
+            (count, text.matches("Name: Bob").count(), text.contains("Ann"), text.contains("tab")),
+            (1, 1, false, false)
+        );
+        assert!(text.contains("\u{a0}Name: Bob<"), "{text}");
+        assert_eq!(replaced_as(part, wanted(" \t ")).1, 0);
+        assert_eq!(replaced_as(part, wanted("Name:Ann")).1, 0);
+    }
+
+    #[test]
+    fn places_for_tabs_in_a_paragraphs_settings_are_no_text() {
+        let part = r#"<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr><w:r><w:tab/><w:t>Sum</w:t></w:r></w:p>"#;
+        let (text, count) = replaced(part, "\tSum", "Total");
+        assert_eq!(count, 1);
+        assert!(text.contains(r#"<w:tab w:val="left" w:pos="720"/>"#) && text.contains("Total</w:t>"), "{text}");
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn run(prefix: &str, text: &str) -> String {
 /// Text with its line breaks and tabs as elements of their own.
 pub(super) fn pieces(prefix: &str, text: &str) -> String {
     let mut out = String::new();
-    let text = text.replace("\r\n", "\n");
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
             out.push_str(&format!("<{prefix}br/>"));

@@ -96,7 +96,7 @@ pub(in crate::formats) fn write(
 
 /// Tabs as blanks, and nothing that cannot be drawn.
 fn flat(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\t', "    ");
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
     text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Numbers as a reader sees them: dates, times and percentages where the cell's format says so.
 
 use chrono::{Days, NaiveDate, NaiveTime};
+use serde_json::Number;
 
 /// What a number format shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,8 +78,20 @@ pub(super) fn show(value: f64, format: Format, since_1904: bool) -> String {
     shown.unwrap_or_else(|| plain(value))
 }
 
-/// At most 15 digits, as a spreadsheet keeps.
+/// Up to here a cell holds each whole number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A number of JSON as a cell holds it; none where digits would be lost.
+pub(super) fn kept(number: &Number) -> Option<f64> {
+    let value = number.as_f64()?;
+    (number.is_f64() || value.abs() < EXACT).then_some(value)
+}
+
+/// Whole numbers as they are, others with at most 15 digits, as a spreadsheet shows.
 pub(super) fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        return format!("{}", value + 0.0);
+    }
     let rounded = format!("{value:.14e}").parse().unwrap_or(value);
     if rounded == 0.0 { "0".to_owned() } else { format!("{rounded}") }
 }
@@ -142,6 +155,8 @@ mod tests {
     fn numbers_are_shown_as_they_are_meant() {
         assert_eq!(show(0.1 + 0.2, Format::Plain, false), "0.3");
         assert_eq!(show(1e6, Format::Plain, false), "1000000");
+        assert_eq!(show(4_111_111_111_111_111.0, Format::Plain, false), "4111111111111111");
+        assert_eq!(show(-0.0, Format::Plain, false), "0");
         assert_eq!(show(-2.5, Format::Plain, false), "-2.5");
         assert_eq!(show(0.125, Format::Percent(1), false), "12.5%");
         assert_eq!(show(45_000.0, Format::Date, false), "2023-03-15");

@@ -39,10 +39,10 @@ struct Formula {
 struct Cell {
     place: Place,
     element: Range<usize>,
-    style: Option<String>,
+    style: Option<Box<str>>,
     /// The start tag.
     head: Range<usize>,
-    formula: Option<Formula>,
+    formula: Option<Box<Formula>>,
     value: Option<Range<usize>>,
 }
 
@@ -141,12 +141,13 @@ impl<'a> Sheet<'a> {
         range: Range<usize>,
         budget: &mut Budget,
     ) -> Result<()> {
-        budget.keep(size_of::<Cell>())?;
+        // Large sheets have many, and nothing of them lies elsewhere.
+        budget.text(size_of::<Cell>())?;
         let Some(row) = self.rows.last_mut() else { return Ok(()) };
         let column = row.cells.last().map_or(0, |cell| cell.place.column + 1);
         let next = Place { row: row.number.saturating_sub(1), column };
         let place = attribute(element, "r").and_then(|place| Place::parse(&place)).unwrap_or(next);
-        let style = attribute(element, "s").map(|style| style.into_owned());
+        let style = attribute(element, "s").map(|style| style.into());
         row.cells.push(Cell { place, element: range.clone(), style, head: range, formula: None, value: None });
         Ok(())
     }
@@ -169,7 +170,7 @@ impl<'a> Sheet<'a> {
                 self.arrays.push((first, corners.next().unwrap_or(first)));
             }
         }
-        self.last(|cell| cell.formula = Some(formula));
+        self.last(|cell| cell.formula = Some(Box::new(formula)));
     }
 
     fn formula_text(&mut self, text: &str) {
@@ -189,7 +190,8 @@ impl<'a> Sheet<'a> {
         }
         let mut edits = self.shared_edits(&cells);
         for row in &self.rows {
-            let own: Vec<Place> = cells.keys().filter(|place| place.row + 1 == row.number).copied().collect();
+            let own = Place { row: row.number.saturating_sub(1), column: 0 }..Place { row: row.number, column: 0 };
+            let own: Vec<Place> = cells.range(own).map(|(place, _)| *place).collect();
             let mut new = String::new();
             for cell in &row.cells {
                 if let Some(value) = cells.remove(&cell.place) {
@@ -287,6 +289,13 @@ impl<'a> Sheet<'a> {
         edits
     }
 
+    /// The kind and the content of a cell that holds a text.
+    fn text_cell(&self, text: &str) -> (&'static str, String) {
+        let prefix = &self.prefix;
+        let text = format!(r#"<{prefix}is><{prefix}t xml:space="preserve">{}</{prefix}t></{prefix}is>"#, escape(text));
+        (r#" t="inlineStr""#, text)
+    }
+
     /// A cell with a value; the style is what it looked like before.
     fn render(&self, place: Place, style: Option<&str>, value: &Value) -> String {
         let prefix = &self.prefix;
@@ -294,18 +303,12 @@ impl<'a> Sheet<'a> {
         let (kind, content) = match value {
             Value::Null => ("", String::new()),
             Value::Bool(on) => (r#" t="b""#, format!("<{prefix}v>{}</{prefix}v>", u8::from(*on))),
-            Value::Number(number) => {
-                let plain = number.as_f64().map_or_else(|| number.to_string(), number::plain);
-                ("", format!("<{prefix}v>{plain}</{prefix}v>"))
-            }
+            Value::Number(number) if number::kept(number).is_some() => ("", format!("<{prefix}v>{number}</{prefix}v>")),
             Value::String(text) => match text.strip_prefix('=').filter(|rest| !rest.trim().is_empty()) {
                 Some(formula) => ("", format!("<{prefix}f>{}</{prefix}f>", escape(formula))),
-                None => (
-                    r#" t="inlineStr""#,
-                    format!(r#"<{prefix}is><{prefix}t xml:space="preserve">{}</{prefix}t></{prefix}is>"#, escape(text)),
-                ),
+                None => self.text_cell(text),
             },
-            other => ("", format!("<{prefix}v>{}</{prefix}v>", escape(&other.to_string()))),
+            other => self.text_cell(&other.to_string()),
         };
         format!(r#"<{prefix}c r="{place}"{style}{kind}>{content}</{prefix}c>"#)
     }

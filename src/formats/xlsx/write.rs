@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     cell::{COLUMNS, ROWS},
-    change,
+    change, number,
 };
 use crate::{
     formats::limits::Limits,
@@ -44,6 +44,9 @@ pub(in crate::formats) fn write(title: &str, sheets: &[NewSheet], created: i64) 
         }
         other => Error::internal(other),
     })?;
+    if !sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten()).any(|value| formula(value).is_some()) {
+        return Ok(bytes);
+    }
     // Formulas are written with a result of 0, which some programs show; without one they compute it.
     change::update(&bytes, &[], &Limits::default())
 }
@@ -65,14 +68,22 @@ fn cell(page: &mut Worksheet, row: u32, column: u16, value: &Value) -> Result<()
     match value {
         Value::Null => {}
         Value::Bool(on) => drop(page.write_boolean(row, column, *on)?),
-        Value::Number(number) => drop(page.write_number(row, column, number.as_f64().unwrap_or_default())?),
-        Value::String(text) => match text.strip_prefix('=').filter(|rest| !rest.trim().is_empty()) {
+        Value::Number(number) => match number::kept(number) {
+            Some(value) => drop(page.write_number(row, column, value)?),
+            None => drop(page.write_string(row, column, number.to_string())?),
+        },
+        Value::String(text) => match formula(value) {
             Some(formula) => drop(page.write_formula(row, column, Formula::new(formula))?),
             None => drop(page.write_string(row, column, text)?),
         },
         other => drop(page.write_string(row, column, other.to_string())?),
     }
     Ok(())
+}
+
+/// The formula a value is, without its sign.
+fn formula(value: &Value) -> Option<&str> {
+    value.as_str()?.strip_prefix('=').filter(|rest| !rest.trim().is_empty())
 }
 
 fn refused(sheet: &str, cause: &XlsxError) -> Error {

@@ -38,7 +38,7 @@ pub(super) fn make_private_dir(path: &Path) -> Result<()> {
 }
 
 pub(super) fn whole(place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
-    let Some((parent, name)) = place.parent() else {
+    let Some((parent, name)) = place.parent().filter(|_| !path.ends_with('/')) else {
         return Err(Fault::new(path, io::Error::from_raw_os_error(libc::EISDIR)).of_file());
     };
     if parents == Parents::Create {

@@ -69,10 +69,37 @@ fn evaluate_deep(expression: String) -> Result<Value> {
 }
 
 fn evaluate(expression: &str) -> Result<Value> {
-    let answer = evalexpr::eval_with_context_mut(expression, &mut Variables::default()).map_err(|e| {
-        Error::invalid(format!("The expression cannot be evaluated: {}.", e.to_string().trim_end_matches('.')))
-    })?;
+    let answer = evalexpr::eval_with_context_mut(expression, &mut Variables::default()).map_err(|e| refused(&e))?;
     scalar(answer)
+}
+
+/// What is wrong with an expression, and what to write instead where that is known.
+fn refused(error: &EvalexprError) -> Error {
+    let why = match error {
+        EvalexprError::FunctionIdentifierNotFound(name) => {
+            let qualified = ["math", "str"].map(|module| format!("{module}::{name}"));
+            let known = qualified.iter().find(|name| is_function(name));
+            let hint = known.map_or_else(
+                || "there are min, max, floor, round, ceil, if, len and those of math:: and str::".to_owned(),
+                |known| format!("write {known}"),
+            );
+            format!("there is no function \"{name}\": {hint}")
+        }
+        EvalexprError::VariableIdentifierNotFound(name) => {
+            format!("\"{name}\" has no value: give it one first, as in x = 2; 3 * x")
+        }
+        EvalexprError::AppendedToLeafNode => {
+            "two values stand side by side with no operator between them: write 2 * x, not 2x".to_owned()
+        }
+        other => other.to_string().trim_end_matches('.').to_owned(),
+    };
+    Error::invalid(format!("The expression cannot be evaluated: {why}."))
+}
+
+/// Whether the evaluator has a function of this name; asked with nothing, one that exists complains of that.
+fn is_function(name: &str) -> bool {
+    let asked = evalexpr::eval(&format!("{name}()"));
+    !matches!(asked, Err(EvalexprError::FunctionIdentifierNotFound(_)))
 }
 
 /// The variables of one expression, each of bounded size.
@@ -152,6 +179,9 @@ mod tests {
             ("9223372036854775807 + 1", "+"),
             ("x", "\"x\""),
             ("2 * (3", "unmatched"),
+            ("sqrt(16)", "write math::sqrt"),
+            ("nope(1)", "there are min, max"),
+            ("5!", "side by side"),
         ] {
             let told = refusal(expression);
             assert!(

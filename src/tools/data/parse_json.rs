@@ -93,8 +93,10 @@ fn at(mut value: Value, path: &str) -> Result<Value> {
             }
             _ => None,
         };
-        value =
-            next.ok_or_else(|| Error::invalid(format!("There is no '{step}' at {}: {}.", place(), what_is(&value))))?;
+        value = next.ok_or_else(|| {
+            let hint = if step.contains('[') { " Elements are written with dots, as in items.0.name." } else { "" };
+            Error::invalid(format!("There is no '{step}' at {}: {}.{hint}", place(), what_is(&value)))
+        })?;
         done.push(step);
     }
     Ok(value)
@@ -159,6 +161,7 @@ mod tests {
         );
         assert_eq!(refusal(text, Action::Extract, "x"), "There is no 'x' at the top: the object has user.");
         assert_eq!(refusal("[1]", Action::Keys, ""), "Only an object has keys: this is array.");
+        assert!(refusal(r#"{"a": [1]}"#, Action::Extract, "a[0]").ends_with("as in items.0.name."));
     }
 
     #[test]

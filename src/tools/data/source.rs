@@ -35,6 +35,8 @@ where
 
 /// Parses JSON; the error says where it stops being JSON.
 pub(super) fn json(text: &str) -> Result<Value> {
+    // Programs of one vendor begin every file with a mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text).map_err(|e| Error::invalid(format!("'data' is not JSON: {e}.")))
 }
 
@@ -91,5 +93,6 @@ mod tests {
         );
         assert_eq!(rows("7").unwrap_err().message(), "'data' must be a JSON array, not number.");
         assert!(rows("[1,").unwrap_err().message().contains("line 1 column 3"));
+        assert_eq!(rows("\u{feff}[1]").unwrap(), [json!(1)]);
     }
 }

@@ -97,7 +97,7 @@ fn answer(rows: Vec<Value>) -> Value {
 }
 
 fn demand(given: Option<String>, name: &str, action: &str) -> Result<String> {
-    let given = given.filter(|text| !text.trim().is_empty());
+    let given = given.filter(|text| text.split(',').any(|part| !part.trim().is_empty()));
     given.ok_or_else(|| Error::invalid(format!("'{name}' is missing: {action} needs it.")))
 }
 

@@ -84,5 +84,5 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     for (title, ending, text) in files {
         paths.push(keep(&cx, &title, ending, text.into_bytes()).await?);
     }
-    Ok(Output { title: paths.first().cloned(), ..Output::json(json!({"path": paths.first(), "paths": paths})) })
+    Ok(Output::json(json!({"path": paths.first(), "paths": paths})).with_files(paths))
 }

@@ -20,7 +20,7 @@ use crate::{
 const MAX_TEXT: usize = 2_000_000;
 
 /// Most cells of one workbook.
-const MAX_CELLS: usize = 500_000;
+const MAX_CELLS: usize = 200_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -107,8 +107,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     };
     let length = bytes.len();
     let path = keep(&cx, &title, ending, bytes).await?;
-    let data = json!({"path": path, "format": ending, "bytes": length});
-    Ok(Output { title: Some(path), ..Output::json(data) })
+    Ok(Output::json(json!({"path": path, "format": ending, "bytes": length})).with_files(vec![path]))
 }
 
 /// Looks for a font on this machine only where the built-in ones do not have every character.

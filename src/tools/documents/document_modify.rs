@@ -121,7 +121,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if let Value::Object(result) = &mut result {
         result.insert("path".to_owned(), json!(file_path));
     }
-    Ok(Output { title: Some(file_path), ..Output::json(result) })
+    Ok(Output::json(result).with_files(vec![file_path]))
 }
 
 /// The one part of the data an operation takes; others are an error, so that nothing is silently left out.

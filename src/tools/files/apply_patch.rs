@@ -110,9 +110,18 @@ fn parse(text: &str) -> Result<Patch<'_, str>> {
     Ok(patch)
 }
 
+/// Applies a patch. Whether its own last line ends is of no account, and a file whose last line does not end stays so.
 fn patch(before: &str, text: &str) -> Result<(String, Change)> {
-    let patch = parse(text)?;
-    let after = diffy::apply(before, &patch).map_err(|e| misfit(&patch, &e))?;
+    let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
+    let patch = parse(&ended)?;
+    let after = match diffy::apply(before, &patch) {
+        Err(_) if !before.is_empty() && !before.ends_with('\n') => {
+            let after = diffy::apply(&format!("{before}\n"), &patch);
+            after.map(|after| after.strip_suffix('\n').map_or(after.clone(), str::to_owned))
+        }
+        tried => tried,
+    };
+    let after = after.map_err(|e| misfit(&patch, before, &e))?;
     let lines = || patch.hunks().iter().flat_map(|hunk| hunk.lines());
     let change = Change {
         hunks: patch.hunks().len(),
@@ -123,13 +132,14 @@ fn patch(before: &str, text: &str) -> Result<(String, Change)> {
 }
 
 /// The library's error ends in the hunk's number.
-fn misfit(patch: &Patch<'_, str>, error: &diffy::ApplyError) -> Error {
+fn misfit(patch: &Patch<'_, str>, before: &str, error: &diffy::ApplyError) -> Error {
     let text = error.to_string();
     let number = text.rsplit('#').next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(1);
     let line = patch.hunks().get(number - 1).map_or(0, |hunk| hunk.old_range().start());
+    let hint = if before.contains("\r\n") { " Its lines end in \\r\\n: those of the patch must, too." } else { "" };
     Error::conflict(format!(
         "Hunk {number} of {} (line {line}) does not fit: its unchanged and removed lines do not stand in the file like \
-         this. Nothing was changed. Read the file again and make the patch from what it holds now.",
+         this. Nothing was changed. Read the file again and make the patch from what it holds now.{hint}",
         patch.hunks().len()
     ))
 }
@@ -150,6 +160,18 @@ mod tests {
     fn hunks_find_lines_that_have_moved() {
         let text = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n b\n-c\n+C\n";
         assert_eq!(patch("new\nnew\nb\nc\n", text).unwrap().0, "new\nnew\nb\nC\n");
+    }
+
+    #[test]
+    fn a_last_line_may_end_or_not_in_the_patch_and_in_the_file() {
+        let after = |before: &str, text: &str| patch(before, text).unwrap().0;
+        assert_eq!(after("a\nb\n", "@@ -1,2 +1,2 @@\n-a\n+A\n b"), "A\nb\n");
+        assert_eq!(after("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+B\n"), "a\nB");
+        assert_eq!(after("a\nb", "@@ -1,2 +1,3 @@\n a\n b\n+c"), "a\nb\nc");
+        let marked = "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n";
+        assert_eq!(after("a\nb", marked), "a\nc\n");
+        let error = patch("a\r\nb\r\n", "@@ -1 +1 @@\n-a\n+A\n").map(|(after, _)| after).unwrap_err();
+        assert!(error.message().contains("end in \\r\\n"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::shown;
 use crate::{
@@ -99,8 +99,27 @@ enum Statement {
         /// Its name, e.g. `birthday`.
         key: String,
         /// Its value.
-        value: String,
+        value: Plain,
     },
+}
+
+/// A value: a text, a number, or true or false.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Plain {
+    Text(String),
+    Number(Number),
+    Truth(bool),
+}
+
+impl std::fmt::Display for Plain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Truth(truth) => write!(f, "{truth}"),
+        }
+    }
 }
 
 pub(super) fn tool() -> Tool {
@@ -145,12 +164,13 @@ pub(super) fn tool() -> Tool {
             },
         )
         .example(
-            "A gist and two facts",
-            json!({"gists": ["Planned the trip to Lisbon"], "facts": ["Travels with a dog", {"key": "birthday", "value": "12 May"}]}),
-            json!({"ok": true, "count": 3, "memories": [
+            "A gist and three facts",
+            json!({"gists": ["Planned the trip to Lisbon"], "facts": ["Travels with a dog", {"key": "birthday", "value": "12 May"}, {"key": "age", "value": 42}]}),
+            json!({"ok": true, "count": 4, "memories": [
                 {"layer": "gist", "content": "Planned the trip to Lisbon", "merged": false},
                 {"layer": "fact", "content": "Travels with a dog"},
                 {"layer": "fact", "content": "birthday: 12 May", "key": "birthday"},
+                {"layer": "fact", "content": "age: 42", "key": "age"},
             ]}),
         ),
     )

@@ -46,7 +46,7 @@ fn changed(before: &[u8], after: &[u8]) -> Vec<String> {
 #[test]
 fn what_is_made_reads_as_it_was_meant() {
     let paragraphs =
-        ["Grüße & <Küsse>.".to_owned(), "one\ntwo\tthree".to_owned(), "Ελληνικά, Русский, שלום עולם!".to_owned()];
+        ["Grüße & <Küsse>.".to_owned(), "one\rtwo\tthree".to_owned(), "Ελληνικά, Русский, שלום עולם!".to_owned()];
     for (name, made) in [
         ("a.docx", create::docx("A & B", &paragraphs, now()).unwrap()),
         ("a.pdf", create::pdf("A & B", &paragraphs, &[], now()).unwrap()),
@@ -199,6 +199,37 @@ fn a_wrong_cell_or_sheet_is_named_and_changes_nothing() {
     assert_eq!(message("Sales", "A0", json!(1)), "'A0' is no cell. Write it as B3.");
     assert!(message("Sales", "A1", json!([1])).contains("A cell's value is"));
     assert!(message("Sales", "A1", json!("x".repeat(40_000))).contains("at most 32767"));
+}
+
+#[test]
+fn a_large_workbook_is_made_changed_and_read() {
+    let rows = (0..50_000).map(|row| vec![json!(row), json!(format!("t{row}")), json!(null), json!(row % 7)]).collect();
+    let sheets =
+        [NewSheet { name: "S".to_owned(), rows }, NewSheet { name: "F".to_owned(), rows: vec![vec![json!("=S!A1")]] }];
+    let made = create::xlsx("Large", &sheets, now()).unwrap();
+    let updates: Vec<Update> = (1..=10_000).map(|row| update("S", &format!("C{row}"), json!(row))).collect();
+    let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
+    let read = extract(&after, "a.xlsx").unwrap();
+    assert_eq!(read.tables[0].rows[9_999], ["9999", "t9999", "10000", "3"]);
+    assert_eq!((read.tables[0].rows.len(), read.tables[1].rows[0][0].as_str()), (50_000, "=S!A1"));
+}
+
+#[test]
+fn long_numbers_lose_no_digit() {
+    let long = json!(12_345_678_901_234_567_890_u64);
+    let rows = vec![vec![json!(4_111_111_111_111_111_u64), long.clone(), json!(0.1), json!(-3)]];
+    let made = create::xlsx("A", &[NewSheet { name: "S".to_owned(), rows }], now()).unwrap();
+    let updates =
+        [update("S", "A2", json!(4_111_111_111_111_111_u64)), update("S", "B2", long), update("S", "C2", json!(1e-7))];
+    let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
+    let read = extract(&after, "a.xlsx").unwrap();
+    assert_eq!(
+        read.tables[0].rows,
+        [
+            vec!["4111111111111111", "12345678901234567890", "0.1", "-3"],
+            vec!["4111111111111111", "12345678901234567890", "0.0000001"],
+        ]
+    );
 }
 
 #[test]

@@ -7,4 +7,5 @@ mod damage;
 mod fixture;
 mod office;
 mod read;
+mod stored;
 mod tools;

@@ -39,6 +39,16 @@ fn a_docx_gives_headings_lists_tables_headers_and_footers() {
 }
 
 #[test]
+fn a_wide_cell_leaves_the_others_in_their_columns() {
+    let cell = |text: &str| format!("<w:tc><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>");
+    let wide = r#"<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr><w:p><w:r><w:t>Wide</w:t></w:r></w:p></w:tc>"#;
+    let rows = format!("<w:tr>{wide}{}</w:tr><w:tr>{}{}{}</w:tr>", cell("C"), cell("a"), cell("b"), cell("c"));
+    let text = format!("<w:document><w:body><w:tbl>{rows}</w:tbl></w:body></w:document>");
+    let read = extract(&super::bomb::docx(&[(text.as_str(), 1)]), "a.docx").unwrap();
+    assert_eq!(read.tables[0].rows, [["Wide", "", "C"], ["a", "b", "c"]]);
+}
+
+#[test]
 fn an_xlsx_gives_every_sheet_with_dates_shares_and_formulas() {
     for (name, total) in [("openpyxl.xlsx", "=B2*C2"), ("libreoffice.xlsx", "30")] {
         let read = fixture(name);

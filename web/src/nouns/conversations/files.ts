@@ -1,21 +1,35 @@
 /** Files a person adds to a message. */
+import type { components } from '../../lib/api';
 import { bytes } from '../../lib/format';
+import { upload, words } from '../../lib/http';
 import type { Attachment } from '../../lib/types';
 
 const MOST = 5 * 1024 * 1024;
+/** What a model is shown as it is; a file without a type is taken for text. */
+const SHOWN = /^($|text\/|image\/(png|jpeg|gif|webp)$|application\/(json|xml|yaml|toml)$)/;
 
-/** What the server takes with a message: base64 without a data URL's head. */
+/** What the server takes with a message: pictures and texts themselves, and of other files where they are stored. */
 export async function attach(files: Iterable<File>): Promise<{ added: Attachment[]; refused: string[] }> {
   const added: Attachment[] = [];
   const refused: string[] = [];
   for (const file of files) {
-    if (file.size > MOST) refused.push(`${file.name} is ${bytes(file.size)}; the most is ${bytes(MOST)}.`);
+    if (!SHOWN.test(file.type)) await store(file).then((one) => added.push(one), (failure) => refused.push(`${file.name}: ${words(failure)}`));
+    else if (file.size > MOST) refused.push(`${file.name} is ${bytes(file.size)}; the most is ${bytes(MOST)}.`);
     else added.push({ name: file.name || 'image', mime: file.type || 'text/plain', data: await base64(file) });
   }
   return { added, refused };
 }
 
-async function base64(file: File): Promise<string> {
+/** Puts a document where tools read it; the message tells them its storage path. */
+async function store(file: File): Promise<Attachment> {
+  const form = new FormData();
+  form.append('file', file);
+  const stored = (await upload('/api/files', form, () => {}, new AbortController().signal)) as components['schemas']['StoredFile'][];
+  const path = stored[0]?.path ?? '';
+  return { name: file.name, mime: 'text/plain', data: await base64(new Blob([`The file is stored at ${path}. document_read reads it by that path.`])) };
+}
+
+async function base64(file: Blob): Promise<string> {
   const raw = new Uint8Array(await file.arrayBuffer());
   let text = '';
   for (let at = 0; at < raw.length; at += 0x8000) text += String.fromCharCode(...raw.subarray(at, at + 0x8000));
