@@ -140,8 +140,9 @@ async fn every_name_takes_the_parameters_of_its_seed() {
             let (needed_here, kind_here) = here.get(parameter).unwrap_or_else(|| panic!("{name} has no '{parameter}'"));
             assert_eq!(needed_here, needed, "{name}: '{parameter}' is needed here, or in the seed, alone");
             // A whole number is a number; one of several words, or of several types, has none of its own.
-            let whole = *kind == Some('n') && *kind_here == Some('i');
-            let fits = kind_here.is_none() || kind.is_none() || kind_here == kind || whole;
+            let number = |kind: &Option<char>| matches!(kind, Some('i' | 'n'));
+            let numbers = number(kind) && number(kind_here);
+            let fits = kind_here.is_none() || kind.is_none() || kind_here == kind || numbers;
             assert!(fits, "{name}: '{parameter}' is {kind_here:?}, not {kind:?}");
         }
         for (parameter, (needed, _)) in &here {

@@ -20,7 +20,7 @@ use crate::{
 const MAX_TEXT: usize = 2_000_000;
 
 /// Most cells of one workbook.
-const MAX_CELLS: usize = 200_000;
+const MAX_CELLS: usize = 100_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

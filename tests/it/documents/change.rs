@@ -203,7 +203,7 @@ fn a_wrong_cell_or_sheet_is_named_and_changes_nothing() {
 
 #[test]
 fn a_large_workbook_is_made_changed_and_read() {
-    let rows = (0..50_000).map(|row| vec![json!(row), json!(format!("t{row}")), json!(null), json!(row % 7)]).collect();
+    let rows = (0..25_000).map(|row| vec![json!(row), json!(format!("t{row}")), json!(null), json!(row % 7)]).collect();
     let sheets =
         [NewSheet { name: "S".to_owned(), rows }, NewSheet { name: "F".to_owned(), rows: vec![vec![json!("=S!A1")]] }];
     let made = create::xlsx("Large", &sheets, now()).unwrap();
@@ -211,7 +211,7 @@ fn a_large_workbook_is_made_changed_and_read() {
     let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
     let read = extract(&after, "a.xlsx").unwrap();
     assert_eq!(read.tables[0].rows[9_999], ["9999", "t9999", "10000", "3"]);
-    assert_eq!((read.tables[0].rows.len(), read.tables[1].rows[0][0].as_str()), (50_000, "=S!A1"));
+    assert_eq!((read.tables[0].rows.len(), read.tables[1].rows[0][0].as_str()), (25_000, "=S!A1"));
 }
 
 #[test]
