@@ -157,10 +157,7 @@ async fn permissions_and_risks_are_those_of_the_desk_and_roles_see_as_many_of_it
     let app = TestApp::start().await;
     let registry = app.satchel.invoker.registry();
     for (name, permission, risk) in DESK {
-        let Ok(found) = registry.find(name) else {
-            assert_eq!(name, "search_processes", "a tool of the seed is missing");
-            continue;
-        };
+        let found = registry.find(name).unwrap();
         let spec = found.tool.spec();
         assert_eq!((spec.permission.as_deref().unwrap_or_default(), spec.risk), (permission, risk), "{name}");
     }
@@ -187,7 +184,7 @@ async fn permissions_and_risks_are_those_of_the_desk_and_roles_see_as_many_of_it
 async fn what_chalie_has_at_hand_is_always_in_a_models_context() {
     let app = TestApp::start().await;
     let registry = app.satchel.invoker.registry();
-    let tools = registry.tools().iter().filter(|tool| tool.spec().innate && tool.spec().name != "schedule");
+    let tools = registry.tools().iter().filter(|tool| tool.spec().innate);
     let innate: BTreeSet<&str> = tools.map(|tool| tool.spec().name.as_str()).collect();
     let wanted = ["document", "find_tools", "list", "recall_memories", "reflect", "save_memory", "search_knowledge"];
     assert_eq!(innate, BTreeSet::from(wanted));

@@ -177,6 +177,8 @@ function citation(props: Row): Widget | null {
   const where = page ? `page ${page}` : first(props, 'heading', 'section', 'location');
   const href = /^[\w-]{1,64}$/.test(document) ? `/knowledge/documents/${document}` : '';
   return title && said ? { kind: 'citation', title, text: said, where, score: number(props['score']), href } : null;
+}
+
 /** Most boxes of a flow: more are read in a table. */
 export const MOST_BOXES = 200;
 
