@@ -24,6 +24,8 @@ const SEED: u64 = 0x5A7C_4E11;
 const AT_ONCE: usize = 8;
 /// Longest explanation of what is wrong.
 const LONGEST: usize = 2_000;
+/// Paths that ask a model. The one furnished here cannot be reached: 502 says that it is not us who failed.
+const ASKING: &[&str] = &["/api/processes/propose"];
 /// Tools that are switched off in a fresh installation say so with 503.
 const OFF: &[&str] = &["exec", "bash", "shell-exec", "run_cli", "process"];
 
@@ -79,7 +81,8 @@ impl Target {
 
 fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Option<String> {
     let off = OFF.iter().any(|tool| operation.path == format!("/api/tools/{tool}/invoke"));
-    if answer.status >= 500 && !(off && answer.status == 503) {
+    let unheard = ASKING.contains(&operation.path.as_str()) && answer.status == 502;
+    if answer.status >= 500 && !(off && answer.status == 503) && !unheard {
         return Some("a failure of ours".to_owned());
     }
     if answer.status < 400 {
