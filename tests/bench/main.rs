@@ -33,6 +33,10 @@ use anyhow::{Result, bail};
 
 use report::Report;
 
+/// What is measured in this process is measured as it is in the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "embed", "find", "vectors", "search", "web", "scripts",

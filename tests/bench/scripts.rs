@@ -100,9 +100,10 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
 
 /// The same by a new process of Python each, per CPU second.
 fn python(arguments: &Value) -> Result<f64> {
+    let program = interpreter()?;
     let before = usage::own_seconds();
     for _ in 0..PYTHON_CALLS {
-        let mut child = Command::new("python3")
+        let mut child = Command::new(&program)
             .args(["-c", PYTHON])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -112,4 +113,11 @@ fn python(arguments: &Value) -> Result<f64> {
         anyhow::ensure!(child.wait()?.success(), "Python failed");
     }
     Ok(PYTHON_CALLS as f64 / (usage::own_seconds() - before))
+}
+
+/// The interpreter itself: what is found by the name may be a script that looks for it, and costs more than it.
+fn interpreter() -> Result<String> {
+    let name = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let asked = Command::new(name).args(["-c", "import sys; print(sys.executable)"]).output().context("python3")?;
+    Ok(String::from_utf8(asked.stdout)?.trim().to_owned())
 }
