@@ -4,6 +4,7 @@ use std::{
     io::IsTerminal,
     net::TcpListener,
     path::{Path, PathBuf},
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -11,6 +12,7 @@ use std::{
 use tokio::{
     runtime::{Handle, Runtime},
     signal::unix::{SignalKind, signal},
+    time::timeout,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing_subscriber::EnvFilter;
@@ -49,10 +51,13 @@ use crate::{
         clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
         workers::Workers,
     },
-    index::embed::{
-        embedder::Embedder,
-        model::{BUILTIN, Model},
-        workers::Limits,
+    index::{
+        embed::{
+            embedder::Embedder,
+            model::{BUILTIN, Model},
+            workers::Limits,
+        },
+        ort_rten::memory,
     },
     model::{
         error::{Error, Kind, Result},
@@ -83,6 +88,8 @@ use crate::{
 
 /// How long what still runs may take once the process is asked to end.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// How long what a start begins in the background takes, about.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// Runs a command line to its exit code.
 pub fn run(line: Line) -> Result<Exit> {
@@ -130,10 +137,14 @@ async fn eval_docs(config: Config, args: EvalDocs, json: bool) -> Result<Exit> {
 }
 
 async fn serve(config: Config) -> Result<Exit> {
-    let ended = end_signal()?;
+    let mut ended = pin!(end_signal()?);
     let satchel = Satchel::start(config).await?;
     announce(&satchel).await?;
-    ended.await;
+    if timeout(SETTLED, &mut ended).await.is_err() {
+        // This thread has started everything: what only that needed is free, and not yet given back.
+        memory::give_back();
+        ended.await;
+    }
     satchel.stop().await;
     Ok(Exit::Done)
 }
@@ -230,7 +241,7 @@ impl Satchel {
         }
         self.app.processes.shutdown().await;
         self.app.tracker.close();
-        if tokio::time::timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
+        if timeout(FAREWELL, self.app.tracker.wait()).await.is_err() {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
         }
         self.app.egress.settle().await;

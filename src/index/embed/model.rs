@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use crate::model::error::Result;
+use crate::{index::ort_rten::memory, model::error::Result};
 
 /// The name of the model inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -46,6 +46,12 @@ impl File {
             Self::At(path) => folder::read(path).map(Cow::Owned),
         }
     }
+
+    fn let_go(&self) {
+        if let Self::Embedded(bytes) = self {
+            memory::let_go(bytes);
+        }
+    }
 }
 
 /// A model before it is loaded.
@@ -76,6 +82,12 @@ pub struct Model {
 }
 
 impl Model {
+    /// Leaves memory; it can be loaded again.
+    pub(super) fn let_go(&self) {
+        self.onnx.let_go();
+        self.tokenizer.let_go();
+    }
+
     /// The model inside the binary; `None` in a build without the feature `embedded-model`.
     #[cfg(feature = "embedded-model")]
     pub fn embedded() -> Option<Self> {

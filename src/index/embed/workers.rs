@@ -180,6 +180,7 @@ impl Workers {
             // The engine's own threads end a moment after what they served, and their memory with them.
             thread::sleep(FAREWELL);
             memory::give_back();
+            self.model.let_go();
         }
     }
 

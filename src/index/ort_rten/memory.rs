@@ -50,6 +50,18 @@ pub fn give_back() {
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
+/// Lets the pages of bytes inside the program's file go: who reads them next gets them from the file again.
+pub fn let_go(bytes: &'static [u8]) {
+    let page = rustix::param::page_size();
+    let whole = bytes.get(bytes.as_ptr().align_offset(page)..).unwrap_or_default();
+    let length = whole.len() / page * page;
+    // SAFETY: these pages hold nothing but bytes that are never written: they are what the file has there.
+    let done = unsafe { libc::madvise(whole.as_ptr().cast_mut().cast(), length, libc::MADV_DONTNEED) };
+    if done != 0 {
+        tracing::debug!(error = %std::io::Error::last_os_error(), "the model's pages stay in memory");
+    }
+}
+
 unsafe extern "system" fn allocate(_: *mut OrtAllocator, size: usize) -> *mut c_void {
     // SAFETY: any size may be asked for.
     unsafe { libc::malloc(size) }
