@@ -237,7 +237,7 @@ struct ProcessProposals {
 
 /// Has the connected model propose processes from the catalog and the documents the caller may see. Nothing it says
 /// counts before a person publishes it.
-#[utoipa::path(request_body = ProcessWish, tag = "processes", responses((status = 200, body = ProcessProposals)))]
+#[utoipa::path(request_body = Option<ProcessWish>, tag = "processes", responses((status = 200, body = ProcessProposals)))]
 #[post("/api/processes/propose")]
 async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
     let app = std::sync::Arc::clone(&state.app);

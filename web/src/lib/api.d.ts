@@ -11981,9 +11981,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ProcessWish"];
+                "application/json": components["schemas"]["ProcessWish"] | null;
             };
         };
         responses: {
