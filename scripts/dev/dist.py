@@ -42,12 +42,13 @@ def check_static(binary: pathlib.Path) -> None:
 
 
 def empty_root(binary: pathlib.Path, root: pathlib.Path) -> list[str]:
-    """Fills an empty root with the binary and /dev/urandom; the command that runs something inside it."""
+    """Fills an empty root with the binary and the devices of randomness; the command that runs something inside it."""
     shutil.copy(binary, root / "satchel")
     (root / "data").mkdir(mode=0o700)
     (root / "dev").mkdir()
     if os.geteuid() == 0:
-        os.mknod(root / "dev" / "urandom", 0o666 | 0o020000, os.makedev(1, 9))
+        for name, minor in (("random", 8), ("urandom", 9)):
+            os.mknod(root / "dev" / name, 0o666 | 0o020000, os.makedev(1, minor))
         return ["chroot", str(root)]
     return ["unshare", "--user", "--map-root-user", "chroot", str(root)]
 
