@@ -103,6 +103,16 @@ impl Kernel {
         }
     }
 
+    /// The sum over `high + low / 254`, times the query's number there.
+    pub(crate) fn weighed(self, high: &[u8], low: &[u8], query: &[f32]) -> f32 {
+        match self {
+            Self::Scalar => weighed(high, low, query),
+            // SAFETY: the variants are only made where the processor has the features: AVX-512 comes with AVX2.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 | Self::Vnni => unsafe { x86::weighed(high, low, query) },
+        }
+    }
+
     /// The products of a query and many rows: `products[i]` is that of `rows[i]`.
     pub(crate) fn dots(self, query: &Bytes, rows: &[&[u8]], products: &mut [i32]) {
         debug_assert!(rows.len() <= products.len());
@@ -121,6 +131,26 @@ impl Kernel {
             Self::Vnni => unsafe { x86::vnni(query, rows, products) },
         }
     }
+}
+
+/// The number both bytes of a row stand for, in units of its scale.
+#[inline]
+pub(super) fn number(high: u8, low: u8) -> f32 {
+    f32::from(unshifted(high)) + f32::from(unshifted(low)) * (1.0 / 254.0)
+}
+
+#[expect(clippy::indexing_slicing, reason = "sixteen lanes of arrays of sixteen")]
+#[inline(always)]
+fn weighed(high: &[u8], low: &[u8], query: &[f32]) -> f32 {
+    // Many sums, so that the additions need not wait for each other.
+    let mut sums = [0f32; 16];
+    let (high, low, query) = (high.as_chunks::<16>().0, low.as_chunks::<16>().0, query.as_chunks::<16>().0);
+    for ((high, low), query) in high.iter().zip(low).zip(query) {
+        for lane in 0..16 {
+            sums[lane] += number(high[lane], low[lane]) * query[lane];
+        }
+    }
+    sums.iter().sum()
 }
 
 fn scalar(query: &Bytes, rows: &[&[u8]], products: &mut [i32]) {
@@ -184,6 +214,12 @@ mod x86 {
             }
             *product = sum(_mm256_add_epi32(sums[0], sums[1])) - query.shift;
         }
+    }
+
+    /// The same code, made for wider registers.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn weighed(high: &[u8], low: &[u8], query: &[f32]) -> f32 {
+        super::weighed(high, low, query)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
@@ -266,6 +302,19 @@ mod tests {
             prop_assert_eq!(Kernel::Scalar.dot(&query, &b), wanted);
             for kernel in Kernel::available() {
                 prop_assert_eq!(kernel.dot_rows(&a, &b), wanted, "{:?}", kernel);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_bytes_weigh_the_same_in_every_kernel(row in prop::collection::vec(any::<(u8, u8, i8)>(), 128)) {
+            let (high, low): (Vec<u8>, Vec<u8>) = row.iter().map(|(high, low, _)| (*high, *low)).unzip();
+            let query: Vec<f32> = row.iter().map(|(_, _, number)| f32::from(*number)).collect();
+            let wanted: f32 = row.iter().map(|(high, low, n)| number(*high, *low) * f32::from(*n)).sum();
+            for kernel in Kernel::available() {
+                let sum = kernel.weighed(&high, &low, &query);
+                prop_assert!((sum - wanted).abs() < 1.0, "{kernel:?}: {sum}, {wanted}");
             }
         }
     }

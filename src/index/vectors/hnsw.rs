@@ -16,14 +16,16 @@ use super::{
 };
 
 /// Links of a new row in each layer; the lowest layer holds twice as many.
-const LINKS: usize = 16;
+const LINKS: usize = 20;
 const LOWEST: usize = 2 * LINKS;
 /// Rows a new row's links are chosen from.
-const EFFORT: usize = 128;
+const EFFORT: usize = 200;
 /// A list of links: how many there are, then the links.
 const STRIDE: usize = LOWEST + 1;
 /// No row is in more layers above the lowest.
 const MOST_LAYERS: usize = 8;
+/// One row in two to the power of this is in the next layer, too: about one in [`LINKS`].
+const LAYER_BITS: u32 = LINKS.ilog2();
 
 /// The graph.
 pub(crate) struct Hnsw {
@@ -246,7 +248,7 @@ impl Hnsw {
     }
 }
 
-/// In how many layers above the lowest a row is: one row in [`LINKS`] is in the first, one in LINKS² in the second.
+/// In how many layers above the lowest a row is: one row in 16 is in the first, one in 256 in the second.
 /// Drawn from the row's number, so that the same rows give the same graph.
 fn layers_of(row: Row) -> usize {
     // SplitMix64 (Steele, Lea & Flood, 2014).
@@ -254,6 +256,5 @@ fn layers_of(row: Row) -> usize {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^= x >> 31;
-    // Four bits are one in 16.
-    ((x.trailing_zeros() / LINKS.ilog2()) as usize).min(MOST_LAYERS)
+    ((x.trailing_zeros() / LAYER_BITS) as usize).min(MOST_LAYERS)
 }

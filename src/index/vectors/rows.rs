@@ -3,6 +3,8 @@
 //! A number `x` of a row is `scale · (high + low / 254)` to within `scale / 508`: the high bytes alone order well
 //! enough to find candidates, both together order as the 32-bit floats do in all but a few cases in a hundred thousand.
 
+#[cfg(test)]
+use super::dot::number;
 use super::dot::{Bytes, Kernel, LANES, shifted, unshifted};
 
 /// Rows allocated at a time: growing moves nothing.
@@ -145,18 +147,9 @@ impl Rows {
     }
 
     /// How near a row is to a query, by both its bytes.
-    #[expect(clippy::indexing_slicing, reason = "four lanes of arrays of four")]
     pub(crate) fn exact(&self, query: &Query, row: Row) -> f32 {
         let (high, low, scale) = self.parts(row);
-        // Four sums, so that the additions need not wait for each other.
-        let mut sums = [0f32; 4];
-        let (high, low, query) = (high.as_chunks::<4>().0, low.as_chunks::<4>().0, query.exact.as_chunks::<4>().0);
-        for ((high, low), query) in high.iter().zip(low).zip(query) {
-            for lane in 0..4 {
-                sums[lane] += number(high[lane], low[lane]) * query[lane];
-            }
-        }
-        scale * (sums[0] + sums[1] + sums[2] + sums[3])
+        scale * self.kernel.weighed(high, low, &query.exact)
     }
 
     /// How near a row is to a query, by its high bytes.
@@ -206,10 +199,6 @@ fn move_row(plane: &mut [Box<[u8]>], width: usize, from: usize, to: usize) {
     {
         target.copy_from_slice(source);
     }
-}
-
-fn number(high: u8, low: u8) -> f32 {
-    f32::from(unshifted(high)) + f32::from(unshifted(low)) * (1.0 / 254.0)
 }
 
 /// High bytes, low bytes, scale.
