@@ -85,6 +85,10 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 
 /// Three significant places for small values, thousands marked for large ones.
 fn number(value: f64) -> String {
+    // A share that is nearly whole is told to the last that counts.
+    if value < 1.0 {
+        return format!("{value:.4}");
+    }
     if value < 100.0 {
         return format!("{value:.2}");
     }

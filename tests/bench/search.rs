@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use satchel::{
     app::indexing::{Indexing, State},
     config::GraphKind,
-    index::vectors::index::SearchKind,
+    index::{text::words::STOP_WORDS, vectors::index::SearchKind},
     model::{
         index::{Ask, Space},
         time::Time,
@@ -39,6 +39,8 @@ const BATCH: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Words a text is made of: common ones first.
 const WORDS: usize = 20_000;
+/// Words of a question; about half of them say something.
+const ASKED: usize = 12;
 
 /// Measures.
 pub(crate) async fn measure(report: &mut Report) -> Result<()> {
@@ -101,11 +103,13 @@ fn put(made: &mut Made, number: usize, model: &str) -> Put {
     Put { name: format!("entry-{number}"), text, vector, ..Put::default() }
 }
 
-/// Words as often as in a language: the n-th about n times rarer than the first.
+/// Words as often as in a language: the n-th about n times rarer than the first, and the commonest, which are half of a
+/// text, say nothing.
 fn text(made: &mut Made, words: usize) -> String {
     let word = |made: &mut Made| {
         let share = (made.next() >> 11) as f64 / (1u64 << 53) as f64;
-        format!("w{}x", (WORDS as f64).powf(share) as usize)
+        let rank = (WORDS as f64).powf(share) as usize;
+        STOP_WORDS.get(rank - 1).map_or_else(|| format!("w{rank}x"), |word| (*word).to_owned())
     };
     (0..words).map(|_| word(made)).collect::<Vec<_>>().join(" ")
 }
@@ -113,7 +117,7 @@ fn text(made: &mut Made, words: usize) -> String {
 async fn ask(report: &mut Report, indexes: &Indexing, made: &mut Made) -> Result<()> {
     let mut times = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {
-        let (text, vector) = (text(made, 8), made.vectors(1));
+        let (text, vector) = (text(made, ASKED), made.vectors(1));
         let begun = Instant::now();
         let ask = Ask { text: &text, vector: Some(&vector), limit: 10, ..Ask::default() };
         let found = indexes.search(Space::Entries, &ask).await?;

@@ -229,15 +229,17 @@ impl Text {
         let searcher = self.reader.searcher();
         let ids: Vec<i64> = ids.iter().copied().collect();
         let places = self.places(&searcher, &ids)?;
-        let words = self.words(&stems).weight(EnableScoring::enabled_from_searcher(&searcher));
-        let words = words.map_err(Error::internal)?;
         let mut scores = HashMap::new();
-        for (segment, reader) in (0..).zip(searcher.segment_readers()) {
-            // From one to the next: what the words hold besides is passed over.
-            let mut scorer = words.scorer(reader, 1.0).map_err(Error::internal)?;
-            for ((_, doc), id) in places.range((segment, 0)..(segment + 1, 0)) {
-                if scorer.doc() <= *doc && scorer.seek(*doc) == *doc {
-                    scores.insert(*id, scorer.score());
+        // Word by word, from one entry to the next: a union of the words would read all that lies between.
+        for stem in stems.keys() {
+            let word = self.word(stem).weight(EnableScoring::enabled_from_searcher(&searcher));
+            let word = word.map_err(Error::internal)?;
+            for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+                let mut scorer = word.scorer(reader, 1.0).map_err(Error::internal)?;
+                for ((_, doc), id) in places.range((segment, 0)..(segment + 1, 0)) {
+                    if scorer.doc() <= *doc && scorer.seek(*doc) == *doc {
+                        *scores.entry(*id).or_default() += scorer.score();
+                    }
                 }
             }
         }
@@ -285,16 +287,17 @@ impl Text {
         Ok(places)
     }
 
+    fn word(&self, stem: &str) -> Box<dyn Query> {
+        let term = Term::from_field_text(self.fields.words, stem);
+        Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+    }
+
     /// Any of the words.
     fn words(&self, stems: &BTreeMap<String, String>) -> Box<dyn Query> {
-        let word = |stem: &String| {
-            let term = Term::from_field_text(self.fields.words, stem);
-            Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) as Box<dyn Query>
-        };
         // Alone, a word passes over blocks too; as the only part of a union it would not.
         match stems.keys().next().filter(|_| stems.len() == 1) {
-            Some(stem) => word(stem),
-            None => Box::new(BooleanQuery::union(stems.keys().map(word).collect())),
+            Some(stem) => self.word(stem),
+            None => Box::new(BooleanQuery::union(stems.keys().map(|stem| self.word(stem)).collect())),
         }
     }
 

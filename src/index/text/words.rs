@@ -6,8 +6,8 @@ use std::ops::Range;
 use rust_stemmers::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Words that say nothing of what a text is about.
-const STOP_WORDS: &[&str] = &[
+/// Words that say nothing of what a text is about, and are about half of it.
+pub const STOP_WORDS: &[&str] = &[
     "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at",
     "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",
     "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he",
