@@ -6,10 +6,13 @@ use tokio::sync::oneshot;
 
 use crate::model::error::Result;
 
-/// Texts run together. Larger batches gain nothing more and hold memory.
-const MOST_TEXTS: usize = 32;
-/// Bytes of text run together, padding included: what 16 full passages have.
-const MOST_BYTES: usize = 16 * 1024;
+/// Most texts run together.
+const MOST_TEXTS: usize = 16;
+/// Bytes of text run together, padding included: what one full passage has. The numbers of more leave the processor's
+/// cache, and each takes longer: measured at 128 to 256 tokens.
+const MOST_BYTES: usize = 1_400;
+/// Padding may make a batch so much larger than its texts, as a share of 4.
+const PADDED: usize = 5;
 /// How far behind the oldest passage one of like length is looked for.
 const WINDOW: usize = 256;
 
@@ -35,44 +38,14 @@ impl Queue {
         self.passages.extend(items);
     }
 
-    /// The queries that wait, as many as run together.
+    /// The queries that go next.
     pub(super) fn queries(&mut self) -> Vec<Item> {
-        let count = self.queries.len().min(MOST_TEXTS);
-        self.queries.drain(..count).filter(|item| !item.reply.is_closed()).collect()
+        batch(&mut self.queries)
     }
 
-    /// The oldest passage, and those among the next whose lengths are closest to its own: they need the least padding.
+    /// The passages that go next.
     pub(super) fn passages(&mut self) -> Vec<Item> {
-        let window = self.passages.len().min(WINDOW);
-        let mut near: Vec<Item> = self.passages.drain(..window).filter(|item| !item.reply.is_closed()).collect();
-        let Some(length) = near.first().map(|oldest| oldest.text.len()) else { return Vec::new() };
-        // The index keeps the oldest first among equals, so nobody waits for ever.
-        let mut order: Vec<usize> = (0..near.len()).collect();
-        order.sort_by_key(|&at| near.get(at).map_or(usize::MAX, |item| item.text.len().abs_diff(length)));
-        let longest = |at: &usize| near.get(*at).map_or(0, |item| item.text.len());
-        let mut width = 0;
-        let taken: Vec<usize> = order
-            .into_iter()
-            .enumerate()
-            .take(MOST_TEXTS)
-            .take_while(|(count, at)| {
-                width = width.max(longest(at));
-                *count == 0 || width * (count + 1) <= MOST_BYTES
-            })
-            .map(|(_, at)| at)
-            .collect();
-        let mut batch = Vec::with_capacity(taken.len());
-        let mut rest = VecDeque::with_capacity(near.len());
-        for (at, item) in near.drain(..).enumerate() {
-            if taken.contains(&at) {
-                batch.push(item);
-            } else {
-                rest.push_back(item);
-            }
-        }
-        rest.append(&mut self.passages);
-        self.passages = rest;
-        batch
+        batch(&mut self.passages)
     }
 
     pub(super) fn has_queries(&self) -> bool {
@@ -82,6 +55,41 @@ impl Queue {
     pub(super) fn has_passages(&self) -> bool {
         !self.passages.is_empty()
     }
+}
+
+/// The oldest text, and those among the next whose lengths are closest to its own: they need the least padding.
+fn batch(waiting: &mut VecDeque<Item>) -> Vec<Item> {
+    let window = waiting.len().min(WINDOW);
+    let mut near: Vec<Item> = waiting.drain(..window).filter(|item| !item.reply.is_closed()).collect();
+    let Some(length) = near.first().map(|oldest| oldest.text.len()) else { return Vec::new() };
+    // The index keeps the oldest first among equals, so nobody waits for ever.
+    let mut order: Vec<usize> = (0..near.len()).collect();
+    order.sort_by_key(|&at| near.get(at).map_or(usize::MAX, |item| item.text.len().abs_diff(length)));
+    let (mut width, mut bytes) = (0, 0);
+    let taken: Vec<usize> = order
+        .into_iter()
+        .enumerate()
+        .take(MOST_TEXTS)
+        .take_while(|(count, at)| {
+            let length = near.get(*at).map_or(0, |item| item.text.len());
+            (width, bytes) = (width.max(length), bytes + length);
+            let padded = width * (count + 1);
+            *count == 0 || (padded <= MOST_BYTES && padded * 4 <= bytes * PADDED)
+        })
+        .map(|(_, at)| at)
+        .collect();
+    let mut batch = Vec::with_capacity(taken.len());
+    let mut rest = VecDeque::with_capacity(near.len());
+    for (at, item) in near.drain(..).enumerate() {
+        if taken.contains(&at) {
+            batch.push(item);
+        } else {
+            rest.push_back(item);
+        }
+    }
+    rest.append(waiting);
+    *waiting = rest;
+    batch
 }
 
 #[cfg(test)]
@@ -114,8 +122,19 @@ mod tests {
         let (items, _answers): (Vec<_>, Vec<_>) = (0..40).map(|n| item(&format!("{n:02}"))).unzip();
         let mut queue = Queue::default();
         queue.push_passages(items);
-        assert_eq!(texts(queue.passages()), (0..32).map(|n| format!("{n:02}")).collect::<Vec<_>>());
-        assert_eq!(texts(queue.passages()), (32..40).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+        for numbers in [0..16, 16..32, 32..40] {
+            assert_eq!(texts(queue.passages()), numbers.map(|n| format!("{n:02}")).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_need_goes_by_itself_and_its_halves_together() {
+        let said = ["read the invoice and then send it to the customer", "read the invoice", "send it to them"];
+        let (items, _answers): (Vec<_>, Vec<_>) = said.iter().map(|text| item(text)).unzip();
+        let mut queue = Queue::default();
+        items.into_iter().for_each(|item| queue.push_query(item));
+        assert_eq!(texts(queue.queries()), said[..1]);
+        assert_eq!(texts(queue.queries()), said[1..]);
     }
 
     #[test]
