@@ -57,7 +57,7 @@ use crate::{
             model::{BUILTIN, Model},
             workers::Limits,
         },
-        ort_rten::memory,
+        memory,
     },
     model::{
         error::{Error, Kind, Result},

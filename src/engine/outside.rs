@@ -10,18 +10,14 @@ use crate::model::{
     spec::{Category, Source},
 };
 
-/// Where a tool's outcome says that it says where it came from: a place, or false.
-const KEY: &str = "outside";
-
 /// Where a result came from, if from outside. A built-in tool may say that it did not.
 pub fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
     let spec = tool.spec();
     let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
-    let said = output.meta.get(KEY);
-    if spec.source == Source::Builtin && said == Some(&Value::Bool(false)) {
+    if spec.source == Source::Builtin && output.is_ours() {
         return None;
     }
-    match said.and_then(Value::as_str) {
+    match output.outside() {
         Some(place) => Some(named(tool, place)),
         None if is_foreign(tool) || outward => Some(place(tool, arguments)),
         None => None,
@@ -63,13 +59,8 @@ impl Context {
     pub(super) fn mark(&self, outcome: Result<Output>) -> Result<Output> {
         let Some(place) = self.outside().lock().clone() else { return outcome };
         match outcome {
-            Ok(mut output) => {
-                let said = output.meta.get(KEY).is_some_and(Value::is_string);
-                if !said {
-                    output.meta.insert(KEY.to_owned(), Value::String(place));
-                }
-                Ok(output)
-            }
+            Ok(output) if output.outside().is_some() => Ok(output),
+            Ok(output) => Ok(output.with_origin(Some(place))),
             Err(error) => Err(error.from_outside(place)),
         }
     }

@@ -87,7 +87,7 @@ impl Tool {
         Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
         Running: Future<Output = Result<Output>> + Send + 'static,
     {
-        let schema = Schema::compile(spec.parameters.clone());
+        let schema = Schema::from_document(spec.parameters.clone());
         let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
         Self::bare(spec, schema, handler)
     }

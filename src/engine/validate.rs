@@ -42,11 +42,11 @@ impl Schema {
             map.remove("description");
             map.entry("properties").or_insert_with(|| json!({}));
         }
-        Self::compile(document)
+        Self::from_document(document)
     }
 
     /// A schema from its document. One that does not compile accepts nothing.
-    pub fn compile(document: Value) -> Self {
+    pub fn from_document(document: Value) -> Self {
         Self { document: Arc::new(document), validator: Arc::default() }
     }
 

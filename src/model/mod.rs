@@ -29,4 +29,5 @@ pub mod spec;
 pub mod strength;
 pub mod time;
 pub mod user;
+pub mod vector;
 pub mod words;

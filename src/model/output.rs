@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// Where [`Output::meta`] says where a result came from: a place outside, or false.
+const OUTSIDE: &str = "outside";
+
 /// One part of a result as it is shown (R24).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -56,11 +59,27 @@ impl Output {
         Self::json(Value::String(text.into()))
     }
 
+    /// Says where it came from: a place outside, or none.
+    #[must_use]
+    pub fn with_origin(mut self, outside: Option<String>) -> Self {
+        self.meta.insert(OUTSIDE.to_owned(), outside.map_or(Value::Bool(false), Value::String));
+        self
+    }
+
     /// Says that nothing of it came from outside, though its tool often brings such things.
     #[must_use]
-    pub fn ours(mut self) -> Self {
-        self.meta.insert("outside".to_owned(), Value::Bool(false));
-        self
+    pub fn ours(self) -> Self {
+        self.with_origin(None)
+    }
+
+    /// The place outside it says it came from.
+    pub fn outside(&self) -> Option<&str> {
+        self.meta.get(OUTSIDE)?.as_str()
+    }
+
+    /// Whether it says that nothing of it came from outside.
+    pub fn is_ours(&self) -> bool {
+        self.meta.get(OUTSIDE) == Some(&Value::Bool(false))
     }
 
     /// The same, with the storage paths of the files it made or changed: people can fetch them.

@@ -129,56 +129,18 @@ struct EndpointTry {
     arguments: Map<String, Value>,
 }
 
-/// What a try came to.
-#[derive(Serialize, utoipa::ToSchema)]
-struct EndpointTrial {
-    /// Whether the system did what it was asked.
-    ok: bool,
-    /// Its status; none where no answer came, or where the protocol has none.
-    status: Option<u16>,
-    /// In words, where it did not.
-    message: Option<String>,
-    /// The headers that may be shown.
-    #[schema(value_type = Object)]
-    headers: Map<String, Value>,
-    /// What the body was read as.
-    format: Option<String>,
-    /// The body; of gRPC and WebSockets the messages.
-    body: Value,
-    /// How often it was asked.
-    attempts: u32,
-    duration_ms: u64,
-}
-
-/// Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for instance. What changes
-/// more than a little is tried by a person only, never with a key.
-#[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointTrial)))]
+/// Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for
+/// instance. What changes more than a little is tried by a person only, never with a key.
+#[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Trial)))]
 #[post("/api/catalog/endpoints/{id}/test")]
-async fn test(
-    state: Data<State>,
-    by: Actor,
-    path: Path<String>,
-    body: Body<EndpointTry>,
-) -> Result<Json<EndpointTrial>> {
+async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointTry>) -> Result<Json<Trial>> {
     let directory = state.app.catalog.get();
     let (found, endpoint) = directory.endpoint(id(&path)?)?;
     if endpoint.effective_risk() >= Risk::HighWrite && matches!(by.caller.credential, Credential::Key(_)) {
         return Err(Error::denied("This endpoint changes things: sign in and try it in the console, not with a key."));
     }
-    let arguments = Schema::compile(endpoint.schema()).check(Value::Object(body.0.arguments))?;
+    let arguments = Schema::from_document(endpoint.schema()).check(Value::Object(body.0.arguments))?;
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.catalog.note_try(&by, endpoint).await?;
-    let begun = std::time::Instant::now();
-    let trial = trial::run(&state.app, &http, (&found.system, endpoint), &arguments).await;
-    let Trial { ok, status, message, headers, format, body, attempts } = trial;
-    Ok(Json(EndpointTrial {
-        ok,
-        status,
-        message,
-        headers,
-        format: format.map(str::to_owned),
-        body,
-        attempts,
-        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-    }))
+    Ok(Json(trial::run(&state.app, &http, (&found.system, endpoint), &arguments).await))
 }

@@ -60,14 +60,11 @@ async fn add(
     if !upload::is_multipart(request.headers()) {
         return Err(Error::invalid("Send the files as multipart/form-data, in the field 'file'.").into());
     }
-    let knowledge = &state.app.knowledge;
+    let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
     let sent = upload::read(&request, payload, knowledge, Limits::default().file as u64).await?;
-    let (files, mut stored) = (own_files(&state, &caller), Vec::new());
+    let mut stored = Vec::new();
     for (content, _held) in &sent.files {
-        match &files {
-            Ok(files) => stored.push(keep(files, &knowledge.files, content).await),
-            Err(error) => stored.push(Err(Error::new(error.kind(), error.message()))),
-        }
+        stored.push(keep(&files, &knowledge.files, content).await);
     }
     upload::discard(knowledge, sent).await;
     let stored = stored.into_iter().collect::<Result<Vec<_>>>()?;

@@ -76,7 +76,7 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
 pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
-    Schema::compile(endpoint.schema()).demand_sound().map_err(|error| {
+    Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
         Error::invalid(told).caused_by(error)
     })

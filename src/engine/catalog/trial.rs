@@ -1,5 +1,8 @@
 //! Trying an endpoint out: one real call, whatever the status of its system, told as it came.
 
+use std::time::Instant;
+
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
@@ -23,26 +26,37 @@ use crate::{
 };
 
 /// What a try came to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
+#[schema(as = EndpointTrial)]
 pub struct Trial {
     /// Whether the system did what it was asked.
     pub ok: bool,
-    /// Its status; none where no answer came, or the protocol has none.
+    /// Its status; none where no answer came, or where the protocol has none.
     pub status: Option<u16>,
     /// In words, where it did not.
     pub message: Option<String>,
     /// The headers that may be shown.
+    #[schema(value_type = Object)]
     pub headers: Map<String, Value>,
     /// What the body was read as.
+    #[schema(value_type = Option<String>)]
     pub format: Option<&'static str>,
-    /// The body.
+    /// The body; of gRPC and WebSockets the messages.
     pub body: Value,
     /// How often it was asked.
     pub attempts: u32,
+    /// How long it took.
+    pub duration_ms: u64,
 }
 
 /// Calls an endpoint of any protocol, once.
-pub async fn run(app: &App, http: &Http, (system, endpoint): (&System, &Endpoint), arguments: &Value) -> Trial {
+pub async fn run(app: &App, http: &Http, of: (&System, &Endpoint), arguments: &Value) -> Trial {
+    let begun = Instant::now();
+    let trial = outcome(app, http, of, arguments).await;
+    Trial { duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX), ..trial }
+}
+
+async fn outcome(app: &App, http: &Http, (system, endpoint): (&System, &Endpoint), arguments: &Value) -> Trial {
     let target = Target { app, http, system, endpoint: Some(endpoint) };
     let spoken = match endpoint_call::spoken(endpoint, system, arguments) {
         Ok(spoken) => spoken,
@@ -74,6 +88,7 @@ impl Trial {
             attempts: answer.attempts,
             headers: answer.headers,
             body: answer.body,
+            ..Self::default()
         }
     }
 

@@ -10,7 +10,9 @@ use crate::{
     model::{
         business_process::Process,
         error::{Error, Result},
-        launch, words,
+        launch,
+        vector::cosine,
+        words,
     },
     store::processes::Processes,
 };
@@ -80,8 +82,8 @@ pub async fn search(app: &App, query: &str, all: Vec<Process>) -> Result<Answer>
     }
     let near = nearness(app, query, &all).await;
     let categories = all.iter().map(|one| one.content.category.clone()).filter(|name| !name.is_empty()).collect();
-    Ok(Answer { nearest: Vec::new(), categories, ..rank(query, all, &near) })
-        .map(|answer| if answer.found.is_empty() { offered(query, answer, &near) } else { answer })
+    let answer = Answer { categories, ..rank(query, all, &near) };
+    Ok(if answer.found.is_empty() { offered(query, answer, &near) } else { answer })
 }
 
 /// How near each is in meaning; empty without a model, or where it is not ready.
@@ -102,11 +104,6 @@ async fn nearness(app: &App, query: &str, all: &[Process]) -> Vec<f32> {
         // What was read meanwhile is kept: the next search is nearer.
         Err(_) => Vec::new(),
     }
-}
-
-/// Of vectors of length 1 the cosine is their product.
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    if a.len() == b.len() { a.iter().zip(b).map(|(x, y)| x * y).sum() } else { 0.0 }
 }
 
 /// What speaks for a process: its name before all else.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use crate::{index::ort_rten::memory, model::error::Result};
+use crate::{index::memory, model::error::Result};
 
 /// The name of the model inside the binary.
 pub const BUILTIN: &str = "builtin";

@@ -16,7 +16,7 @@ use super::{
     tokens::Counter,
 };
 use crate::{
-    index::ort_rten::memory,
+    index::memory,
     model::error::{Error, Result},
 };
 

@@ -20,6 +20,8 @@ mod xml;
 mod zones;
 
 #[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;
 
 pub use clock::Clock;

@@ -11,8 +11,12 @@ use crate::{
         error::Result,
         memory::{MemoryId, Vector},
         user::UserId,
+        vector::cosine,
     },
-    store::rows::{all, first, parsed, run},
+    store::{
+        rows::{all, first, parsed, run},
+        vectors::{bytes, floats},
+    },
 };
 
 /// Most bytes the copies take together.
@@ -111,11 +115,6 @@ impl Vectors {
     }
 }
 
-/// Of vectors of length 1 the cosine is their product. Two of different dimensions have none in common.
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    if a.len() == b.len() { a.iter().zip(b).map(|(x, y)| x * y).sum() } else { 0.0 }
-}
-
 /// Says which state the vectors are in: a stamp is never used twice, so no two states have count and greatest alike.
 fn stamp(c: &Connection, user: UserId, model: &str) -> Result<(i64, i64)> {
     let sql = "SELECT count(*), coalesce(max(stamp), 0) FROM memory_vectors WHERE user = ?1 AND model = ?2";
@@ -161,13 +160,4 @@ pub(super) fn missing(c: &Connection, user: UserId, model: &str, limit: usize) -
 pub(super) fn number(c: &Connection, id: MemoryId) -> Result<i64> {
     let found = first(c, "SELECT number FROM memories WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))?;
     found.ok_or_else(|| super::rows::no_memory(&id.to_string()))
-}
-
-fn bytes(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
-}
-
-fn floats(bytes: &[u8]) -> Vec<f32> {
-    let (whole, _) = bytes.as_chunks::<4>();
-    whole.iter().map(|four| f32::from_le_bytes(*four)).collect()
 }

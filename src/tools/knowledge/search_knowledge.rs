@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     engine::{
@@ -67,9 +67,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if !lines.is_empty() {
         output.content = vec![Content::Text { text: lines.join("\n\n") }];
     }
-    let outside = found.iter().find_map(|hit| hit.outside.clone()).map_or(Value::Bool(false), Value::String);
-    output.meta.insert("outside".to_owned(), outside);
-    Ok(output)
+    Ok(output.with_origin(found.iter().find_map(|hit| hit.outside.clone())))
 }
 
 fn line(number: u32, hit: &Hit, room: usize) -> String {

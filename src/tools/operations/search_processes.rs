@@ -64,9 +64,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         add("reference", Value::from(REFERENCE));
     }
     let outside = found.iter().take(WHOLE).find_map(|one| one.process.outside.clone());
-    let mut output = Output::json(data);
-    output.meta.insert("outside".to_owned(), outside.map_or(Value::Bool(false), Value::from));
-    Ok(output)
+    Ok(Output::json(data).with_origin(outside))
 }
 
 fn shown(found: &Found, all: &[Process]) -> Value {

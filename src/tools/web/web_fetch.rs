@@ -241,7 +241,7 @@ fn raw(body: &Body, (status, reason): (u16, &str)) -> Output {
     let data = json!({"status": status, "statusText": reason, "headers": headers, "body": body.as_text(), "ok": ok});
     let mut output = Output { title: Some(body.url.to_string()), ..Output::json(data) };
     output.meta.insert("truncated".to_owned(), body.cut.into());
-    from_outside(output, &body.url)
+    output.with_origin(Some(body.url.to_string()))
 }
 
 fn output(body: &Body, told: Told, (status, reason): (u16, &str), number: Option<u32>) -> Output {
@@ -257,11 +257,6 @@ fn output(body: &Body, told: Told, (status, reason): (u16, &str), number: Option
         "markdown": text, "truncated": body.cut, "bytes": body.bytes.len(), "number": number,
     });
     let title = Some(title.unwrap_or_else(|| body.url.to_string()));
-    from_outside(Output { content, title, ..Output::json(data) }, &body.url)
-}
-
-/// Whatever came is somebody else's: the conversation is told whose.
-fn from_outside(mut output: Output, url: &Url) -> Output {
-    output.meta.insert("outside".to_owned(), url.as_str().into());
-    output
+    let output = Output { content, title, ..Output::json(data) };
+    output.with_origin(Some(body.url.to_string()))
 }

@@ -112,9 +112,8 @@ async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
     {
         fields.insert("text".to_owned(), markdown.clone().into());
     }
-    let mut output = Output { content: vec![Content::Text { text: markdown }], ..Output::json(data) };
-    output.meta.insert("outside".to_owned(), query.into());
-    Ok(output)
+    let output = Output { content: vec![Content::Text { text: markdown }], ..Output::json(data) };
+    Ok(output.with_origin(Some(query)))
 }
 
 /// Where an instance is asked: its own address may lie below a path.

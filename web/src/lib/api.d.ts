@@ -250,8 +250,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for instance. What changes
-         *     more than a little is tried by a person only, never with a key.
+         * Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for
+         *     instance. What changes more than a little is tried by a person only, never with a key.
          * @description Needs the permission `settings:manage`.
          */
         post: operations["post_api_catalog_endpoints_id_test"];
@@ -3305,7 +3305,10 @@ export interface components {
              * @description How often it was asked.
              */
             attempts: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
             duration_ms: number;
         };
         EndpointTry: {
