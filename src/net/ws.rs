@@ -8,6 +8,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Version,
     header::{CONNECTION, HOST, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
 };
+use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, timeout_at},
@@ -187,7 +188,9 @@ fn refused(url: &Url, error: tungstenite::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     let message = match &error {
         tungstenite::Error::Http(answer) => {
-            format!("'{host}' answered the upgrade to WebSocket with status {}, not 101.", answer.status().as_u16())
+            let status = answer.status().as_u16();
+            let message = format!("'{host}' answered the upgrade to WebSocket with status {status}, not 101.");
+            return Error::upstream(message).with_details(json!({"status": status})).caused_by(described(error));
         }
         tungstenite::Error::Protocol(ProtocolError::SecWebSocketSubProtocolError(problem)) => match problem {
             SubProtocolError::NoSubProtocol => {

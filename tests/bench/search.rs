@@ -89,7 +89,14 @@ async fn fill(report: &mut Report, data: &Path, model: &str, count: usize) -> Re
     {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    // The last rows are linked while searches go on already.
+    while begun.elapsed() < PATIENCE {
+        let before = usage::own_seconds();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        if usage::own_seconds() - before < 0.1 {
+            break;
+        }
+    }
     ask(report, &indexes, &mut made).await?;
     shutdown.cancel();
     tracker.close();

@@ -3,27 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    chat::{Chat, Person, find, names, results},
+    chat::{Chat, find, names, results},
     fake_llm::{call, say},
-    library::pause,
 };
-
-/// Adds a text and waits until it is found.
-async fn add(person: &Person, title: &str, text: &str) -> String {
-    let new = json!({"title": title, "text": text});
-    let added = person.do_it("POST", "/api/knowledge/documents", new).await;
-    let id = added["id"].as_str().unwrap().to_owned();
-    let begun = std::time::Instant::now();
-    loop {
-        let document = person.do_it("GET", &format!("/api/knowledge/documents/{id}"), Value::Null).await;
-        match document["status"].as_str().unwrap() {
-            "ready" => return id,
-            "failed" => panic!("{document}"),
-            _ => assert!(begun.elapsed().as_secs() < 60, "{document}"),
-        }
-        pause().await;
-    }
-}
 
 const ACH: &str =
     "A failed ACH transfer is retried once after two business days. After the second failure the customer is called.";
@@ -36,7 +18,7 @@ async fn what_was_searched_is_cited_by_number() {
     ])
     .await;
     chat.set(json!({"knowledge": {"in_chat": false}})).await;
-    let id = add(&chat.owner, "Payments", ACH).await;
+    let id = chat.owner.add_text("Payments", ACH).await;
     let (conversation, events) = chat.owner.turn("What happens after a failed ACH transfer?").await;
     let told = &results(&chat.llm.body(1))[0];
     assert!(told.contains("[1] Payments") && told.contains("two business days"), "{told}");
@@ -62,7 +44,7 @@ async fn what_was_searched_is_cited_by_number() {
 async fn a_turn_is_given_what_bears_on_its_question_and_nothing_else() {
     let chat =
         Chat::start(vec![say("After two business days [1]."), say("Blue, I think."), say("I do not know.")]).await;
-    add(&chat.owner, "Payments", ACH).await;
+    chat.owner.add_text("Payments", ACH).await;
     let (conversation, events) = chat.owner.turn("When is a failed ACH transfer retried?").await;
     let system = chat.llm.body(0)["messages"][0]["content"].as_str().unwrap().to_owned();
     assert!(system.contains("[KNOWLEDGE]\n[1] Payments\nA failed ACH transfer"), "{system}");
@@ -80,7 +62,7 @@ async fn a_turn_is_given_what_bears_on_its_question_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_somebody_else_wrote_is_from_outside() {
     let chat = Chat::start(vec![say("After two business days [1].")]).await;
-    add(&chat.owner, "Payments", ACH).await;
+    chat.owner.add_text("Payments", ACH).await;
     let reader = chat.person(&["knowledge:read"]).await;
     let (conversation, _) = reader.turn("When is a failed ACH transfer retried?").await;
     let view = reader.view(&conversation).await;
@@ -90,8 +72,8 @@ async fn what_somebody_else_wrote_is_from_outside() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_branch_keeps_its_citations_and_numbers_go_on() {
     let chat = Chat::start(vec![say("Two days [1]."), say("The reeds [2].")]).await;
-    add(&chat.owner, "Payments", ACH).await;
-    add(&chat.owner, "Bitterns", "The bittern hides in the reeds and booms at night.").await;
+    chat.owner.add_text("Payments", ACH).await;
+    chat.owner.add_text("Bitterns", "The bittern hides in the reeds and booms at night.").await;
     let (conversation, _) = chat.owner.turn("When is a failed ACH transfer retried?").await;
     let events = chat.owner.say(&conversation, "Where does the bittern hide at night?").await.rest().await;
     assert_eq!(find(&events, "citations").data["citations"][0]["number"], 2);
@@ -107,7 +89,7 @@ async fn a_branch_keeps_its_citations_and_numbers_go_on() {
 async fn documents_are_handled_by_a_tool() {
     let chat = Chat::start(Vec::new()).await;
     let app = &chat.app;
-    let id = add(&chat.owner, "Payments", ACH).await;
+    let id = chat.owner.add_text("Payments", ACH).await;
     let (root, reader) = (app.owner().await.caller, app.caller(&["knowledge:read"]).await);
     let found = app.data(&reader, "document", json!({"action": "search", "query": "failed transfer"})).await.unwrap();
     assert_eq!(found["documents"][0]["document_id"], json!(id));

@@ -264,6 +264,37 @@ async fn what_a_model_proposes_counts_once_a_person_publishes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_process_is_found_by_what_it_means() {
+    let chat = Chat::start(vec![]).await;
+    if chat.app.satchel.app.embedder.model().is_none() {
+        return;
+    }
+    put(
+        &chat.owner,
+        json!({"name": "Recruiting", "description": "How we look for, interview and hire new colleagues."}),
+    )
+    .await;
+    put(&chat.owner, json!({"name": "Waste disposal", "description": "What becomes of old batteries and paper."}))
+        .await;
+    let answer = found(&chat.app, "bringing additional employees into the company").await;
+    assert_eq!(names(&answer["processes"]), ["Recruiting"]);
+    assert_eq!(answer["processes"][0]["matched_by"], json!("meaning"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_proposes_from_passages_of_documents() {
+    let chat = Chat::start(vec![]).await;
+    let text = "A complaint is answered within two days. If it is justified, support sends a voucher.";
+    chat.owner.add_text("Complaints handbook", text).await;
+    let made = json!({"processes": [{"name": "Complaint", "steps": [{"name": "Answer"}, {"name": "Send a voucher"}]}]});
+    chat.llm.then(vec![say(&made.to_string())]);
+    let proposed = chat.owner.do_it("POST", "/api/processes/propose", json!({"about": "complaints"})).await;
+    assert_eq!(names(&proposed["kept"]), ["Complaint"]);
+    let told = chat.llm.body(0).to_string();
+    assert!(told.contains("Complaints handbook") && told.contains("support sends a voucher"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_reads_only_what_the_asker_may_see() {
     let chat = Chat::start(vec![]).await;
     let writer = chat.person(&["processes:read", "processes:write"]).await;

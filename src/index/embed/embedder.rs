@@ -220,14 +220,28 @@ mod tests {
 
 #[cfg(all(test, feature = "embedded-model"))]
 mod model_tests {
+    use futures_util::future::try_join_all;
+
     use super::*;
+    use crate::model::vector::cosine;
 
     fn embedder() -> Embedder {
         Embedder::new(Model::embedded(), Limits::default())
     }
 
-    fn dot(a: &[f32], b: &[f32]) -> f32 {
-        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    #[tokio::test]
+    async fn what_is_asked_at_once_gets_the_vectors_it_would_get_alone() {
+        let needs = ["read the invoice of May and send it to the accountant by mail", "read the invoice", "send mail"];
+        let together = Embedder::new(Model::embedded(), Limits { threads: 2, ..Limits::default() });
+        let alone = embedder();
+        for round in 0..20 {
+            let asked = needs.map(|need| format!("{need} {round}"));
+            let at_once = try_join_all(asked.iter().map(|need| together.query(need))).await.unwrap();
+            for (need, vector) in asked.iter().zip(at_once) {
+                let own = alone.query(need).await.unwrap().unwrap();
+                assert!(cosine(&vector.unwrap(), &own) > 0.9999, "{need}");
+            }
+        }
     }
 
     #[tokio::test]
@@ -236,7 +250,7 @@ mod model_tests {
         let query = embedder.query("how do I throw a file away").await.unwrap().unwrap();
         let texts = ["Delete a document for ever", "Send a letter", "The weather in Rome"].map(str::to_owned);
         let passages = embedder.passages(texts.to_vec()).await.unwrap().unwrap();
-        let scores: Vec<f32> = passages.iter().map(|passage| dot(&query, passage)).collect();
+        let scores: Vec<f32> = passages.iter().map(|passage| cosine(&query, passage)).collect();
         assert!(scores[0] > scores[1] && scores[0] > scores[2], "{scores:?}");
     }
 
@@ -246,7 +260,7 @@ mod model_tests {
         let alone = embedder.passages(vec!["a short text".to_owned()]).await.unwrap().unwrap();
         let texts = vec!["much longer words ".repeat(30), "a short text".to_owned(), String::new()];
         let among = embedder.passages(texts).await.unwrap().unwrap();
-        assert!(dot(&alone[0], &among[1]) > 0.9999);
+        assert!(cosine(&alone[0], &among[1]) > 0.9999);
     }
 
     #[tokio::test]

@@ -48,6 +48,10 @@ impl Queue {
         batch(&mut self.passages)
     }
 
+    pub(super) fn count_queries(&self) -> usize {
+        self.queries.len()
+    }
+
     pub(super) fn has_queries(&self) -> bool {
         !self.queries.is_empty()
     }

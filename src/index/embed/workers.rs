@@ -56,18 +56,23 @@ pub(super) struct Workers {
 struct State {
     limits: Limits,
     queue: Queue,
-    /// Threads that wait for queries, and for passages.
+    /// Threads that wait for queries, for more of them, and for passages.
     queriers: usize,
+    seconds: usize,
     passers: usize,
+    /// The first thread for queries is at one.
+    answering: bool,
     /// Threads that hold the model.
     loaded: usize,
     last_use: Option<Instant>,
 }
 
-/// What a thread takes up. One stands by for queries alone, so that no passage makes them wait.
+/// What a thread takes up. One stands by for queries alone, so that no passage makes them wait; a second one helps it where
+/// several are asked at once, as the parts of a need are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duty {
     Queries,
+    MoreQueries,
     Passages,
 }
 
@@ -75,6 +80,7 @@ impl State {
     fn threads(&mut self, duty: Duty) -> &mut usize {
         match duty {
             Duty::Queries => &mut self.queriers,
+            Duty::MoreQueries => &mut self.seconds,
             Duty::Passages => &mut self.passers,
         }
     }
@@ -83,8 +89,14 @@ impl State {
     fn take(&mut self, duty: Duty) -> Vec<Item> {
         match duty {
             Duty::Queries => self.queue.queries(),
+            Duty::MoreQueries if self.answering => self.queue.queries(),
+            Duty::MoreQueries => Vec::new(),
             Duty::Passages => self.queue.passages(),
         }
+    }
+
+    fn count(&self) -> usize {
+        self.queriers + self.seconds + self.passers
     }
 }
 
@@ -148,6 +160,9 @@ impl Workers {
         if state.queriers == 0 && (state.queue.has_queries() || state.passers == 0) {
             self.start(Duty::Queries, state);
         }
+        if state.seconds == 0 && state.queue.count_queries() > 1 && state.limits.threads > 1 {
+            self.start(Duty::MoreQueries, state);
+        }
     }
 
     fn start(self: &Arc<Self>, duty: Duty, state: &mut State) -> bool {
@@ -166,6 +181,16 @@ impl Workers {
             give_way();
         }
         let mut encoder = None;
+        if duty == Duty::MoreQueries {
+            // What waits now is answered by the first thread before this one has loaded.
+            match self.load(duty) {
+                Ok(loaded) => encoder = Some(loaded),
+                Err(_) => {
+                    *self.state.lock().threads(duty) -= 1;
+                    return;
+                }
+            }
+        }
         while let Some(batch) = self.next(duty) {
             self.answer(batch, duty, &mut encoder);
         }
@@ -190,14 +215,20 @@ impl Workers {
         let mut state = self.state.lock();
         loop {
             let batch = state.take(duty);
+            if duty == Duty::Queries {
+                state.answering = !batch.is_empty();
+            }
             if !batch.is_empty() {
                 state.last_use = Some(Instant::now());
+                if state.queue.has_queries() {
+                    self.changed.notify_all();
+                }
                 return Some(batch);
             }
             let until = state.last_use.unwrap_or_else(Instant::now) + state.limits.idle;
             if Instant::now() >= until {
                 *state.threads(duty) -= 1;
-                if state.queriers + state.passers == 0 {
+                if state.count() == 0 {
                     *self.counter.lock() = None;
                 }
                 return None;
@@ -226,16 +257,20 @@ impl Workers {
     }
 
     fn embed(&self, texts: &[&str], duty: Duty, encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
-        if let Some(encoder) = encoder {
-            return encoder.encode(texts);
+        match encoder {
+            Some(encoder) => encoder.encode(texts),
+            None => encoder.insert(self.load(duty)?).encode(texts),
         }
+    }
+
+    fn load(&self, duty: Duty) -> Result<Encoder> {
         let started = Instant::now();
         // Passages share the machine among threads; somebody waits for a query.
         let threads = if duty == Duty::Queries { self.state.lock().limits.threads.clamp(1, QUERY_THREADS) } else { 1 };
-        let loaded = encoder.insert(Encoder::load(&self.model, threads)?);
+        let loaded = Encoder::load(&self.model, threads)?;
         self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
-        loaded.encode(texts)
+        Ok(loaded)
     }
 }
 

@@ -122,6 +122,23 @@ fn files_with(directory: &Path, secret: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_upgrade_that_was_refused_is_asked_for_once_more_with_a_new_token() {
+    let (home, protected) = (Home::new().await, Protected::start().await);
+    let server = home.serve(&[]).await;
+    let person = Person::bearer(&server.url, &home.token());
+    connect(&person, &protected, "client_credentials").await;
+    let ask = json!({"params": {"system_id": "CRM", "path": "/feed", "message": "hello"}});
+    let call = async || person.ask("POST", "/api/tools/call_websocket/invoke", ask.clone()).await.1.to_string();
+    // The system speaks no WebSocket: it says 200 to a token it takes, and 401 to others.
+    assert!(call().await.contains("with status 200, not 101"));
+    assert_eq!(protected.counts(), (1, 1));
+    protected.issued.good.lock().clear();
+    assert!(call().await.contains("with status 200, not 101"));
+    assert_eq!(protected.counts(), (2, 3));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tokens_end_are_taken_back_and_rotate_and_no_secret_is_found_anywhere() {
     for grant in ["client_credentials", "refresh_token"] {
         let (home, protected) = (Home::new().await, Protected::start().await);

@@ -19,6 +19,7 @@ use url::Url;
 use super::{
     app::{TestApp, config},
     fake_llm::{FakeLlm, PATIENCE, Reply},
+    library::pause,
     way::way_out,
 };
 
@@ -140,6 +141,22 @@ impl Person {
         let response = self.http.send(request).await.unwrap();
         let status = response.status.as_u16();
         (status, response.json(64 << 20).await.unwrap())
+    }
+
+    /// Adds a text to the knowledge base, waits until it is found, and gives its id.
+    pub async fn add_text(&self, title: &str, text: &str) -> String {
+        let added = self.do_it("POST", "/api/knowledge/documents", json!({"title": title, "text": text})).await;
+        let id = added["id"].as_str().unwrap().to_owned();
+        let begun = std::time::Instant::now();
+        loop {
+            let document = self.do_it("GET", &format!("/api/knowledge/documents/{id}"), Value::Null).await;
+            match document["status"].as_str().unwrap() {
+                "ready" => return id,
+                "failed" => panic!("{document}"),
+                _ => assert!(begun.elapsed().as_secs() < 60, "{document}"),
+            }
+            pause().await;
+        }
     }
 
     /// A new conversation's path.
