@@ -24,7 +24,7 @@ use crate::{
     config::{Config, ListenFlags, LogFormat, Owner, PROGRAM},
     doors::{
         cli::{
-            args::{AuditCommand, Command, Line},
+            args::{AuditCommand, Command, KeyCommand, Line, UserCommand},
             client::Client,
             eval::{
                 self,
@@ -117,6 +117,13 @@ pub fn run(line: Line) -> Result<Exit> {
             runtime.block_on(scripts::script(command, data.join("scripts"), &workers, line.json))
         }
         command => {
+            let makes = matches!(command, Command::User(UserCommand::Add(_)) | Command::Key(KeyCommand::Create { .. }));
+            if !makes && line.flags.data.is_some() && !data.exists() {
+                let place = data.display();
+                return Err(Error::not_found(format!(
+                    "There is no Satchel in {place}: look at --data, or begin one there with `satchel serve --data {place}`."
+                )));
+            }
             let config = line.flags.resolve(any_port(), dir::config_file(&data)?.as_deref())?;
             runtime.block_on(with_server(config, command, line.json))
         }

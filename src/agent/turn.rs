@@ -1,7 +1,7 @@
 //! One turn: a loop that reads the rows, does what comes next, and writes it down. It can begin anywhere in the middle,
 //! which is how a restart goes on.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use serde_json::json;
@@ -24,6 +24,9 @@ use crate::{
         turns::{OpenTurn, Summary},
     },
 };
+
+/// Longest wait before the end of a turn is written again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// A turn and what it is run with.
 pub(super) struct Run {
@@ -88,10 +91,7 @@ impl Run {
             return self.log.close();
         }
         let parked = matches!(ended, Ok(End::Parked(_)));
-        if let Err(error) = self.finish(ended).await {
-            tracing::error!(?error, turn = %self.id(), "the end of a turn could not be written");
-            self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
-        }
+        self.finish(ended).await;
         self.log.close();
         if parked {
             self.agent.wake(self.conversation()).await;
@@ -135,20 +135,40 @@ impl Run {
         })
     }
 
-    async fn finish(&self, ended: Result<End>) -> Result<()> {
+    /// Writes the turn's end, and tries again where it cannot: a disk that is full has room again some day, and until
+    /// then nobody can go on here.
+    async fn finish(&self, ended: Result<End>) {
         let (state, message, error) = self.judge(ended);
+        if let Some(error) = &error {
+            self.tell(error);
+        }
+        let mut pause = Duration::from_secs(1);
+        while let Err(problem) = self.write_end(state, message, error.as_ref()).await {
+            tracing::error!(?problem, turn = %self.id(), "the end of a turn could not be written");
+            if error.is_none() && pause == Duration::from_secs(1) {
+                self.tell(&problem);
+            }
+            tokio::select! {
+                () = self.app().shutdown.cancelled() => return,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            }
+        }
+    }
+
+    fn tell(&self, error: &Error) {
+        self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
+    }
+
+    async fn write_end(&self, state: TurnState, message: Option<MessageId>, error: Option<&Error>) -> Result<()> {
         let message = match message {
             Some(message) => Some(message),
             None => self.give_up_steps("This call was not run: the turn had ended.").await?,
         };
-        if let Some(error) = &error {
-            self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
-        }
-        let text = error.as_ref().map(|error| error.message().to_owned());
+        let text = error.map(|error| error.message().to_owned());
         let at = (self.app().clock.now(), self.log.last() + 1);
         self.shared().turns.set_state(self.id(), state, text, at).await?;
         if state != TurnState::Waiting {
-            self.record(state, error.as_ref()).await?;
+            self.record(state, error).await?;
         }
         self.log.emit("done", &json!({"message_id": message, "state": state}));
         Ok(())

@@ -61,6 +61,13 @@ impl Invoker {
 
     async fn approve(&self, id: TicketId, answer: Answer, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
+        if let Some(given) = &answer.params {
+            // Before the ticket is used up: what cannot run can be put right.
+            let ticket = self.app.tickets.get(id, person.user, now).await?;
+            if let Ok(found) = self.registry().find(&ticket.tool) {
+                found.own_arguments(given.clone())?;
+            }
+        }
         let (ticket, asker) = self.app.tickets.take(id, person.user, now).await?;
         if answer.for_conversation
             && ticket.risk < Risk::Destructive

@@ -222,13 +222,8 @@ pub fn verify(c: &Connection, anchors: &[Anchor], now: Time) -> Result<Verificat
 
 /// Reads anchors, one JSON object a line.
 pub fn parse_anchors(anchors: &str) -> Result<Vec<Anchor>> {
-    let lines = anchors.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(n, line)| {
-            serde_json::from_str(line)
-                .map_err(|e| Error::invalid(format!("Line {} of the anchors is not an anchor: {e}.", n + 1)))
-        })
-        .collect()
+    let found = serde_json::Deserializer::from_str(anchors).into_iter().collect::<serde_json::Result<_>>();
+    found.map_err(|e| Error::invalid(format!("Line {} of the anchors is not an anchor: {e}.", e.line())))
 }
 
 fn missed(anchors: &[Anchor], seq: i64, hash: &[u8]) -> Option<String> {

@@ -332,6 +332,10 @@ fn closed() -> Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
+        if matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)) {
+            let told = "The database, satchel.db in the data directory, is damaged: stop Satchel and put it back from a backup.";
+            return Self::new(Kind::Internal, told).caused_by(error);
+        }
         if !is_full(&error) {
             return Self::internal(error);
         }

@@ -37,9 +37,10 @@ impl KeyFile {
         read(&self.path)
     }
 
-    /// The key of a rotation that did not end.
+    /// The key of a rotation that did not end. A file that was not written whole is none: the database takes a key up only
+    /// after its file is on the disk.
     pub(super) fn read_next(&self) -> Result<Option<Kek>> {
-        read(&self.next)
+        Ok(text_of(&self.next)?.and_then(|text| key_in(&text)))
     }
 
     /// Writes the first key; it is on the disk when this returns.
@@ -74,6 +75,13 @@ fn remove(path: &Path) -> std::io::Result<()> {
 }
 
 fn read(path: &Path) -> Result<Option<Kek>> {
+    let Some(text) = text_of(path)? else { return Ok(None) };
+    let length = text.trim().len();
+    let why = || format!("it must hold 64 hex digits and holds {length} characters. Restore it from a backup");
+    key_in(&text).map(Some).ok_or_else(|| unusable(path, &why()))
+}
+
+fn text_of(path: &Path) -> Result<Option<Zeroizing<String>>> {
     let file = match OpenOptions::new().read(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -83,12 +91,13 @@ fn read(path: &Path) -> Result<Option<Kek>> {
     let mut text = Zeroizing::new(String::new());
     let read = file.take(4096).read_to_string(&mut text);
     read.map_err(|_| unusable(path, "it is not text"))?;
+    Ok(Some(text))
+}
+
+fn key_in(text: &str) -> Option<Kek> {
     let mut key = Zeroizing::new([0_u8; 32]);
-    let length = text.trim().len();
-    hex::decode_to_slice(text.trim(), &mut *key).map_err(|_| {
-        unusable(path, &format!("it must hold 64 hex digits and holds {length} characters. Restore it from a backup"))
-    })?;
-    Ok(Some(Kek::new(*key)))
+    hex::decode_to_slice(text.trim(), &mut *key).ok()?;
+    Some(Kek::new(*key))
 }
 
 fn demand_private(path: &Path, file: &File) -> Result<()> {
@@ -107,8 +116,12 @@ fn write(path: &Path, kek: &Kek) -> Result<()> {
     };
     let _ = remove(path);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
-    file.write_all(kek.to_hex().as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
+    let text = Zeroizing::new(format!("{}\n", *kek.to_hex()));
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if let Err(error) = written {
+        let _ = remove(path);
+        return Err(failed(error));
+    }
     sync_parent(path)
 }
 
@@ -138,6 +151,18 @@ mod tests {
         assert_eq!(fs::metadata(file.path()).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(file.read().unwrap().unwrap().id(), kek.id());
         assert!(file.read_next().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_next_key_that_was_not_written_whole_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = KeyFile::of(dir.path());
+        file.create(&Kek::fresh()).unwrap();
+        for cut in ["", "0011"] {
+            fs::write(&file.next, cut).unwrap();
+            fs::set_permissions(&file.next, fs::Permissions::from_mode(0o600)).unwrap();
+            assert!(file.read_next().unwrap().is_none() && file.read().unwrap().is_some(), "{cut:?}");
+        }
     }
 
     #[test]

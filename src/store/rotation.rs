@@ -87,9 +87,8 @@ impl Vault {
     async fn settle(&self, file: &KeyFile) -> Result<()> {
         let in_use = self.key_id().await?;
         match file.read_next()? {
-            None => Ok(()),
             Some(next) if next.id() == in_use => file.promote(),
-            Some(_) => file.discard(),
+            _ => file.discard(),
         }
     }
 
@@ -103,8 +102,12 @@ impl Vault {
                 }
                 self.reseal(by, kek, None).await
             }
-            Source::File(_) | Source::Passphrase(_) => Err(Error::conflict(
+            Source::File(_) => Err(Error::conflict(
                 "The vault's key is Satchel's own: rotate without SATCHEL_VAULT_NEW_KEY. Nothing was changed.",
+            )),
+            Source::Passphrase(_) => Err(Error::conflict(
+                "The vault's key is made of SATCHEL_VAULT_PASSPHRASE: rotate without SATCHEL_VAULT_NEW_KEY to seal \
+                 everything under a new key of the same passphrase. Nothing was changed.",
             )),
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) canary: Option<Sealed>,
     /// The passphrase's salt; a new one where none is kept.
     pub(super) salt: Vec<u8>,
+    /// Whether a salt is kept: the key was made of a passphrase.
+    by_passphrase: bool,
 }
 
 impl State {
@@ -37,6 +39,7 @@ impl State {
         Ok(Self {
             records: c.query_row("SELECT count(*) FROM vault", (), |row| row.get(0))?,
             canary: rows::first(c, canary, [CANARY.0, CANARY.1], vault::read)?,
+            by_passphrase: salt.is_some(),
             salt: match salt {
                 Some(text) => hex::decode(text.trim_matches('"')).map_err(Error::internal)?,
                 None => rand::random::<[u8; 16]>().to_vec(),
@@ -72,10 +75,8 @@ pub(super) fn from_file(file: &KeyFile, state: &State) -> Result<Kek> {
             file.promote()?;
             Ok(next)
         }
-        (Some(current), left_over, _) => {
-            if left_over.is_some() {
-                file.discard()?;
-            }
+        (Some(current), ..) => {
+            file.discard()?;
             Ok(current)
         }
         (None, _, None) if state.records == 0 => {
@@ -83,6 +84,9 @@ pub(super) fn from_file(file: &KeyFile, state: &State) -> Result<Kek> {
             file.create(&kek)?;
             Ok(kek)
         }
+        (None, ..) if state.by_passphrase => Err(Error::conflict(
+            "The vault's key is made of a passphrase: start with SATCHEL_VAULT_PASSPHRASE set to it.",
+        )),
         (None, ..) => {
             let (place, records) = (file.path().display(), state.records.saturating_sub(1));
             Err(Error::conflict(format!(

@@ -140,6 +140,7 @@ async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
         ("/api/conversations", json!({"title": "A talk"})),
         ("/api/users", json!({"username": "ada", "password": "a long password", "role": "viewer"})),
         ("/api/auth/login", json!({"username": "owner", "password": PASSWORD})),
+        ("/api/vault/rotate", Value::Null),
     ] {
         let (status, answer) = owner.ask("POST", path, body).await;
         assert_eq!((status, &answer["type"]), (507, &json!("urn:satchel:disk-full")), "{path}: {answer}");
@@ -149,6 +150,7 @@ async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
         assert_eq!(owner.ask("GET", path, Value::Null).await.0, 200, "{path}");
     }
     assert_eq!(remembered(&owner).await, kept);
+    assert!(!disk.outside().join("secret.key.new").exists(), "a key that was not written whole stays");
     disk.empty();
     assert_eq!(remember(&owner, 5_000).await, 201);
     kept.push(5_000);

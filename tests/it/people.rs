@@ -356,6 +356,18 @@ async fn no_answer_shows_a_password_hash() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_switched_off_is_kept_by_its_own_name_and_must_be_there() {
+    let server = TestServer::start().await;
+    let off = server.owner("PUT", "/api/settings", &json!({"disabled_tools": ["Bash", "calculator"]})).await;
+    assert_eq!(off["disabled_tools"], json!(["exec", "calculator"]));
+    let cookie = server.sign_in("owner").await;
+    let wrong = Request::new("PUT", "/api/settings").json(&json!({"disabled_tools": ["calulator"]})).cookie(&cookie);
+    let answer = server.send(wrong).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.problem().contains("there is no tool 'calulator'"), "{}", answer.problem());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn settings_are_changed_in_part_and_an_unknown_key_is_named() {
     let server = TestServer::start().await;
     let before = server.owner("GET", "/api/settings", &Value::Null).await;

@@ -71,7 +71,10 @@ pub(super) fn cell(row: &Value, field: &str) -> String {
     match row.get(field) {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        Some(Value::Array(items)) => {
+            let name = |item: &Value| item.as_str().or_else(|| item.get("name")?.as_str()).map(str::to_owned);
+            items.iter().filter_map(name).collect::<Vec<_>>().join(", ")
+        }
         Some(other) => other.to_string(),
     }
 }

@@ -72,8 +72,13 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
         Some(true) => "approve",
         Some(false) => "deny",
         None => {
-            screen
-                .show(ticket, |t| format!("Needs confirmation: {} Ticket {}.", cell(t, "reason"), cell(t, "ticket")))?;
+            screen.show(ticket, |t| {
+                let (reason, id) = (cell(t, "reason"), cell(t, "ticket"));
+                format!(
+                    "Needs confirmation: {reason} Ticket {id}.\nDecide it in the console's inbox, then repeat the call with \
+                     --ticket {id}; or repeat it at a terminal, which asks."
+                )
+            })?;
             return Ok(Exit::Unconfirmed);
         }
     };

@@ -1,6 +1,9 @@
 //! `calculator`: a mathematical expression to one scalar.
 
-use std::thread;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+};
 
 use evalexpr::{
     Context as Names, ContextWithMutableVariables, EvalexprError, EvalexprResult, HashMapContext, Value as Answer,
@@ -30,7 +33,7 @@ const MAX_VALUE: usize = 1_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// Math expression to evaluate, e.g. '2 + 2 * 3'.
+    /// Math expression to evaluate, e.g. '2 + 2 * 3'. Whole numbers divide to whole numbers: 7 / 2 is 3, 7 / 2.0 is 3.5.
     expression: String,
 }
 
@@ -69,8 +72,12 @@ fn evaluate_deep(expression: String) -> Result<Value> {
 }
 
 fn evaluate(expression: &str) -> Result<Value> {
-    let answer = evalexpr::eval_with_context_mut(expression, &mut Variables::default()).map_err(|e| refused(&e))?;
-    scalar(answer)
+    let answer = || evalexpr::eval_with_context_mut(expression, &mut Variables::default());
+    // The evaluator does not check all it computes.
+    let answer = catch_unwind(AssertUnwindSafe(answer)).map_err(|_| {
+        Error::invalid("The expression cannot be evaluated: a number in it is beyond what can be computed with.")
+    })?;
+    scalar(answer.map_err(|e| refused(&e))?)
 }
 
 /// What is wrong with an expression, and what to write instead where that is known.
@@ -112,7 +119,12 @@ impl Names for Variables {
     }
 
     fn call_function(&self, name: &str, argument: &Answer) -> EvalexprResult<Answer> {
-        self.0.call_function(name, argument)
+        match name {
+            "shl" | "shr" => shift(name, argument),
+            "math::abs" => absolute(argument),
+            "str::substring" => substring(argument),
+            _ => self.0.call_function(name, argument),
+        }
     }
 
     fn are_builtin_functions_disabled(&self) -> bool {
@@ -131,6 +143,42 @@ impl ContextWithMutableVariables for Variables {
         }
         self.0.set_value(name, value)
     }
+}
+
+/// As the evaluator's own, which shifts by more bits than there are.
+fn shift(name: &str, argument: &Answer) -> EvalexprResult<Answer> {
+    let [number, bits] = argument.as_fixed_len_tuple(2)?.try_into().map_err(|_| beyond(name))?;
+    let (number, bits) = (number.as_int()?, u32::try_from(bits.as_int()?).map_err(|_| beyond(name))?);
+    let shifted = if name == "shl" { number.checked_shl(bits) } else { number.checked_shr(bits) };
+    shifted.map(Answer::Int).ok_or_else(|| EvalexprError::CustomMessage(format!("{name} shifts by 0 to 63 bits")))
+}
+
+/// As the evaluator's own, which the least of all numbers has no room in.
+fn absolute(argument: &Answer) -> EvalexprResult<Answer> {
+    match argument {
+        Answer::Int(number) => number.checked_abs().map(Answer::Int).ok_or_else(|| beyond("math::abs")),
+        other => other.as_float().map(|number| Answer::Float(number.abs())),
+    }
+}
+
+/// As the evaluator's own, which counts bytes: here they are characters.
+fn substring(argument: &Answer) -> EvalexprResult<Answer> {
+    let given = argument.as_ranged_len_tuple(2..=3)?;
+    let text = given.first().map(Answer::as_string).transpose()?.unwrap_or_default();
+    let place = |at: Option<&Answer>| -> EvalexprResult<Option<usize>> {
+        let Some(at) = at.map(Answer::as_int).transpose()? else { return Ok(None) };
+        usize::try_from(at).map(Some).map_err(|_| EvalexprError::OutOfBoundsAccess)
+    };
+    let length = text.chars().count();
+    let (from, to) = (place(given.get(1))?.unwrap_or(0), place(given.get(2))?.unwrap_or(length));
+    if from > to || to > length {
+        return Err(EvalexprError::OutOfBoundsAccess);
+    }
+    Ok(Answer::String(text.chars().skip(from).take(to - from).collect()))
+}
+
+fn beyond(name: &str) -> EvalexprError {
+    EvalexprError::CustomMessage(format!("what {name} is given is beyond what it computes"))
 }
 
 fn size(value: &Answer) -> usize {
@@ -188,6 +236,25 @@ mod tests {
                 told.starts_with("The expression cannot be evaluated") && told.contains(wanted),
                 "{expression}: {told}"
             );
+        }
+    }
+
+    #[test]
+    fn what_the_evaluator_does_not_check_is_checked() {
+        for expression in ["shl(1, 70)", "shl(1, -1)", "shr(1, 64)", "math::abs(-9223372036854775807 - 1)"] {
+            assert!(refusal(expression).contains(expression.split('(').next().unwrap()), "{expression}");
+        }
+        assert!(refusal("str::substring(\"abc\", 2, 1)").contains("cannot be evaluated"));
+        assert!(refusal("str::substring(\"abc\", 0, 4)").contains("cannot be evaluated"));
+        for (expression, wanted) in [
+            ("shl(3, 2)", json!(12)),
+            ("shr(-8, 1)", json!(-4)),
+            ("math::abs(-2.5)", json!(2.5)),
+            ("math::abs(-7)", json!(7)),
+            ("str::substring(\"üü\", 1)", json!("ü")),
+            ("str::substring(\"Hamburg\", 3, 7)", json!("burg")),
+        ] {
+            assert_eq!(evaluate(expression).unwrap(), wanted, "{expression}");
         }
     }
 

@@ -31,6 +31,10 @@ async fn a_chain_that_stands_is_said_to() {
         assert_eq!(home.run(&["audit", "verify"]).await, done("The chain stands: 2 entries, 1 anchors met.\n"));
         let whole = home.json(&["audit", "verify"]).await;
         assert_eq!((&whole["ok"], &whole["entries"], &whole["head"]), (&json!(true), &json!(2), &anchor["hash"]));
+        let elsewhere = home.path().join("../elsewhere.json");
+        fs::write(&elsewhere, serde_json::to_string_pretty(&anchor).unwrap()).unwrap();
+        let told = home.run(&["audit", "verify", "--anchors", elsewhere.to_str().unwrap()]).await;
+        assert_eq!(told, done("The chain stands: 2 entries, 1 anchors met.\n"));
     })
     .await;
 }
