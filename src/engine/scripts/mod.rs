@@ -6,6 +6,7 @@ mod builtin;
 mod drafting;
 mod library;
 mod loaded;
+mod naming;
 mod publishing;
 mod requests;
 mod run;
