@@ -120,7 +120,7 @@ impl Workbench {
         if let Some(taken) = self.taken(&loaded) {
             return Err(Error::conflict(taken));
         }
-        self.scripts.save_draft(by, name, source).await?;
+        self.scripts.save_draft(by, name, loaded.source.to_string()).await?;
         self.library.reload().await
     }
 
