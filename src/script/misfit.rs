@@ -123,7 +123,9 @@ mod tests {
             of_call("* (&str | ImmutableString | String, f64)"),
             "'*' cannot take a text and a number: parse_number makes a number of a text."
         );
-        assert!(of_call("sum (&str | ImmutableString | String)").starts_with("'sum' cannot take a text: it is called as"));
+        assert!(
+            of_call("sum (&str | ImmutableString | String)").starts_with("'sum' cannot take a text: it is called as")
+        );
         assert_eq!(of_call("+ (map, array, bool)"), "'+' cannot take a map, a list and true or false.");
         assert_eq!(of_call_in_test("mine (i64)"), "'mine' cannot take a whole number, or there is no such function.");
         let getter = "Unknown property 'c' - a getter is not registered for type '()'";

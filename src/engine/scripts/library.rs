@@ -270,7 +270,11 @@ fn warn_of(shown: &[Shown], before: &[Shown]) {
     for script in shown.iter().filter(wrong) {
         let said = before.iter().filter(wrong).any(|old| old.name == script.name && old.problem == script.problem);
         if let Some(problem) = script.problem.as_deref().filter(|_| !said) {
-            tracing::warn!(file = format!("{}.rhai", script.name), problem, "a file of the folder of scripts is no tool");
+            tracing::warn!(
+                file = format!("{}.rhai", script.name),
+                problem,
+                "a file of the folder of scripts is no tool"
+            );
         }
     }
 }

@@ -207,8 +207,8 @@ impl Workbench {
         let registry = self.library.invoker().registry();
         let found = registry.find(name).ok()?;
         let spec = found.tool.spec();
-        let own = spec.source == Source::Script
-            && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
+        let own =
+            spec.source == Source::Script && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
         (!own).then(|| format!("The name '{name}' belongs to {spec}. Choose another."))
     }
 
