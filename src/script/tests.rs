@@ -95,17 +95,28 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
 
 #[test]
 fn values_that_do_not_fit_are_told_in_words() {
-    let told = |body: &str| run(&format!("fn run(args) {{ {body} }}"), json!({"price": 2, "name": "a"})).unwrap_err().message;
-    assert_eq!(told("args.quantity * args.price"), "'*' cannot take nothing () and a whole number: is a field missing?");
+    let told =
+        |body: &str| run(&format!("fn run(args) {{ {body} }}"), json!({"price": 2, "name": "a"})).unwrap_err().message;
+    assert_eq!(
+        told("args.quantity * args.price"),
+        "'*' cannot take nothing () and a whole number: is a field missing?"
+    );
     assert_eq!(
         told("args.name * args.price"),
         "'*' cannot take a text and a whole number: parse_number makes a number of a text."
     );
-    assert!(told("sum(args.name)").starts_with("'sum' cannot take a text: it is called as sum("), "{}", told("sum(args.name)"));
+    assert!(
+        told("sum(args.name)").starts_with("'sum' cannot take a text: it is called as sum("),
+        "{}",
+        told("sum(args.name)")
+    );
     assert_eq!(told("args.b.c"), "'c' cannot be read of nothing (): is a field missing?");
     assert_eq!(told("args.b[\"c\"]"), "Nothing () has no element by a text: is a field missing?");
     assert_eq!(told("if args.b { 1 }"), "This must be true or false, and is nothing (): is a field missing?");
-    assert_eq!(run("fn two(a, b) { a }\nfn run(args) { two(1) }", json!({})).unwrap_err().message, "'two' takes 2 arguments, and is given 1.");
+    assert_eq!(
+        run("fn two(a, b) { a }\nfn run(args) { two(1) }", json!({})).unwrap_err().message,
+        "'two' takes 2 arguments, and is given 1."
+    );
 }
 
 #[test]
