@@ -114,7 +114,8 @@ pub fn run(line: Line) -> Result<Exit> {
         }
         Command::Script(command) => {
             let workers = Workers::new(PathBuf::from(PROGRAM));
-            runtime.block_on(scripts::script(command, data.join("scripts"), &workers, line.json))
+            let offered = Registry::of(tools::list::all())?;
+            runtime.block_on(scripts::script(command, data.join("scripts"), &workers, &offered, line.json))
         }
         command => {
             let makes = matches!(command, Command::User(UserCommand::Add(_)) | Command::Key(KeyCommand::Create { .. }));

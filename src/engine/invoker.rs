@@ -3,7 +3,7 @@
 //! find → authorise → validate → confirm → configure → run → sanitise → audit → remember.
 //! Each step is a file of its own beside this one, and each fails closed.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use parking_lot::RwLock;
@@ -63,6 +63,12 @@ impl Invoker {
         let (registry, refused) = now.with_source(source, tools);
         *now = Arc::new(registry);
         refused
+    }
+
+    /// What is said of names that should be scripts and are none: why.
+    pub fn tell_broken(&self, broken: HashMap<String, String>) {
+        let mut now = self.registry.write();
+        *now = Arc::new(now.with_broken(broken));
     }
 
     /// What finds tools for a need, and learns from use.

@@ -33,6 +33,8 @@ pub struct Registry {
     tools: Vec<Arc<Tool>>,
     names: HashMap<String, Name>,
     catalog: Option<Catalog>,
+    /// Scripts that should be tools and are none, and why.
+    broken: HashMap<String, String>,
 }
 
 #[derive(Clone, Copy)]
@@ -94,7 +96,7 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self { catalog: self.catalog.clone(), ..Self::default() };
+        let mut registry = Self { catalog: self.catalog.clone(), broken: self.broken.clone(), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
@@ -103,6 +105,12 @@ impl Registry {
         });
         let refused = refused.collect();
         (registry, refused)
+    }
+
+    /// The same tools, and why these names, which should be scripts, are none.
+    #[must_use]
+    pub fn with_broken(&self, broken: HashMap<String, String>) -> Self {
+        Self { tools: self.tools.clone(), names: self.names.clone(), catalog: self.catalog.clone(), broken }
     }
 
     fn add(&mut self, tool: Arc<Tool>) -> Result<()> {
@@ -144,6 +152,11 @@ impl Registry {
         });
         found.ok_or_else(|| {
             let shown: String = asked.chars().take(80).collect();
+            let name = wire::decode(bare);
+            let name = name.strip_prefix("script:").unwrap_or(&name);
+            if let Some(why) = self.broken.get(name) {
+                return Error::not_found(format!("The script '{name}' is broken, and no tool: {why}"));
+            }
             Error::not_found(format!(
                 "There is no tool '{shown}'. Search by need with find_tools, or see the list of tools."
             ))
@@ -197,6 +210,18 @@ mod tests {
         let (second, refused) = first.with_source(Source::Script, vec![script("c")]);
         assert!(refused.is_empty() && second.find("a").is_err());
         assert_eq!(second.tools().len(), 2);
+    }
+
+    #[test]
+    fn a_script_that_is_broken_is_not_just_missing() {
+        let broken = HashMap::from([("mine".to_owned(), "Line 7: There is no function 'x'.".to_owned())]);
+        let registry = Registry::of(vec![tool("read")]).unwrap().with_broken(broken);
+        let (registry, _) = registry.with_source(Source::Script, Vec::new());
+        for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
+            let error = registry.find(name).err().unwrap();
+            assert!(error.message().starts_with("The script 'mine' is broken, and no tool: Line 7"), "{name}: {error}");
+        }
+        assert!(registry.find("read").is_ok() && registry.find("yours").err().unwrap().message().contains("no tool"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     faults,
-    header::{self, Head},
+    header::{self, Head, Host},
     limits,
     machine::Machine,
     names::{self, Called},
@@ -124,7 +124,7 @@ fn of_call(call: &Called, head: &Head) -> Option<Diagnostic> {
         ("http_get" | "http_post", Some(url)) => {
             let url = Url::parse(url).ok()?;
             let covered = head.hosts.iter().any(|host| host.covers(&url));
-            let host = url.host_str().unwrap_or_default().to_owned();
+            let host = Host::needed(&url);
             (!covered).then(|| {
                 at(format!("The header does not name the host '{host}'.")).hint(format!("Add // @http {host}"))
             })

@@ -2,7 +2,7 @@
 
 use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
 
-use super::{limits, machine::Machine, names, nearest::nearest, state::Limit, wire::Fault};
+use super::{limits, machine::Machine, misfit, names, nearest::nearest, state::Limit, wire::Fault};
 use crate::model::script::Diagnostic;
 
 /// The fault a run ended with.
@@ -40,8 +40,16 @@ fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
              first part of the chain into a variable of its own, or use a loop."
             .to_owned(),
         EvalAltResult::ErrorVariableNotFound(name, _) => format!("There is no variable '{name}'."),
+        EvalAltResult::ErrorIndexingType(types, _) => misfit::of_element(types),
+        EvalAltResult::ErrorMismatchDataType(needed, got, _) if !needed.is_empty() && !got.is_empty() => {
+            misfit::of_type(needed, got)
+        }
         other => {
-            let text = other.to_string();
+            let text = match other {
+                EvalAltResult::ErrorDotExpr(message, _) => misfit::of_field(message),
+                _ => None,
+            };
+            let text = text.unwrap_or_else(|| other.to_string());
             match text.rfind(" (line ") {
                 Some(at) => text.get(..at).unwrap_or_default().to_owned(),
                 None => text,
@@ -53,7 +61,7 @@ fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
 /// The fault a test ended with.
 pub(super) fn of_test(error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
-    let message = told(inner, |signature| format!("There is no such function: {signature}."));
+    let message = told(inner, misfit::of_call_in_test);
     let position = Some(position).filter(|p| !p.is_none());
     Fault {
         message,
@@ -102,10 +110,16 @@ fn thrown(value: &rhai::Dynamic) -> String {
 }
 
 fn unknown_function(machine: &Machine, ast: &AST, signature: &str) -> String {
-    let name = signature.split(" (").next().unwrap_or(signature).trim();
+    let (name, given) = misfit::name_and_count(signature);
     let known = names::known(machine, ast);
-    if known.contains(name) {
-        return format!("'{name}' does not take these: {signature}.");
+    let own: Vec<usize> = ast.iter_functions().filter(|one| one.name == name).map(|one| one.params.len()).collect();
+    if let [takes] = own.as_slice()
+        && *takes != given
+    {
+        return format!("'{name}' takes {takes} arguments, and is given {given}.");
+    }
+    if misfit::is_operator(name) || known.contains(name) {
+        return misfit::of_call(signature);
     }
     match nearest(name, known.iter().map(String::as_str)) {
         Some(close) => format!("There is no function '{name}'. Did you mean '{close}'?"),
@@ -125,6 +139,7 @@ pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
         ParseErrorType::VariableUndefined(name) => {
             let problem = at(format!("Variable \"{name}\" is not defined.")).long(name.chars().count());
             match similar(source, name, line) {
+                Some((same, line)) if same == name => problem.hint(unseen(source, name, line)),
                 Some((close, line)) => problem.hint(format!("Did you mean \"{close}\", line {line}?")),
                 None => problem.hint("Declare it with let."),
             }
@@ -151,6 +166,15 @@ fn sentence(text: &str) -> String {
     let rest = characters.as_str();
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{first}{rest}{end}")
+}
+
+/// Why a name that is declared on this line is not seen.
+fn unseen(source: &str, name: &str, line: usize) -> String {
+    let declared = source.lines().nth(line - 1).unwrap_or_default();
+    if ["let ", "const "].iter().any(|keyword| declared.starts_with(keyword)) {
+        return "Functions see nothing around them: pass it as an argument, or return it from a function.".to_owned();
+    }
+    format!("The '{name}' of line {line} is seen in its own block alone: declare it before the block, or pass it on.")
 }
 
 /// The declared name that is most like this one, and the line it is declared on.

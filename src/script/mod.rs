@@ -8,6 +8,7 @@ pub mod header;
 pub mod helpers;
 pub mod limits;
 pub mod machine;
+mod misfit;
 mod names;
 pub mod nearest;
 pub mod outside;

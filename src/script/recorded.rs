@@ -63,9 +63,10 @@ impl Recorded {
             }
             Ask::Http(request) => {
                 let url = Url::parse(&request.url).ok();
-                if !url.is_some_and(|url| self.allowed.hosts.iter().any(|host| host.covers(&url))) {
+                if !url.as_ref().is_some_and(|url| self.allowed.hosts.iter().any(|host| host.covers(url))) {
+                    let host = url.as_ref().map(Host::needed).unwrap_or_default();
                     return Answer::Ended(format!(
-                        "The header does not name the host of {}: add // @http",
+                        "The header does not name the host of {}: add // @http {host}",
                         request.url
                     ));
                 }

@@ -73,6 +73,10 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
         problems(&text),
         [(5, 15, "There is no function 'to_uper'.".to_owned(), Some("Did you mean 'to_upper'?".to_owned()))]
     );
+    let text = format!("{HEAD}const G = 5;\nfn run(args) {{ G }}");
+    assert!(problems(&text)[0].3.as_deref().unwrap().starts_with("Functions see nothing around them"), "{text}");
+    let text = format!("{HEAD}fn run(args) {{\n    if args.a {{ let x = 1; }}\n    x\n}}");
+    assert!(problems(&text)[0].3.as_deref().unwrap().starts_with("The 'x' of line 5"), "{text}");
     let text = format!("{HEAD}fn walk(args) {{ 1 }}");
     assert_eq!(problems(&text)[0].2, "The script has no function 'run'.");
     let text = format!("{HEAD}fn run(args) {{ tool(\"list\", #{{}}) }}");
@@ -87,6 +91,32 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
     );
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ kv_keys() }}"))[0].3.as_deref(), Some("Add // @kv"));
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ (1 ")).len(), 1);
+}
+
+#[test]
+fn values_that_do_not_fit_are_told_in_words() {
+    let told =
+        |body: &str| run(&format!("fn run(args) {{ {body} }}"), json!({"price": 2, "name": "a"})).unwrap_err().message;
+    assert_eq!(
+        told("args.quantity * args.price"),
+        "'*' cannot take nothing () and a whole number: is a field missing?"
+    );
+    assert_eq!(
+        told("args.name * args.price"),
+        "'*' cannot take a text and a whole number: parse_number makes a number of a text."
+    );
+    assert!(
+        told("sum(args.name)").starts_with("'sum' cannot take a text: it is called as sum("),
+        "{}",
+        told("sum(args.name)")
+    );
+    assert_eq!(told("args.b.c"), "'c' cannot be read of nothing (): is a field missing?");
+    assert_eq!(told("args.b[\"c\"]"), "Nothing () has no element by a text: is a field missing?");
+    assert_eq!(told("if args.b { 1 }"), "This must be true or false, and is nothing (): is a field missing?");
+    assert_eq!(
+        run("fn two(a, b) { a }\nfn run(args) { two(1) }", json!({})).unwrap_err().message,
+        "'two' takes 2 arguments, and is given 1."
+    );
 }
 
 #[test]

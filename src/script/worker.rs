@@ -70,7 +70,9 @@ impl Worker {
         let Some(source) = source else { return Ok(None) };
         let ast = self.machine.compile(&source).map_err(|error| {
             let problem = super::faults::of_text(&source, &error);
-            Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(problem.message) }
+            let hint = problem.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
+            let message = format!("{}{hint}", problem.message);
+            Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(message) }
         })?;
         if self.known.len() == KEPT {
             self.known.pop_front();

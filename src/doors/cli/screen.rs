@@ -35,6 +35,11 @@ impl Screen {
         };
     }
 
+    /// Says something beside the output.
+    pub(super) fn beside(&self, text: &str) -> Result<()> {
+        line(&mut io::stderr().lock(), text)
+    }
+
     /// Says what is wrong with the command line.
     pub(super) fn refuse(&self, error: &Error) -> Result<Exit> {
         line(&mut io::stderr().lock(), &format!("satchel: {error}"))?;

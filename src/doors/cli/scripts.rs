@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use super::{args::ScriptCommand, run::Exit, screen::Screen, tools};
 use crate::{
     engine::{
+        registry::Registry,
         scripts::{self, Loaded},
         validate::Schema,
     },
     host::{clock::Clock, folder, workers::Workers},
     model::{
         error::{Error, Result},
-        script::{Diagnostic, Origin, TestResult},
+        script::{Diagnostic, LogLevel, LogLine, Origin, TestResult},
     },
     script::header,
 };
@@ -21,24 +22,35 @@ use crate::{
 /// Most files of a folder.
 const MAX_FILES: usize = 1_000;
 
-/// Runs one of the commands. `usual` is the folder that is meant where no path is given.
-pub async fn script(command: ScriptCommand, usual: PathBuf, workers: &Workers, json: bool) -> Result<Exit> {
+/// Runs one of the commands. `usual` is the folder that is meant where no path is given; no script may have the name of
+/// what is `offered`.
+pub async fn script(
+    command: ScriptCommand,
+    usual: PathBuf,
+    workers: &Workers,
+    offered: &Registry,
+    json: bool,
+) -> Result<Exit> {
     let screen = Screen::new(json);
     match command {
-        ScriptCommand::New { name, folder } => new(&name, folder.unwrap_or(usual), &screen),
-        ScriptCommand::Check { path } => check(path.unwrap_or(usual), workers, &screen).await,
+        ScriptCommand::New { name, folder } => new(&name, folder.unwrap_or(usual), offered, &screen),
+        ScriptCommand::Check { path } => check(path.unwrap_or(usual), workers, offered, &screen).await,
         ScriptCommand::Run { path, arguments } => run(&path, &arguments, workers, &screen).await,
         ScriptCommand::Test { path } => test(path.unwrap_or(usual), workers, &screen).await,
     }
 }
 
 /// Writes the first template under a name of its own.
-fn new(name: &str, into: PathBuf, screen: &Screen) -> Result<Exit> {
+fn new(name: &str, into: PathBuf, offered: &Registry, screen: &Screen) -> Result<Exit> {
     let template = scripts::templates().first().map(|template| template.source).unwrap_or_default();
     let text = template.replacen("@name my_tool", &format!("@name {name}"), 1);
     let wrong = header::parse(&text).1.into_iter().find(Diagnostic::is_error);
     if let Some(wrong) = wrong {
         return screen.refuse(&Error::invalid(told(&wrong)));
+    }
+    let wrong = taken(name, offered).or_else(|| scripts::shipped(name).map(|_| shipped(name)));
+    if let Some(wrong) = wrong {
+        return screen.refuse(&Error::invalid(format!("{wrong} Choose another name.")));
     }
     folder::make(&into)?;
     let path = into.join(format!("{name}.rhai"));
@@ -49,14 +61,12 @@ fn new(name: &str, into: PathBuf, screen: &Screen) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-async fn check(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit> {
+async fn check(path: PathBuf, workers: &Workers, offered: &Registry, screen: &Screen) -> Result<Exit> {
     let mut files = Vec::new();
     let mut failed = false;
     for (file, text) in texts(&path)? {
-        let problems = match scripts::check(workers, &text).await {
-            Ok(checked) => checked.problems,
-            Err(error) => vec![Diagnostic::error(1, 1, error.message())],
-        };
+        let mut problems = problems_of(workers, &text).await;
+        problems.extend(of_name(&file, &text, offered));
         failed |= problems.iter().any(Diagnostic::is_error);
         let lines = problems.iter().map(|problem| {
             let word = if problem.is_error() { "error" } else { "warning" };
@@ -67,10 +77,50 @@ async fn check(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit
     report(screen, files, failed, "Nothing is wrong.")
 }
 
+async fn problems_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
+    match scripts::check(workers, text).await {
+        Ok(checked) => checked.problems,
+        Err(error) => vec![Diagnostic::error(1, 1, error.message())],
+    }
+}
+
+/// What keeps a server from taking a file under its name.
+fn of_name(file: &Path, text: &str, offered: &Registry) -> Option<Diagnostic> {
+    let name = header::name_of(text)?;
+    let line = text.lines().position(|line| line.contains("@name")).unwrap_or_default() + 1;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    if let Some(taken) = taken(&name, offered) {
+        return Some(Diagnostic::error(line, 1, taken).hint("Choose another name."));
+    }
+    if stem != name {
+        let message = format!("The file is called {stem}.rhai and the script {name}.");
+        return Some(Diagnostic::error(line, 1, message).hint("Name both alike."));
+    }
+    scripts::shipped(&name).filter(|shipped| *shipped != text)?;
+    let hint = "A server does not take this one beside it: rename the file and its @name.";
+    Some(Diagnostic::warning(line, 1, shipped(&name)).hint(hint))
+}
+
+fn taken(name: &str, offered: &Registry) -> Option<String> {
+    let found = offered.find(name).ok()?;
+    Some(format!("The name '{name}' belongs to {}.", found.tool.spec()))
+}
+
+fn shipped(name: &str) -> String {
+    format!("There is already a shipped script called {name}.")
+}
+
 async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit> {
     let mut files = Vec::new();
     let mut failed = false;
     for (file, text) in texts(&path)? {
+        let errors: Vec<_> = problems_of(workers, &text).await.into_iter().filter(Diagnostic::is_error).collect();
+        if !errors.is_empty() {
+            failed = true;
+            let lines = errors.iter().map(|problem| at_place(&file, problem)).collect();
+            files.push((json!({"file": file, "problems": errors}), lines));
+            continue;
+        }
         let run = match scripts::test(workers, &text).await {
             Ok(run) => run,
             Err(error) => {
@@ -93,15 +143,47 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     let Some((_, text)) = texts(path)?.into_iter().next() else {
         return Err(Error::invalid("There is no script here."));
     };
+    let errors: Vec<_> = problems_of(workers, &text).await.into_iter().filter(Diagnostic::is_error).collect();
+    if !errors.is_empty() {
+        screen.beside(&errors.iter().map(|problem| at_place(path, problem)).collect::<Vec<_>>().join("\n"))?;
+        return Ok(Exit::Failed);
+    }
     let script = Loaded::ungranted(Origin::Folder, &text);
     let schema = Schema::from_document(script.head.schema());
     let arguments = match tools::arguments(arguments, schema.document()).and_then(|given| schema.check(given)) {
         Ok(arguments) => arguments,
         Err(error) => return screen.refuse(&error),
     };
-    let output = scripts::evaluate(workers, &script, arguments, Clock::new().now()).await?;
-    screen.show(&output.data, |data| data.as_str().map_or_else(|| data.to_string(), str::to_owned))?;
-    Ok(Exit::Done)
+    let ran = scripts::evaluate(workers, &script, arguments, Clock::new().now()).await;
+    let facts = match &ran {
+        Ok(output) => Value::Object(output.meta.clone()),
+        Err(error) => error.details().cloned().unwrap_or_default(),
+    };
+    for logged in logged(&facts) {
+        screen.beside(&logged)?;
+    }
+    match (ran, facts.get("line").and_then(Value::as_u64)) {
+        (Ok(output), _) => {
+            screen.show(&output.data, |data| data.as_str().map_or_else(|| data.to_string(), str::to_owned))?;
+            Ok(Exit::Done)
+        }
+        (Err(error), Some(line)) => {
+            let column = facts.get("column").and_then(Value::as_u64).unwrap_or(1);
+            screen.beside(&format!("{}:{line}:{column}: {}", path.display(), error.message()))?;
+            Ok(Exit::Failed)
+        }
+        (Err(error), None) => Err(error),
+    }
+}
+
+/// What a script logged, a line each.
+fn logged(facts: &Value) -> Vec<String> {
+    let lines = facts.get("log").and_then(|log| serde_json::from_value::<Vec<LogLine>>(log.clone()).ok());
+    let told = |line: LogLine| match line.level {
+        LogLevel::Info => line.text,
+        LogLevel::Warn => format!("warning: {}", line.text),
+    };
+    lines.unwrap_or_default().into_iter().map(told).collect()
 }
 
 fn report(screen: &Screen, files: Vec<(Value, Vec<String>)>, failed: bool, empty: &str) -> Result<Exit> {
@@ -123,8 +205,12 @@ fn red(file: &Path, result: &TestResult) -> Vec<String> {
 }
 
 fn told(problem: &Diagnostic) -> String {
-    let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+    let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{}{hint}", problem.message)
+}
+
+fn at_place(file: &Path, problem: &Diagnostic) -> String {
+    format!("{}:{}:{}: {}", file.display(), problem.line, problem.column, told(problem))
 }
 
 /// The file, or the scripts directly in the folder.

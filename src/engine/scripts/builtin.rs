@@ -2,7 +2,14 @@
 
 use include_dir::{Dir, include_dir};
 
+use crate::script::header;
+
 static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
+
+/// The one of this name.
+pub fn shipped(name: &str) -> Option<&'static str> {
+    texts().into_iter().find(|text| header::name_of(text).as_deref() == Some(name))
+}
 
 /// Their texts, in the order of their names.
 pub(super) fn texts() -> Vec<&'static str> {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{
     builtin,
     loaded::{Capability, Loaded},
-    watch, worker,
+    naming, watch, worker,
 };
 use crate::{
     app::App,
@@ -102,9 +102,9 @@ impl Library {
         Arc::clone(&self.shown.read())
     }
 
-    /// One script.
+    /// One script: the one that has the name, where several want it.
     pub fn one(&self, name: &str) -> Option<Shown> {
-        self.all().iter().find(|script| script.name == name).cloned()
+        naming::meant(&self.all(), name).cloned()
     }
 
     /// How one stands.
@@ -161,14 +161,16 @@ impl Library {
                 live: loaded,
                 name: kept.name.clone(),
                 origin: Origin::Console,
-                problem: None,
+                problem: naming::lost(&shown, &kept.name, Origin::Console),
                 updated_at: Some(kept.updated_at),
                 kept: Some(kept),
             });
         }
         if files == Files::Now {
             for (stem, text) in self.files().await {
-                shown.push(self.of_file(&stem, read(Origin::Folder, &text)).await?);
+                let mut file = self.of_file(&stem, read(Origin::Folder, &text)).await?;
+                file.problem = naming::lost(&shown, &stem, Origin::Folder).or(file.problem);
+                shown.push(file);
             }
         }
         *self.grants.write() = grants;
@@ -228,7 +230,7 @@ impl Library {
                 Err(error) => script.problem = Some(error.message().to_owned()),
             }
         }
-        // The first of a name wins: shipped ones, then the console's, then files.
+        // No two of them share a name by now; one may want that of a tool of another kind.
         let mut refused = self.invoker.offer(Source::Script, tools);
         for script in shown.iter_mut().rev().filter(|script| script.live.is_some() && script.problem.is_none()) {
             let id = format!("{}:{}", Source::Script.as_str(), script.name);
@@ -237,6 +239,9 @@ impl Library {
             }
         }
         shown.sort_by(|a, b| (&a.name, a.origin).cmp(&(&b.name, b.origin)));
+        warn_of(&shown, &self.all());
+        let broken = shown.iter().filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
+        self.invoker.tell_broken(broken.collect());
         *self.shown.write() = Arc::new(shown);
     }
 }
@@ -256,6 +261,21 @@ fn live(loaded: Arc<Loaded>) -> Shown {
         problem: None,
         kept: None,
         updated_at: None,
+    }
+}
+
+/// Logs the files that are no tools, each once for what is wrong with it.
+fn warn_of(shown: &[Shown], before: &[Shown]) {
+    let wrong = |script: &&Shown| script.origin == Origin::Folder && script.problem.is_some();
+    for script in shown.iter().filter(wrong) {
+        let said = before.iter().filter(wrong).any(|old| old.name == script.name && old.problem == script.problem);
+        if let Some(problem) = script.problem.as_deref().filter(|_| !said) {
+            tracing::warn!(
+                file = format!("{}.rhai", script.name),
+                problem,
+                "a file of the folder of scripts is no tool"
+            );
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Capability {
 impl Loaded {
     /// Reads a text; what is wrong with it shows elsewhere.
     pub fn read(origin: Origin, source: &str, grants: &Grants) -> Self {
+        let source = header::without_mark(source);
         let head = header::parse(source).0;
         let grants = grants.get(&head.name);
         let is_granted = |host: &&Host| grants.is_some_and(|grants| grants.contains(&host.to_string()));

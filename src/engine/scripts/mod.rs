@@ -6,12 +6,14 @@ mod builtin;
 mod drafting;
 mod library;
 mod loaded;
+mod naming;
 mod publishing;
 mod requests;
 mod run;
 mod watch;
 mod worker;
 
+pub use builtin::shipped;
 pub use drafting::{CallMade, Template, of_calls, templates};
 pub use library::{Library, Shown, State};
 pub use loaded::{Capability, CapabilityKind, Loaded};

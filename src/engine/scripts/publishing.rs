@@ -65,7 +65,7 @@ impl Workbench {
             let problem = Diagnostic::error(line + 1, column + 1, format!("There is no tool '{name}'."));
             checked.problems.push(problem.long(name.chars().count()).hint("See the list of tools for its name."));
         }
-        if let Some(taken) = self.taken(&loaded) {
+        if let Some(taken) = self.taken(&loaded).filter(|_| !self.is_live(&loaded)) {
             checked.problems.push(Diagnostic::error(1, 1, taken));
         }
         checked.problems.sort_by_key(|problem| (problem.line, problem.column));
@@ -120,7 +120,7 @@ impl Workbench {
         if let Some(taken) = self.taken(&loaded) {
             return Err(Error::conflict(taken));
         }
-        self.scripts.save_draft(by, name, source).await?;
+        self.scripts.save_draft(by, name, loaded.source.to_string()).await?;
         self.library.reload().await
     }
 
@@ -207,9 +207,15 @@ impl Workbench {
         let registry = self.library.invoker().registry();
         let found = registry.find(name).ok()?;
         let spec = found.tool.spec();
-        let own = spec.source == Source::Script
-            && self.library.all().iter().any(|one| one.name == *name && one.origin == Origin::Console);
+        let own =
+            spec.source == Source::Script && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
         (!own).then(|| format!("The name '{name}' belongs to {spec}. Choose another."))
+    }
+
+    /// Whether this very text is the live one: a shipped script, or a file, is shown and tried out under its own name.
+    fn is_live(&self, loaded: &Loaded) -> bool {
+        let shown = self.library.one(&loaded.head.name).filter(|one| one.problem.is_none());
+        shown.and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
     }
 }
 

@@ -10,7 +10,10 @@ use crate::{
     engine::context::Context,
     model::error::{Error, Result},
     net::http::{Request, Response},
-    script::wire::{Answer, HttpAsk},
+    script::{
+        header::Host,
+        wire::{Answer, HttpAsk},
+    },
 };
 
 /// Redirects followed.
@@ -54,15 +57,14 @@ pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer 
 }
 
 fn demand_granted(script: &Loaded, url: &Url) -> std::result::Result<(), String> {
-    let host = url.host_str().unwrap_or_default();
+    let host = Host::needed(url);
     if script.granted.iter().any(|granted| granted.covers(url)) {
         return Ok(());
     }
     if script.head.hosts.iter().any(|named| named.covers(url)) {
         return Err(format!("An administrator has not yet granted this script the host '{host}': see its page."));
     }
-    let plain = if url.scheme() == "http" { " (or it names it for https alone)" } else { "" };
-    Err(format!("The header does not name the host '{host}'{plain}: add // @http {host}"))
+    Err(format!("The header does not name the host '{host}': add // @http {host}"))
 }
 
 fn request_of(ask: HttpAsk) -> Result<Request> {

@@ -15,7 +15,7 @@ use crate::{
         time::Time,
     },
     script::{
-        limits,
+        header, limits,
         wire::{Answer, Ask, Checked, Reply, Task},
     },
 };
@@ -30,7 +30,7 @@ const TEST: Allowance = Allowance { cpu: Duration::from_secs(8), wall: Duration:
 
 /// Finds what is wrong with a text. One that hangs the parser is wrong, too.
 pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
-    match once(workers, &Task::Check { source: source.to_owned() }, CHECK).await? {
+    match once(workers, &Task::Check { source: header::without_mark(source).to_owned() }, CHECK).await? {
         Reply::Checked(checked) => Ok(checked),
         _ => Err(out_of_step()),
     }
@@ -38,7 +38,7 @@ pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
 
 /// Runs the examples and tests of a text.
 pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
-    match once(workers, &Task::Test { source: source.to_owned() }, TEST).await? {
+    match once(workers, &Task::Test { source: header::without_mark(source).to_owned() }, TEST).await? {
         Reply::Tested(run) => Ok(run),
         _ => Err(out_of_step()),
     }

@@ -19,6 +19,15 @@ impl Host {
         &self.name
     }
 
+    /// What `@http` must say for an address: the host, with its port unless it is called by https on 443.
+    pub fn needed(url: &Url) -> String {
+        let host = url.host_str().unwrap_or_default();
+        match url.port_or_known_default() {
+            Some(port) if url.scheme() != "https" || port != 443 => format!("{host}:{port}"),
+            _ => host.to_owned(),
+        }
+    }
+
     /// Whether it covers an address. `*.example.org` covers what lies under `example.org`, not the name itself.
     pub fn covers(&self, url: &Url) -> bool {
         let port_fits = match self.port {

@@ -25,10 +25,15 @@ const MAX_NAME: usize = 48;
 
 type Parsed<T> = Result<T, Diagnostic>;
 
+/// A text without the mark some editors put before it (U+FEFF).
+pub fn without_mark(source: &str) -> &str {
+    source.strip_prefix('\u{feff}').unwrap_or(source)
+}
+
 /// What a header says, as far as it can be read, and all that is wrong with it.
 pub fn parse(source: &str) -> (Head, Vec<Diagnostic>) {
     let mut reader = Reader::default();
-    for (name, place, cursor) in tags_of(source) {
+    for (name, place, cursor) in tags_of(without_mark(source)) {
         if let Err(problem) = reader.tag(&name, place, cursor) {
             reader.problems.push(problem);
         }

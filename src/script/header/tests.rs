@@ -130,9 +130,27 @@ fn a_host_covers_what_it_names_and_nothing_else() {
     ] {
         assert_eq!(covers(host, url), expected, "{host} {url}");
     }
+    for (url, needed) in [
+        ("https://api.example.org/x", "api.example.org"),
+        ("https://api.example.org:8443/", "api.example.org:8443"),
+        ("http://localhost/", "localhost:80"),
+        ("http://127.0.0.1:21395/", "127.0.0.1:21395"),
+        ("http://[::1]:9000/", "[::1]:9000"),
+    ] {
+        assert_eq!(Host::needed(&url.parse().unwrap()), needed, "{url}");
+        assert!(covers(needed, url), "{url}");
+    }
     for wrong in ["", "a/b", "u@host", "http://a", "*.", "a*b", "host:99999", "a b", "*.*"] {
         assert!(wrong.parse::<Host>().is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn a_mark_before_the_text_changes_nothing() {
+    let text = "// @name a\n// @description d\nfn run(args) { 1 }";
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(parse(&marked), parse(text));
+    assert_eq!(super::without_mark(&marked), text);
 }
 
 proptest::proptest! {

@@ -45,7 +45,8 @@ async fn a_file_that_is_saved_is_live_and_one_that_is_deleted_is_gone() {
     until(library, |library| library.one("times_two").is_some_and(|s| s.problem.is_some())).await;
     let problem = library.one("times_two").unwrap().problem.unwrap();
     assert!(problem.starts_with("Line 1: The header lacks"), "{problem}");
-    assert!(app.data(&owner, "times_two", json!({"n": 1})).await.is_err());
+    let broken = app.data(&owner, "times_two", json!({"n": 1})).await.unwrap_err();
+    assert!(broken.message().contains("The script 'times_two' is broken"), "{broken}");
     std::fs::remove_file(&path).unwrap();
     until(library, |library| library.one("times_two").is_none()).await;
 }
@@ -64,6 +65,9 @@ async fn no_script_takes_a_name_that_is_taken() {
     assert!(problem("calculator").contains("builtin:calculator has the name"), "{}", problem("calculator"));
     assert!(problem("fs-read").contains("cannot be a tool's name"), "{}", problem("fs-read"));
     assert!(problem("one").contains("name both alike"), "{}", problem("one"));
+    std::fs::write(folder.join("unit_convert.rhai"), doubling("unit_convert", 2)).unwrap();
+    until(library, |library| library.all().iter().filter(|s| s.name == "unit_convert").count() == 2).await;
+    assert_eq!(library.one("unit_convert").map(|one| (one.origin, one.problem)), Some((Origin::Shipped, None)));
 }
 
 async fn console() -> (Home, crate::support::program::Serving, Person) {
@@ -178,6 +182,12 @@ async fn a_text_is_checked_and_made_of_calls() {
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": made["source"]})).await;
     let errors: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert!(errors.is_empty(), "{made}: {errors:?}");
+    // A shipped script is shown, checked and tried out as it is.
+    let shipped = owner.do_it("GET", "/api/scripts/unit_convert", Value::Null).await;
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": shipped["source"]})).await;
+    assert_eq!(checked["problems"], json!([]), "{checked}");
+    let (status, _) = owner.ask("PUT", "/api/scripts/unit_convert", json!({"source": shipped["source"]})).await;
+    assert_eq!(status, 409);
     let run = json!({"source": made["source"], "params": {}});
     let tried = owner.do_it("POST", "/api/scripts/both/run", run).await;
     assert_eq!(tried["data"]["count"], 1, "{tried}");
@@ -201,4 +211,18 @@ async fn files_are_made_checked_and_tested_from_the_command_line() {
     std::fs::write(&path, "fn run(args) {").unwrap();
     let told = home.run(&["script", "check", path.to_str().unwrap()]).await;
     assert!(told.code == 1 && told.out.contains("my_first.rhai:1:"), "{told:?}");
+    let told = home.run(&["script", "test", path.to_str().unwrap()]).await;
+    assert!(told.code == 1 && told.out.contains("my_first.rhai:1:"), "{told:?}");
+    for taken in ["calculator", "unit_convert"] {
+        let told = home.run(&["script", "new", taken]).await;
+        assert!(told.code == 2 && told.err.contains(taken), "{told:?}");
+    }
+    let logs = doubling("my_first", 2).replace("{ args.n", "{ log(\"begins\"); throw \"no more\"; args.n");
+    std::fs::write(&path, format!("\u{feff}{logs}")).unwrap();
+    let told = home.run(&["script", "run", path.to_str().unwrap(), "n=1"]).await;
+    assert!(told.code == 1 && told.err.contains("begins") && told.err.contains("my_first.rhai:6:"), "{told:?}");
+    let other = home.path().join("scripts/other.rhai");
+    std::fs::rename(&path, &other).unwrap();
+    let told = home.run(&["script", "check", other.to_str().unwrap()]).await;
+    assert!(told.code == 1 && told.out.contains("other.rhai:1:1: error: The file is called other.rhai"), "{told:?}");
 }

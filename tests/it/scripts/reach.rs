@@ -140,5 +140,5 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     assert!(site.asked()[0].contains("authorization: s3cret-canary"), "{:?}", site.asked());
     // A redirect to a host it was not granted ends it, exception or not.
     let said = error(&app, &caller, "asks", json!({"path": "/away"})).await;
-    assert!(said.contains("does not name the host '127.0.0.1'"), "{said}");
+    assert!(said.contains("does not name the host '127.0.0.1:1': add // @http 127.0.0.1:1"), "{said}");
 }
