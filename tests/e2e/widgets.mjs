@@ -37,7 +37,7 @@ export async function widgetWalks({ browser, owner, base }) {
     await shown.getByRole('button', { name: 'Chart' }).click();
   });
 
-  await walk('what is broken, unknown or from elsewhere stays text', owner, async () => {
+  await walk('what is broken or unknown stays text, and nothing is loaded from elsewhere', owner, async () => {
     await thread(owner).getByText(':::widget{type="confirmation"}').waitFor();
     await thread(owner).getByText(/https:\/\/elsewhere\.example/).first().waitFor();
     await thread(owner).getByText('<img src=x onerror=alert(1)>').waitFor();

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, count, countdown, day, duration, ordinal, plural, sentence, shortly, visible } from './format';
+import { ago, brief, browser, bytes, count, countdown, day, duration, field, figure, ordinal, plural, sentence, shortly, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
 
 describe('formatting', () => {
+  it('writes numbers without what binary fractions add, and integers exactly', () => {
+    expect([3703.7034000000003, 0.1 + 0.2, 1.23456789e-9, -2.5, 12_345_678_901, 0, 2.1234567891].map(figure)).toEqual(['3703.7034', '0.3', '1.23457e-9', '-2.5', '12345678901', '0', '2.123457']);
+  });
+
+  it('says a nested value as JSON and a list of plain ones as words', () => {
+    expect([{ a: 1 }, [1.10000000000001, 'x', null], [[1]], null, ' a  b '].map((one) => field(one))).toEqual(['{"a":1}', '1.1, x, ', '[[1]]', '', 'a b']);
+  });
+
   it('says durations in the unit that fits', () => {
     expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '<1 ms', '412 ms', '1.2 s', '1 min 1 s']);
   });

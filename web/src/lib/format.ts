@@ -76,6 +76,20 @@ export function ordinal(n: number): string {
 /** A sentence that goes on after a colon or a comma. */
 export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
+/** A number without what binary fractions add to it: at most 6 decimals, of a small one 6 digits. Integers stay exact. */
+export function figure(n: number): string {
+  if (!Number.isFinite(n) || Number.isInteger(n)) return String(n);
+  return String(Number(Math.abs(n) < 1 ? n.toPrecision(6) : n.toFixed(6)));
+}
+
+/** A value in a cell: plain ones and lists of them as words, what is nested as compact JSON. */
+export function field(value: unknown, limit = 120): string {
+  const nested = (one: unknown) => typeof one === 'object' && one !== null;
+  const plain = (one: unknown) => (typeof one === 'number' ? figure(one) : one);
+  if (!nested(value)) return brief(plain(value), limit);
+  return brief(Array.isArray(value) && !value.some(nested) ? value.map(plain) : JSON.stringify(value), limit);
+}
+
 /** One line of a value, for lists and cards. */
 export function brief(value: unknown, limit = 80): string {
   const text = inline(value);

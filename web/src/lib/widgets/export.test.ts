@@ -20,9 +20,12 @@ test('a file has a name that is one, and the ending of what it is', () => {
 });
 
 test('an export is rows or a text, in a format that is known', () => {
-  expect(make('export', { title: 'Invoices', format: 'xlsx', columns: ['Nr', 'Sum'], rows: [['1', 2]] })).toEqual({ kind: 'export', title: 'Invoices', name: 'Invoices', format: 'csv', rows: [{ Nr: '1', Sum: 2 }], text: '' });
+  expect(make('export', { title: 'Invoices', format: 'xlsx', columns: ['Nr', 'Sum'], rows: [['1', 2]] })).toEqual({ kind: 'export', title: 'Invoices', name: 'Invoices', format: 'csv', asked: 'xlsx', rows: [{ Nr: '1', Sum: 2 }], text: '' });
   expect(make('export', { filename: 'notes.md', content: '# Notes' })).toMatchObject({ format: 'md', text: '# Notes', rows: [] });
   expect(make('export', { title: 'Nothing' })).toBeNull();
+  const asked = (props: object) => (make('export', { rows: [{ a: 1 }], ...props }) as { asked: string }).asked;
+  expect([asked({}), asked({ format: 'markdown' }), asked({ filename: 'a.JSON' }), asked({ title: 'Version 1.2' })]).toEqual(['', '', '', '']);
+  expect([asked({ filename: 'a.pdf' }), asked({ format: 'txt' }), asked({ rows: [], content: 'x', format: 'text' })]).toEqual(['pdf', 'txt', '']);
 });
 
 test('a file is named, and led to only where this server keeps it', () => {

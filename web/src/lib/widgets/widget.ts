@@ -1,6 +1,7 @@
 /** What can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
 import { compare, parse, isDiff, type DiffRow } from '../diff';
-import { brief } from '../format';
+import { field } from '../format';
+import { distinct, formOf, type Form } from './chart';
 import type { Format } from './export';
 import type { FlowEdge, FlowNode } from './flow';
 
@@ -27,20 +28,21 @@ export interface Figure {
 }
 
 export type Widget =
-  | { kind: 'table'; title: string; rows: Row[] }
+  | { kind: 'table'; title: string; rows: Row[]; columns?: string[] | undefined }
   | { kind: 'facts'; title: string; subtitle: string; status: string; items: [string, unknown][] }
-  | { kind: 'chart'; title: string; form: 'bars' | 'lines'; labels: string[]; series: Series[] }
+  | { kind: 'chart'; title: string; form: Form; labels: string[]; series: Series[]; note?: string }
   | { kind: 'timeline'; title: string; events: Happening[] }
   | { kind: 'diff'; title: string; rows: DiffRow[] }
   | { kind: 'changes'; title: string; before: Row; after: Row }
   | { kind: 'alert'; title: string; tone: Tone; text: string }
   | { kind: 'image'; src: string; alt: string; caption: string }
+  | { kind: 'elsewhere'; host: string; href: string; alt: string; caption: string }
   | { kind: 'progress'; label: string; part: number | null; tone: Tone }
   | { kind: 'code'; title: string; language: string; text: string }
   | { kind: 'figures'; figures: Figure[] }
   | { kind: 'sections'; sections: { title: string; text: string; open: boolean }[] }
   | { kind: 'file'; name: string; type: string; size: number | null; path: string; href: string }
-  | { kind: 'export'; title: string; name: string; format: Format; rows: Row[]; text: string }
+  | { kind: 'export'; title: string; name: string; format: Format; asked: string; rows: Row[]; text: string }
   | { kind: 'citation'; title: string; text: string; where: string; score: number | null; href: string }
   | { kind: 'flow'; title: string; nodes: FlowNode[]; edges: FlowEdge[] }
   | { kind: 'badge'; label: string; tone: Tone };
@@ -58,6 +60,13 @@ const TONES: Record<string, Tone> = {
 };
 export const toneOf = (value: unknown): Tone | undefined => TONES[text(value).toLowerCase()];
 
+/** An address of the web and the machine it leads to; null for any other. */
+function elsewhere(src: unknown): { host: string; href: string } | null {
+  if (typeof src !== 'string' || !/^https?:\/\//i.test(src) || !URL.canParse(src)) return null;
+  const { host, href, username, password } = new URL(src);
+  return username || password ? null : { host, href };
+}
+
 /** Only what is here already: an image inside the text, or one this server keeps. Nothing is fetched from elsewhere. */
 export function localImage(src: unknown): string | null {
   if (typeof src !== 'string') return null;
@@ -68,13 +77,15 @@ const number = (value: unknown): number | null => (typeof value === 'number' && 
 
 function table(props: Row): Widget | null {
   const columns = list(props['columns']).map((one) => (record(one) ? { key: text(one['key'] ?? one['name']), label: text(one['label'] ?? one['title'] ?? one['key'] ?? one['name']) } : { key: text(one), label: text(one) }));
+  const widest = columns.length ? Math.max(columns.length, ...list(props['rows']).map((row) => list(row).length)) : 0;
+  const names = distinct(Array.from({ length: widest }, (_, at) => columns[at]?.label ?? ''), 'Column');
   const rows = list(props['rows']).map((row): Row | null => {
-    if (Array.isArray(row)) return columns.length ? Object.fromEntries(columns.map(({ label }, at) => [label, row[at]])) : null;
+    if (Array.isArray(row)) return columns.length ? Object.fromEntries(names.map((name, at) => [name, row[at]])) : null;
     if (!record(row)) return null;
-    return columns.length ? Object.fromEntries(columns.map(({ key, label }) => [label, row[key]])) : row;
+    return columns.length ? Object.fromEntries(columns.map(({ key }, at) => [names[at] ?? key, row[key]])) : row;
   });
   if (rows.length === 0 || rows.some((row) => row === null)) return null;
-  return { kind: 'table', title: text(props['title']), rows: rows as Row[] };
+  return { kind: 'table', title: text(props['title']), rows: rows as Row[], columns: columns.length ? names : undefined };
 }
 
 function facts(props: Row, field: string, key: string): Widget | null {
@@ -84,14 +95,14 @@ function facts(props: Row, field: string, key: string): Widget | null {
 }
 
 function chart(props: Row): Widget | null {
-  const series = records(props['datasets'] ?? props['series']).map((one) => ({ name: text(one['label'] ?? one['name']), values: list(one['data'] ?? one['values']).map(number) }));
-  const longest = Math.max(0, ...series.map((one) => one.values.length));
-  if (series.length === 0 || longest === 0 || longest > 500 || series.every((one) => one.values.every((value) => value === null))) return null;
+  const told = records(props['datasets'] ?? props['series']).map((one) => ({ name: text(one['label'] ?? one['name']), values: list(one['data'] ?? one['values']).map(number) }));
   const given = list(props['labels']).map((one) => text(one));
+  const longest = Math.max(given.length, ...told.map((one) => one.values.length));
+  if (told.length === 0 || longest === 0 || longest > 500 || told.every((one) => one.values.every((value) => value === null))) return null;
   const labels = Array.from({ length: longest }, (_, at) => given[at] ?? String(at + 1));
-  // Slices and webs say the same as bars, less well.
-  const form = text(props['chartType'] ?? props['chart_type']) === 'line' ? 'lines' : 'bars';
-  return { kind: 'chart', title: text(props['title']), form, labels, series: series.slice(0, 5) };
+  // A label without a value is shown as one that has none.
+  const series = told.map(({ name, values }) => ({ name, values: labels.map((_, at) => values[at] ?? null) }));
+  return { kind: 'chart', title: text(props['title']), labels, series, ...formOf(text(props['chartType'] ?? props['chart_type']), labels, series) };
 }
 
 function timeline(props: Row): Widget | null {
@@ -120,8 +131,10 @@ function alert(props: Row): Widget | null {
 }
 
 function image(props: Row): Widget | null {
-  const src = localImage(props['src']);
-  return src ? { kind: 'image', src, alt: text(props['alt']) || text(props['caption']) || 'Image', caption: text(props['caption']) } : null;
+  const [src, away, caption] = [localImage(props['src']), elsewhere(props['src']), text(props['caption'])];
+  const alt = text(props['alt']) || caption || 'Image';
+  if (src) return { kind: 'image', src, alt, caption };
+  return away && { kind: 'elsewhere', ...away, alt, caption };
 }
 
 function progress(props: Row): Widget | null {
@@ -166,9 +179,10 @@ function exported(props: Row): Widget | null {
   const content = text(props['content'] ?? props['text']);
   const name = first(props, 'filename', 'file_name', 'name', 'title') || 'export';
   if (rows.length === 0 && !content) return null;
-  const asked = (text(props['format']) || (/\.(\w+)$/.exec(name)?.[1] ?? '')).toLowerCase();
+  const asked = (text(props['format']) || (/\.([a-z]\w{1,4})$/i.exec(name)?.[1] ?? '')).toLowerCase();
   const format: Format = asked === 'json' ? 'json' : ['md', 'markdown'].includes(asked) ? 'md' : rows.length || asked === 'csv' ? 'csv' : 'txt';
-  return { kind: 'export', title: text(props['title']), name, format, rows, text: rows.length ? '' : content };
+  const other = asked !== '' && ({ markdown: 'md', text: 'txt' }[asked] ?? asked) !== format;
+  return { kind: 'export', title: text(props['title']), name, format, asked: other ? asked.slice(0, 24) : '', rows, text: rows.length ? '' : content };
 }
 
 function citation(props: Row): Widget | null {
@@ -218,4 +232,4 @@ export function make(type: string, props: unknown): Widget | null {
 }
 
 /** One value as a cell or a fact says it. */
-export const cell = (value: unknown): string => (typeof value === 'string' ? value : value === null || value === undefined ? 'none' : brief(value, 400));
+export const cell = (value: unknown): string => (typeof value === 'string' ? value : value === null || value === undefined ? 'none' : field(value, 400));
