@@ -1,4 +1,4 @@
-/** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit. */
+/** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -11,8 +11,11 @@ import { processes } from './nouns/processes/processes.svelte';
 import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
+/** The groups as they are shown. What comes last in time comes last: nothing moves under a hand that is about to choose. */
+export const ORDER = ['Tools', 'Pages', 'Scripts', 'Processes', 'Documents', 'Conversations', 'Actions', 'By meaning'] as const;
+
 export interface Option {
-  group: 'Tools' | 'Pages' | 'Scripts' | 'Processes' | 'Documents' | 'Conversations' | 'Actions';
+  group: (typeof ORDER)[number];
   name: string;
   detail: string;
   icon: IconName;
@@ -75,14 +78,16 @@ export function near(text: string): Option[] {
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
 const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'Pages', document: 'Documents', conversation: 'Conversations', agent: 'Tools' };
 
+type Named = Pick<Thing, 'type' | 'id' | 'name'>;
+
 /** Where a thing is opened. */
-function address({ type, id, name }: Thing): string {
+function address({ type, id, name }: Named): string {
   if (type === 'page') return id;
   if (type === 'document') return `/knowledge/documents/${id}`;
   return type === 'conversation' ? `/chat/${id}` : `/tools/${name}`;
 }
 
-function offered(thing: Thing): Option {
+function offered(thing: Named): Option {
   const { type, id, name } = thing;
   const tool = type === 'tool' ? tools.named(id) : undefined;
   const place = type === 'page' ? places.find((one) => one.path === id) : undefined;
@@ -105,4 +110,31 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
   return found.results.filter((thing) => !only || thing.type === 'document').map(offered);
+}
+
+/** Fewer than these found by name: what was typed may be no name. */
+const FEW = 3;
+/** How many tools are offered by meaning. */
+const MEANT = 5;
+
+/** Whether a text is worth a search by meaning: it has words, or few names fit. `>` and `#` ask for something else. */
+export function tells(text: string, fitting: number): boolean {
+  const plain = text.trim();
+  if (plain.length < 3 || /^[>#]/.test(plain)) return false;
+  return /\s/.test(plain) || fitting < FEW;
+}
+
+/** The tools whose purpose is near a need in one's own words, best first. */
+export async function meant(text: string, signal: AbortSignal): Promise<Option[]> {
+  const found = await ok(client.POST('/api/tools/find', { body: { query: text.trim(), limit: MEANT + FEW }, signal }));
+  return found.results.map(({ id, name, description, risk }) => ({ ...offered({ type: 'tool', id, name }), group: 'By meaning', detail: description, risk }));
+}
+
+/** All there is to choose from, in order and each once: what a search by meaning adds is not shown already. */
+export function ordered(found: readonly Option[], local: readonly Option[], meanings: readonly Option[]): Option[] {
+  const known = new Set(found.map((option) => `${option.group} ${option.name}`));
+  const all = [...found, ...local.filter((option) => !known.has(`${option.group} ${option.name}`))];
+  const tools = new Set(all.filter((option) => option.group === 'Tools' || option.group === 'Scripts').map((option) => option.name));
+  const more = [...all, ...meanings.filter((option) => !tools.has(option.name)).slice(0, MEANT)];
+  return ORDER.flatMap((group) => more.filter((option) => option.group === group));
 }

@@ -14,6 +14,8 @@ export interface Field {
   choices: string[];
   /** Any JSON value is fine, and plain text counts as a string. */
   loose: boolean;
+  /** A text that is one line: its format says so, or it is a secret. All others keep their line breaks. */
+  single?: boolean;
   minimum?: number;
   maximum?: number;
   fallback?: unknown;
@@ -27,6 +29,8 @@ export interface Field {
 const DEPTH = 3;
 
 const LONG = /^(content|text|body|body_xml|patch|data|input|old_text|new_text|prompt|instruction|message|stdin|script)$/;
+
+const SECRET = /(^|_)(password|passphrase|secret|token|api_?key)$/i;
 
 /** Follows references and drops the null of optional values. */
 export function resolve(schema: Schema, root: Schema): Schema {
@@ -73,6 +77,7 @@ function field(name: string, part: Schema, required: boolean, root: Schema, dept
     loose: kind === 'json' && (types.length !== 1 || types[0] === 'string'),
     ...inner,
   };
+  if (kind === 'text' && (typeof schema['format'] === 'string' || schema['writeOnly'] === true || SECRET.test(name))) found.single = true;
   const minimum = schema[kind === 'items' ? 'minItems' : 'minimum'];
   const maximum = schema[kind === 'items' ? 'maxItems' : 'maximum'];
   if (typeof minimum === 'number') found.minimum = minimum;

@@ -44,4 +44,25 @@ describe('citations', () => {
     say([text('x [1]')], [one(1, { text: '<img src=x onerror=alert(1)>' })]);
     expect([root.querySelector('img'), root.querySelector('.said')?.textContent]).toEqual([null, '<img src=x onerror=alert(1)>']);
   });
+
+  it('keep their passage inside the thread, wherever the chip stands', () => {
+    const box = (left: number, right: number) => () => ({ left, right, width: right - left, top: 500, bottom: 520, height: 20 }) as DOMRect;
+    say([text('x [1]')], [one(1)]);
+    root.className = 'scroller';
+    document.body.replaceChildren(root);
+    root.getBoundingClientRect = box(464, 1168);
+    const [holder, passage] = [root.querySelector<HTMLElement>('.cw'), root.querySelector<HTMLElement>('.passage')];
+    if (!holder || !passage) throw new Error('no chip');
+    Object.defineProperty(passage, 'offsetWidth', { value: 400 });
+    const begins = (left: number) => {
+      holder.getBoundingClientRect = box(left, left + 18);
+      holder.dispatchEvent(new Event('mouseenter'));
+      return left + parseFloat(passage.style.left);
+    };
+    // At the left edge, in the middle, and where it would hang over at the right.
+    expect([begins(470), begins(600), begins(800), begins(1150)]).toEqual([476, 584, 756, 756]);
+    passage.style.position = 'fixed';
+    begins(600);
+    expect([passage.style.left, passage.style.maxWidth]).toEqual(['', '']);
+  });
 });

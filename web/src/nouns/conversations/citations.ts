@@ -85,11 +85,18 @@ function score({ score }: Citation): HTMLElement {
   return made;
 }
 
-/** Keeps the passage on the page: the thread scrolls by itself and cuts what hangs over. */
+/** How far the passage keeps from the edges of the thread, and begins before its chip. */
+const EDGE = 12;
+const BEFORE = 16;
+
+/** Keeps the passage on the page: the thread scrolls by itself and cuts what hangs over. On a small screen it is a sheet with a place of its own. */
 function fit(holder: HTMLElement, passage: HTMLElement) {
   const room = holder.closest('.scroller')?.getBoundingClientRect();
   if (!room) return;
   const { left, top } = holder.getBoundingClientRect();
-  passage.classList.toggle('to-left', left + 400 > room.right);
-  passage.classList.toggle('below', top - room.top < passage.offsetHeight + 12);
+  const sheet = getComputedStyle(passage).position === 'fixed';
+  passage.style.maxWidth = sheet ? '' : `${room.width - 2 * EDGE}px`;
+  const most = room.right - passage.offsetWidth - EDGE;
+  passage.style.left = sheet ? '' : `${Math.max(room.left + EDGE, Math.min(left - BEFORE, most)) - left}px`;
+  passage.classList.toggle('below', !sheet && top - room.top < passage.offsetHeight + EDGE);
 }

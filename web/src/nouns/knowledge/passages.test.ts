@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, pieces, place, segments } from './passages';
+import { address, pieces, place, preview, segments } from './passages';
 
 const said = (text: string, spans: number[][]) => pieces(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
 
@@ -17,6 +17,34 @@ describe('a passage', () => {
   it('has an address and a place in words', () => {
     expect([address('d1'), address('d1', 7)]).toEqual(['/knowledge/documents/d1', '/knowledge/documents/d1#chunk=7']);
     expect([place('Policy › Holds', 4), place('', 2), place('', null)]).toEqual(['§ Holds, page 4', 'page 2', '']);
+  });
+});
+
+describe('a preview', () => {
+  const words = 'One word after another. '.repeat(30);
+  const found = (text: string, ...wanted: string[]) => {
+    const spans = wanted.flatMap((word) => [...text.matchAll(new RegExp(word, 'g'))].map(({ index }) => [index, index + word.length]));
+    return preview(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
+  };
+
+  it('begins a little before what fits', () => {
+    const text = found(`${words}Holds end after a month.`, 'month');
+    expect(text).toMatch(/^…\S.{10,60}Holds end after a \[month\]\.$/);
+  });
+
+  it('begins where most of the words stand together', () => {
+    expect(found(`A hold. ${words}The hold ends in a month. ${words}A month.`, 'hold', 'month')).toMatch(/^….{10,60}The \[hold\] ends in a \[month\]\./);
+  });
+
+  it('begins with the passage where that shows it as well, and with a line where lines are short', () => {
+    expect(found(`A hold ends. ${words}`, 'hold')).toMatch(/^A \[hold\] ends/);
+    expect(found(words, 'never')).toBe(words);
+    expect(found('a\nb\nc\nd\nThe hold\ne', 'hold')).toBe('…The [hold]\ne');
+  });
+
+  it('counts characters, not halves of them', () => {
+    const text = `${'📦 '.repeat(200)}hold`;
+    expect(preview(text, [[400, 404]]).at(-1)).toEqual({ text: 'hold', hit: true });
   });
 });
 

@@ -18,6 +18,38 @@ export function pieces(text: string, spans: readonly (readonly number[])[]): Pie
   return made;
 }
 
+/** About as many characters as a preview shows, how many it shows before what fits, and how far in that may stand unless it begins there. */
+const SHOWN = 360;
+const LEAD = 60;
+const NEAR = 160;
+
+/** A passage from where most of the question's words stand together: its preview shows what fits, not how it begins. */
+export function preview(text: string, spans: readonly (readonly number[])[]): Piece[] {
+  const letters = Array.from(text);
+  const at = densest(letters, spans);
+  const before = letters.slice(0, at);
+  if (at <= NEAR && before.filter((letter) => letter === '\n').length < 3) return pieces(text, spans);
+  // Begins with the line, or a few words earlier.
+  const lead = before.slice(-LEAD);
+  const line = lead.lastIndexOf('\n');
+  const word = lead.findIndex((letter) => /\s/.test(letter));
+  const start = at - lead.length + (line >= 0 ? line : word) + 1;
+  const moved = spans.map(([from = 0, to = 0]) => [from - start + 1, to - start + 1]);
+  return pieces(`…${letters.slice(start).join('')}`, moved.filter(([, to = 0]) => to > 1).map(([from = 0, to = 0]) => [Math.max(1, from), to]));
+}
+
+/** Where the preview with the most different words begins, then the one with the most. */
+function densest(letters: readonly string[], spans: readonly (readonly number[])[]): number {
+  const known = spans.map(([from = 0, to = 0]) => ({ from, to, word: letters.slice(from, to).join('').toLowerCase() })).sort((a, b) => a.from - b.from);
+  let [best, most] = [0, 0];
+  for (const { from } of known) {
+    const inside = known.filter((one) => one.from >= from && one.to <= from + SHOWN - LEAD);
+    const worth = new Set(inside.map((one) => one.word)).size * letters.length + inside.length;
+    if (worth > most) [best, most] = [from, worth];
+  }
+  return best;
+}
+
 /** Where a passage is opened. */
 export const address = (document: string, chunk?: number | null) => `/knowledge/documents/${document}${chunk == null ? '' : `#chunk=${chunk}`}`;
 

@@ -2,7 +2,7 @@
 import { Problem } from '../../lib/http';
 import { tools } from '../../lib/tools.svelte';
 import * as api from './api';
-import { gate } from './gate';
+import { gate, words } from './gate';
 import { nameIn } from './header';
 import { forget, keep, keptText } from './kept.svelte';
 import { shelf } from './shelf.svelte';
@@ -58,9 +58,9 @@ export class Desk {
   );
   /** What the text may, with the grants the server knows. */
   readonly capabilities = $derived.by((): Capability[] => {
-    const granted = new Map(this.script?.capabilities.map((one) => [`${one.kind} ${one.what}`, one.granted]));
+    const granted = new Map(this.script?.capabilities.map((one) => [words(one), one.granted]));
     const all = this.checked?.spec ? this.checked.capabilities : (this.script?.capabilities ?? []);
-    return all.map((one) => ({ ...one, granted: granted.get(`${one.kind} ${one.what}`) ?? one.granted }));
+    return all.map((one) => ({ ...one, granted: granted.get(words(one)) ?? one.granted }));
   });
 
   async open() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { extra, gate, wider, type Situation } from './gate';
+import { extra, gate, said, wider, type Situation } from './gate';
 import { free, nameIn, renamed, tidy } from './header';
 import type { Capability, Checked } from './types';
 
@@ -31,6 +31,12 @@ test('what a text may more is what the other may not', () => {
   const host: Capability = { kind: 'http', what: 'x.org', granted: false };
   expect(wider([tool, host], [tool])).toEqual(['http x.org']);
   expect(wider([tool], [tool, host])).toEqual([]);
+});
+
+test('values of its own are named as the server names them, and said for people', () => {
+  const values: Capability = { kind: 'kv', what: '', granted: true };
+  expect(wider([values], [])).toEqual(['kv']);
+  expect([said('kv'), said('http x.org'), said('else')]).toEqual([['keeps values of its own, for each user apart', ''], ['sends requests to', 'x.org'], ['', 'else']]);
 });
 
 test("a refusal's details are found beside its words and among its details", () => {

@@ -25,7 +25,16 @@ export function gate({ checked, tests, same, name, header }: Situation): string 
   return '';
 }
 
-export const words = ({ kind, what }: Capability) => `${kind} ${what}`;
+/** A capability as the server names it: "http x.org", and "kv", which is about nothing in particular. */
+export const words = ({ kind, what }: Pick<Capability, 'kind' | 'what'>) => `${kind} ${what}`.trim();
+
+const SAYS: Record<string, string> = { tool: 'calls the tool', http: 'sends requests to', kv: 'keeps values of its own, for each user apart', secret: 'reads the secret' };
+
+/** A capability for people: what it does, and what with. */
+export function said(named: string): readonly [string, string] {
+  const [kind = '', ...what] = named.split(' ');
+  return SAYS[kind] ? [SAYS[kind], what.join(' ')] : ['', named];
+}
 
 /** What the one may that the other may not. */
 export function wider(next: readonly Capability[], before: readonly Capability[]): string[] {

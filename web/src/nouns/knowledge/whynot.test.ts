@@ -1,0 +1,48 @@
+import { flushSync, mount, unmount } from 'svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { client } from '../../lib/http';
+import WhyNot from './WhyNot.svelte';
+
+const DOCUMENTS = [
+  { id: 'd1', title: 'Holds', collection: 'c1', collection_name: 'Policies' },
+  { id: 'd2', title: 'Ladders', collection: 'c2', collection_name: 'Garden' },
+];
+let asked: unknown[];
+let page: object;
+
+beforeEach(() => {
+  asked = [];
+  const answer = (data: unknown) => ({ data, response: new Response() }) as never;
+  vi.spyOn(client, 'GET').mockImplementation(async () => answer(DOCUMENTS));
+  vi.spyOn(client, 'POST').mockImplementation(async (path, options) => {
+    asked.push([path, (options as unknown as { body: unknown }).body]);
+    return answer({ stages: [{ name: 'limit', passed: true, detail: 'It is the 7th of 10.' }] });
+  });
+  page = mount(WhyNot, { target: document.body, props: { query: 'how long', found: [], limit: 10, collection: 'c1' } });
+});
+
+afterEach(async () => {
+  await unmount(page);
+  vi.restoreAllMocks();
+});
+
+async function expected(id: string) {
+  await vi.waitFor(() => expect(document.querySelector(`option[value="${id}"]`)).not.toBeNull());
+  const select = document.querySelector('select');
+  if (!select) throw new Error('nothing to choose from');
+  select.value = id;
+  select.dispatchEvent(new Event('change', { bubbles: true }));
+  flushSync();
+}
+
+it('asks about as many results as the search showed', async () => {
+  await expected('d1');
+  expect(asked).toEqual([['/api/knowledge/why', { query: 'how long', document_id: 'd1', limit: 10 }]]);
+  await vi.waitFor(() => expect(document.body.textContent).toContain('It is the 7th of 10.'));
+});
+
+it('says that a document is in another collection than the one that was searched', async () => {
+  await expected('d2');
+  expect(asked).toEqual([]);
+  expect(document.querySelector('li')?.textContent).toContain('It is in Garden');
+});

@@ -1,0 +1,14 @@
+import { mount, unmount } from 'svelte';
+import { expect, it } from 'vitest';
+import List from './List.svelte';
+import { shelf } from './shelf.svelte';
+import type { Listed } from './types';
+
+const script = (name: string, origin: Listed['origin']): Listed => ({ name, origin, state: 'live', description: '', has_draft: false, waiting: [] });
+
+it('lists a file of the folder beside the script whose name it has', async () => {
+  shelf.all = [script('tidy_up', 'shipped'), script('tidy_up', 'folder'), script('tidy_up', 'folder'), script('other', 'console')];
+  const list = mount(List, { target: document.body, props: { name: '', wrong: false, failure: null, retry: () => {} } });
+  expect([...document.querySelectorAll('nav a .grow')].map((one) => one.textContent)).toEqual(['tidy_up', 'tidy_up', 'tidy_up', 'other']);
+  await unmount(list);
+});

@@ -1,0 +1,76 @@
+import { flushSync, mount, unmount } from 'svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { client } from './lib/http';
+import Palette from './Palette.svelte';
+import { ordered, tells, type Option } from './palette.svelte';
+
+const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
+const hit = (name: string) => ({ id: `builtin:${name}`, name, description: `What ${name} does`, score: 1, risk: 'read', why: { words: [], bm25: 0 }, parameters: {} });
+
+it('searches by meaning for words, and where few names fit', () => {
+  expect([tells('combine pdf files', 20), tells('calcul', 1)]).toEqual([true, true]);
+  expect([tells('files', 12), tells('', 0), tells('ab', 0), tells('> new one', 0), tells('#how long', 0)]).toEqual([false, false, false, false, false]);
+});
+
+it('shows what was found by meaning last, at most five, and no tool twice', () => {
+  const meanings = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => option('By meaning', name));
+  const all = ordered([option('Documents', 'D'), option('Tools', 'b')], [option('Pages', 'D'), option('Scripts', 'c')], meanings);
+  expect(all.map(({ group, name }) => `${group} ${name}`)).toEqual(['Tools b', 'Pages D', 'Scripts c', 'Documents D', 'By meaning a', 'By meaning d', 'By meaning e', 'By meaning f', 'By meaning g']);
+});
+
+let palette: object;
+let asked: string[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  asked = [];
+  // Answers as the server does: no name fits, and the need of a text finds one tool named by its first word.
+  const answer = (data: unknown) => ({ data, response: new Response() }) as never;
+  vi.spyOn(client, 'GET').mockImplementation(async (path) => answer(path === '/api/search' ? { results: [] } : []));
+  vi.spyOn(client, 'POST').mockImplementation(async (path, options) => {
+    if (path !== '/api/tools/find') throw new Error(`asked for ${path}`);
+    const { query } = (options as unknown as { body: { query: string } }).body;
+    asked.push(query);
+    if (query.includes('broken')) return { error: { title: 'Broken' }, response: new Response(null, { status: 500 }) } as never;
+    return answer({ results: [hit(query.split(' ')[0] ?? '')], took_ms: 1 });
+  });
+  // The document of the tests knows no open dialog.
+  HTMLDialogElement.prototype.showModal = function () {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = () => {};
+  palette = mount(Palette, { target: document.body });
+});
+
+afterEach(async () => {
+  await unmount(palette);
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+function type(text: string) {
+  const input = document.querySelector('input');
+  if (!input) throw new Error('no input');
+  input.value = text;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+  flushSync();
+}
+const meanings = () => [...document.querySelectorAll('[role="group"][aria-label="By meaning"] [role="option"] b')].map((one) => one.textContent);
+
+it('offers tools by meaning once the typing rests, and asks only for the last text', async () => {
+  type('combine pdf');
+  await vi.advanceTimersByTimeAsync(100);
+  type('merge pdf files');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(meanings()).toEqual(['merge']));
+  expect(asked).toEqual(['merge pdf files']);
+  type('');
+  expect(meanings()).toEqual([]);
+});
+
+it('is silent where the search by meaning fails', async () => {
+  type('broken pdf files');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Nothing fits'));
+  expect([asked, document.querySelector('[role="alert"]')]).toEqual([['broken pdf files'], null]);
+});
