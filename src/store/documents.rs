@@ -193,18 +193,21 @@ impl Documents {
     /// long as it is in the trash. Gives the hash of a file that may no longer be needed.
     pub async fn delete(&self, by: &Actor, id: DocumentId, keep: Keep) -> Result<Option<String>> {
         let by = by.clone();
-        self.db
-            .write(move |c| {
-                let (number, document) = get(c, by.caller.user, id)?;
-                by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
-                if keep == Keep::Nothing || document.status == Status::Deleted {
-                    purge(c, number)?;
-                    return Ok(document.sha256);
-                }
-                discard(c, number, by.now.millis())?;
-                Ok(None)
-            })
-            .await
+        let deleted = self.db.write(move |c| {
+            let (number, document) = get(c, by.caller.user, id)?;
+            by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
+            if keep == Keep::Nothing || document.status == Status::Deleted {
+                purge(c, number)?;
+                return Ok((true, document.sha256));
+            }
+            discard(c, number, by.now.millis())?;
+            Ok((false, None))
+        });
+        let (for_good, file) = deleted.await?;
+        if for_good {
+            self.db.fold_if_possible().await;
+        }
+        Ok(file)
     }
 
     /// Takes one out of the trash: it is read again.

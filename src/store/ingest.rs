@@ -375,7 +375,8 @@ impl Ingest {
 
     /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
     pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
-        self.db
+        let files: Vec<String> = self
+            .db
             .write(move |c| {
                 let sql = "SELECT number, file FROM documents WHERE status = 'deleted' AND deleted_at < ?1";
                 let old = all(c, sql, [then.millis()], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
@@ -384,7 +385,11 @@ impl Ingest {
                 }
                 Ok(old.into_iter().filter_map(|(_, file)| file).collect())
             })
-            .await
+            .await?;
+        if !files.is_empty() {
+            self.db.fold_if_possible().await;
+        }
+        Ok(files)
     }
 
     /// Every file of the storage that a row names.

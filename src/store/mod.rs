@@ -16,6 +16,7 @@ pub mod entries;
 mod envelope;
 pub mod excerpts;
 pub mod files;
+mod fold;
 pub mod folders;
 pub mod graph;
 pub mod health;
