@@ -42,6 +42,7 @@ mod roles;
 pub mod rotation;
 mod rows;
 pub mod scripts;
+mod sent;
 pub mod sessions;
 pub mod settings;
 pub mod setup;
