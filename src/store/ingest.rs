@@ -268,9 +268,10 @@ impl Ingest {
             .write(move |c| {
                 demand_run(c, job.number, job.run)?;
                 if chunks::count(c, job.number, job.version + 1)? == 0 {
-                    return Err(Error::invalid(
-                        "There is no text in it. A scanned document needs text recognition first.",
-                    ));
+                    let sql = "SELECT 1 FROM documents WHERE number = ?1 AND (kind = 'pdf' OR mime LIKE 'image/%')";
+                    let scanned = c.prepare_cached(sql)?.exists([job.number])?;
+                    let hint = if scanned { " A scanned document needs text recognition first." } else { "" };
+                    return Err(Error::invalid(format!("There is no text in it.{hint}")));
                 }
                 let sql = "UPDATE documents SET status = 'embedding', progress = 0 WHERE number = ?1";
                 run(c, sql, [job.number])?;
