@@ -253,6 +253,9 @@ impl Satchel {
             tracing::warn!("calls were still running at the end: they are recorded as interrupted at the next start");
         }
         self.app.egress.settle().await;
+        if let Err(error) = self.app.db.fold().await {
+            tracing::warn!(?error, "the database's log could not be written back: the next start does it");
+        }
     }
 }
 

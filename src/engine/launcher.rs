@@ -154,14 +154,12 @@ impl<'a> Launcher<'a> {
         if !self.reads() {
             return Ok(Vec::new());
         }
-        let titles = uses::documents(&self.app.db, self.caller.user, DOCUMENTS).await?;
-        let thing = |(id, title): (DocumentId, String)| Thing {
-            score: fit(query, &title),
-            id: id.to_string(),
-            name: title,
-            kind: Kind::Document,
+        let documents = uses::documents(&self.app.db, self.caller.user, DOCUMENTS).await?;
+        let thing = |(id, title, uri): (DocumentId, String, Option<String>)| {
+            let (name, score) = document_fit(query, title, uri.as_deref());
+            Thing { score, id: id.to_string(), name, kind: Kind::Document }
         };
-        Ok(titles.into_iter().map(thing).collect())
+        Ok(documents.into_iter().map(thing).collect())
     }
 
     fn open_pages(self) -> impl Iterator<Item = &'static Page> {
@@ -202,6 +200,15 @@ fn fit(query: &str, name: &str) -> f64 {
     if query.is_empty() { 1.0 } else { launch::fit(query, name) }
 }
 
+/// A document is found by its title and by its file's name, and goes by that where its title is no more than a part of it.
+fn document_fit(query: &str, title: String, uri: Option<&str>) -> (String, f64) {
+    let file = uri.and_then(|uri| uri.rsplit('/').next()).filter(|file| !file.is_empty());
+    let by_file = file.map_or(0.0, |file| ALIAS * fit(query, file));
+    let score = fit(query, &title).max(by_file);
+    let whole = file.filter(|file| file.rsplit_once('.').is_some_and(|(stem, _)| stem == title));
+    (whole.map_or(title, str::to_owned), score)
+}
+
 fn tool_fit(query: &str, tool: &Tool) -> f64 {
     let spec = tool.spec();
     let aliases = tool.aliases().iter().map(|alias| ALIAS * fit(query, alias.name()));
@@ -218,6 +225,16 @@ fn tool_fit(query: &str, tool: &Tool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_is_found_by_its_files_name_and_told_from_one_of_the_same_title() {
+        let found = |query: &str, uri: &str| document_fit(query, "broken".to_owned(), Some(uri));
+        assert_eq!(found("broken", "broken.pdf"), ("broken.pdf".to_owned(), 1.0));
+        assert!(found("broken.pdf", "broken.pdf").1 > found("broken.pdf", "broken.docx").1);
+        let (name, score) = document_fit("ledger.xlsx", "Accounts".to_owned(), Some("/srv/papers/ledger.xlsx"));
+        assert_eq!((name.as_str(), score), ("Accounts", ALIAS));
+        assert_eq!(document_fit("Notes", "Notes".to_owned(), None), ("Notes".to_owned(), 1.0));
+    }
 
     #[test]
     fn the_pages_are_read_from_the_consoles_list() {

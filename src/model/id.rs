@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, hash::Hash, marker::PhantomData, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use uuid::Uuid;
 
 use super::error::{Error, Result};
@@ -14,6 +14,8 @@ pub struct Id<Noun>(Uuid, PhantomData<fn() -> Noun>);
 pub trait Noun {
     /// Lower-case English singular, for instance `conversation`.
     const NAME: &'static str;
+    /// The path that lists them, for messages; empty where there is none.
+    const LISTED_AT: &'static str = "";
 }
 
 impl<N> Id<N> {
@@ -89,10 +91,24 @@ impl<N> Serialize for Id<N> {
         self.0.serialize(serializer)
     }
 }
-impl<'de, N> Deserialize<'de> for Id<N> {
+impl<'de, N: Noun> Deserialize<'de> for Id<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Uuid::deserialize(deserializer).map(|id| Self(id, PhantomData))
+        if !deserializer.is_human_readable() {
+            return Uuid::deserialize(deserializer).map(|id| Self(id, PhantomData));
+        }
+        let text = String::deserialize(deserializer)?;
+        Uuid::from_str(&text).map(|id| Self(id, PhantomData)).map_err(|_| D::Error::custom(no_id::<N>(&text)))
     }
+}
+
+/// Says that something typed is no id, and where ids are found.
+fn no_id<N: Noun>(text: &str) -> String {
+    let article = if N::NAME.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    let listed = match N::LISTED_AT {
+        "" => String::new(),
+        path => format!(": GET {path} lists them"),
+    };
+    format!("'{}' is no id of {article} {}{listed}", shorten(text), N::NAME)
 }
 
 impl<N> utoipa::PartialSchema for Id<N> {
@@ -115,5 +131,28 @@ impl<N: Noun> schemars::JsonSchema for Id<N> {
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({"type": "string", "format": "uuid"})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        knowledge::{CollectionId, DocumentId},
+        user::UserId,
+    };
+
+    #[test]
+    fn what_is_no_id_is_said_with_the_place_that_lists_them() {
+        fn refused<T: for<'de> Deserialize<'de> + fmt::Debug>(text: &str) -> String {
+            serde_json::from_value::<T>(text.into()).unwrap_err().to_string()
+        }
+        let collection = "'HR' is no id of a collection: GET /api/knowledge/collections lists them";
+        assert_eq!(refused::<CollectionId>("HR"), collection);
+        let document = "'nope' is no id of a document: GET /api/knowledge/documents lists them";
+        assert_eq!(refused::<DocumentId>("nope"), document);
+        assert_eq!(refused::<UserId>("ada"), "'ada' is no id of a user");
+        let id = UserId::new();
+        assert_eq!(serde_json::from_value::<UserId>(id.to_string().into()).unwrap(), id);
     }
 }

@@ -47,6 +47,7 @@ pub struct Collection {
 
 impl Noun for Collection {
     const NAME: &'static str = "collection";
+    const LISTED_AT: &'static str = "/api/knowledge/collections";
 }
 
 /// A collection to be made, or what one is to become; checked.
@@ -119,6 +120,7 @@ pub struct Document {
 
 impl Noun for Document {
     const NAME: &'static str = "document";
+    const LISTED_AT: &'static str = "/api/knowledge/documents";
 }
 
 /// Where a document came from.

@@ -50,6 +50,13 @@ pub fn topics(text: &str) -> BTreeSet<String> {
     telling.map(|word| stemmer.stem(&word).into_owned()).collect()
 }
 
+/// The distinct words that [`topics`] compares, as they are written and in their order.
+pub fn telling(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_MEMORY], word));
+    telling.filter(|word| seen.insert(word.clone())).collect()
+}
+
 fn is_one_of(lists: &[&[&str]], word: &str) -> bool {
     lists.iter().any(|list| list.binary_search(&word).is_ok())
 }

@@ -92,7 +92,8 @@ impl Collections {
     /// Gives the hashes of files that may no longer be needed.
     pub(super) async fn delete(&self, by: &Actor, id: CollectionId) -> Result<Vec<String>> {
         let by = by.clone();
-        self.db
+        let files: Vec<String> = self
+            .db
             .write(move |c| {
                 let number = number(c, by.caller.user, Some(id))?;
                 if number == DEFAULT {
@@ -115,7 +116,11 @@ impl Collections {
                 by.record(c, "collection.delete", json!({ "id": id }))?;
                 Ok(trash.into_iter().filter_map(|(_, file)| file).collect())
             })
-            .await
+            .await?;
+        if !files.is_empty() {
+            self.db.fold_if_possible().await;
+        }
+        Ok(files)
     }
 
     /// The numbers of the collections this person sees, of those named; none named means all. One he does not see is an error.

@@ -81,6 +81,11 @@ impl Db {
         self.outbox.clone()
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.readers.path
+    }
+
     /// Runs `work` inside a transaction and answers once it is on the disk. An error undoes all `work` did.
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where
@@ -155,7 +160,7 @@ pub fn open_read_only(path: &Path) -> Result<Connection> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(128);
@@ -164,6 +169,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
         connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+        // What was deleted is overwritten, not only left behind.
+        connection.pragma_update(None, "secure_delete", true)?;
     }
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;

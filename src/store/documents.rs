@@ -12,6 +12,7 @@ use super::{
     excerpts::{self, Excerpt},
     people::Actor,
     rows::{all, first, like, parsed, run, time},
+    sent,
 };
 use crate::model::{
     error::{Error, Kind, Result},
@@ -84,12 +85,22 @@ impl Documents {
         Self { db: db.clone() }
     }
 
-    /// Takes one in: it is read as soon as a worker is free.
+    /// Takes one in: it is read as soon as a worker is free. A file that was sent before, under the same name and to the
+    /// same collection, is the document it became then.
     pub(super) async fn add(&self, by: &Actor, new: NewDocument) -> Result<Document> {
         let by = by.clone();
         self.db
             .write(move |c| {
                 let collection = collections::number(c, by.caller.user, new.collection)?;
+                if let Some(before) = sent::before(c, collection, &new)? {
+                    let known = whole(c, before)?;
+                    if matches!(known.status, Status::Failed | Status::Cancelled) {
+                        let number = get(c, by.caller.user, before)?.0;
+                        requeue(c, number, by.now.millis())?;
+                        by.record(c, "document.retry", json!({"id": before, "title": known.title}))?;
+                    }
+                    return whole(c, before);
+                }
                 let id = insert(c, Some(by.caller.user), by.now, (collection, &new))?;
                 by.record(c, "document.add", json!({"id": id, "title": new.title, "source": new.source}))?;
                 whole(c, id)
@@ -193,18 +204,21 @@ impl Documents {
     /// long as it is in the trash. Gives the hash of a file that may no longer be needed.
     pub async fn delete(&self, by: &Actor, id: DocumentId, keep: Keep) -> Result<Option<String>> {
         let by = by.clone();
-        self.db
-            .write(move |c| {
-                let (number, document) = get(c, by.caller.user, id)?;
-                by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
-                if keep == Keep::Nothing || document.status == Status::Deleted {
-                    purge(c, number)?;
-                    return Ok(document.sha256);
-                }
-                discard(c, number, by.now.millis())?;
-                Ok(None)
-            })
-            .await
+        let deleted = self.db.write(move |c| {
+            let (number, document) = get(c, by.caller.user, id)?;
+            by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
+            if keep == Keep::Nothing || document.status == Status::Deleted {
+                purge(c, number)?;
+                return Ok((true, document.sha256));
+            }
+            discard(c, number, by.now.millis())?;
+            Ok((false, None))
+        });
+        let (for_good, file) = deleted.await?;
+        if for_good {
+            self.db.fold_if_possible().await;
+        }
+        Ok(file)
     }
 
     /// Takes one out of the trash: it is read again.

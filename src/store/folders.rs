@@ -94,7 +94,8 @@ impl Folders {
     /// Removes one with its documents, for good. Gives the hashes of files that may no longer be needed.
     pub(super) async fn delete(&self, by: &Actor, id: FolderId) -> Result<Vec<String>> {
         let by = by.clone();
-        self.db
+        let files: Vec<String> = self
+            .db
             .write(move |c| {
                 let folder = whole(c, id)?;
                 let sql =
@@ -108,7 +109,11 @@ impl Folders {
                 by.record(c, "folder.delete", json!({"id": id, "path": folder.path}))?;
                 Ok(documents.into_iter().filter_map(|(_, file)| file).collect())
             })
-            .await
+            .await?;
+        if !files.is_empty() {
+            self.db.fold_if_possible().await;
+        }
+        Ok(files)
     }
 
     /// Makes the folder's documents what lies in it now.

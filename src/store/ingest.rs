@@ -268,9 +268,10 @@ impl Ingest {
             .write(move |c| {
                 demand_run(c, job.number, job.run)?;
                 if chunks::count(c, job.number, job.version + 1)? == 0 {
-                    return Err(Error::invalid(
-                        "There is no text in it. A scanned document needs text recognition first.",
-                    ));
+                    let sql = "SELECT 1 FROM documents WHERE number = ?1 AND (kind = 'pdf' OR mime LIKE 'image/%')";
+                    let scanned = c.prepare_cached(sql)?.exists([job.number])?;
+                    let hint = if scanned { " A scanned document needs text recognition first." } else { "" };
+                    return Err(Error::invalid(format!("There is no text in it.{hint}")));
                 }
                 let sql = "UPDATE documents SET status = 'embedding', progress = 0 WHERE number = ?1";
                 run(c, sql, [job.number])?;
@@ -375,7 +376,8 @@ impl Ingest {
 
     /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
     pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
-        self.db
+        let files: Vec<String> = self
+            .db
             .write(move |c| {
                 let sql = "SELECT number, file FROM documents WHERE status = 'deleted' AND deleted_at < ?1";
                 let old = all(c, sql, [then.millis()], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
@@ -384,7 +386,11 @@ impl Ingest {
                 }
                 Ok(old.into_iter().filter_map(|(_, file)| file).collect())
             })
-            .await
+            .await?;
+        if !files.is_empty() {
+            self.db.fold_if_possible().await;
+        }
+        Ok(files)
     }
 
     /// Every file of the storage that a row names.

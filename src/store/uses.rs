@@ -35,14 +35,15 @@ pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
     Ok(read.await?.into_iter().collect())
 }
 
-/// The newest documents this person sees, by id and title.
-pub async fn documents(db: &Db, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String)>> {
+/// The newest documents this person sees, by id, title and where they came from.
+pub async fn documents(db: &Db, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String, Option<String>)>> {
     let sql = format!(
-        "SELECT d.id, d.title FROM documents d JOIN collections k ON k.number = d.collection
+        "SELECT d.id, d.title, d.uri FROM documents d JOIN collections k ON k.number = d.collection
          WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?)))).await
+    db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?, row.get(2)?))))
+        .await
 }
 
 /// Notes that this person opened something.

@@ -98,9 +98,16 @@ async fn the_cost_of_tools_adds_up_and_collisions_name_two_tools() {
     let one = chat.owner.do_it("GET", "/api/tools/calculator", Value::Null).await;
     let listed = tools.iter().find(|tool| tool["id"] == "builtin:calculator").unwrap();
     assert_eq!(one["tokens"], listed["tokens"]);
-    found(&chat.owner, "anything").await;
+    found(&chat.owner, "add up some numbers").await;
+    let nothing = json!({"query": "  "});
+    assert_eq!(chat.owner.ask("POST", "/api/tools/find", nothing).await.0, 400);
+    let nonsense = json!({"query": "asdkjh qwlekj zzzz"});
+    let noted = chat.owner.do_it("POST", "/api/tools/find", nonsense).await;
+    assert!(noted["note"].as_str().unwrap().contains("Nothing fits well"), "{noted}");
     let pairs = chat.owner.do_it("GET", "/api/tools/collisions", Value::Null).await;
     for pair in pairs.as_array().unwrap() {
+        let builtin = |id: &Value| id.as_str().unwrap().starts_with("builtin:");
+        assert!(!(builtin(&pair["tool"]) && builtin(&pair["other"])), "{pair}");
         assert!(pair["tool"] != pair["other"] && !pair["needs"].as_array().unwrap().is_empty(), "{pair}");
         assert!(pair["advice"].as_str().unwrap().contains("when-to-use"), "{pair}");
     }

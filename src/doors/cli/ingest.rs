@@ -56,7 +56,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(folder::walk(path)?.into_iter().filter(|file| file.bytes > 0).map(|file| file.path));
+            files.extend(folder::walk(path)?.into_iter().map(|file| file.path));
         } else {
             files.push(path.clone());
         }
@@ -84,7 +84,11 @@ async fn send(client: &Client, collection: Option<&str>, path: PathBuf, screen: 
         status: "failed".to_owned(),
         reason: reason.to_owned(),
     };
-    let bytes = match folder::read(&path) {
+    let read = folder::read(&path).and_then(|bytes| match bytes.as_slice() {
+        [] => Err(Error::invalid("The file is empty.")),
+        _ => Ok(bytes),
+    });
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => {
             screen.note(&format!("{}: failed: {}", path.display(), error.message()));

@@ -15,6 +15,14 @@ pub(super) struct Screen {
     json: bool,
 }
 
+/// Says what is doubtful, a line each, beside the answer.
+pub(super) fn warn(doubts: &[String]) {
+    for doubt in doubts {
+        // Nobody who reads it is no reason to stop.
+        let _ = line(&mut io::stderr().lock(), doubt);
+    }
+}
+
 impl Screen {
     pub(super) fn new(json: bool) -> Self {
         Self { json }

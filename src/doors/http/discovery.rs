@@ -96,6 +96,7 @@ async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
 }
 
 /// Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better.
+/// Pairs of two built-in tools are left out: nobody here can mend them.
 #[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Collision>)))]
 #[get("/api/tools/collisions")]
 async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collision>>> {

@@ -47,7 +47,8 @@ async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) ->
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    let tools = state.invoker.finder().find(asker, &text, NAMED).await?.hits;
+    let found = state.invoker.finder().find(asker, &text, NAMED).await?;
+    let tools = if found.far { Vec::new() } else { found.hits };
     let passages = context::passages(&state.app, &caller, &text).await?;
     let note = match (tools.is_empty(), passages.is_empty()) {
         (true, true) => {

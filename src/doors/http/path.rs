@@ -16,10 +16,11 @@ use url::form_urlencoded;
 /// The query parameters each route takes, as the document names them.
 pub(super) struct Queries(Vec<Vec<Known>>);
 
-/// A parameter that is known, and whether it is a whole number.
+/// A parameter that is known, whether it is a whole number, and whether that may be below 0.
 struct Known {
     name: String,
     is_integer: bool,
+    is_unsigned: bool,
 }
 
 impl Queries {
@@ -42,6 +43,9 @@ impl Queries {
             };
             if one.is_integer && value.parse::<i64>().is_err() {
                 return Err(wrong(&name, &format!("must be a whole number, not '{}'", shorten(&value))));
+            }
+            if one.is_unsigned && value.starts_with('-') {
+                return Err(wrong(&name, &format!("must be a whole number from 0 on, not '{}'", shorten(&value))));
             }
             if seen.contains(&name) {
                 return Err(wrong(&name, "is there twice"));
@@ -79,7 +83,9 @@ impl Parameter {
             Some(Value::Array(several)) => several.iter().any(|one| one == "integer"),
             one => one.is_some_and(|one| one == "integer"),
         };
-        (self.place == "query").then(|| Known { name: self.name.clone(), is_integer })
+        let is_unsigned =
+            is_integer && self.schema.get("minimum").and_then(Value::as_i64).is_some_and(|least| least >= 0);
+        (self.place == "query").then(|| Known { name: self.name.clone(), is_integer, is_unsigned })
     }
 }
 
@@ -112,4 +118,19 @@ pub(super) fn query_config() -> QueryConfig {
 
 fn shorten(text: &str) -> String {
     text.trim_end_matches('.').chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_below_zero_is_refused_by_the_parameters_name() {
+        let queries = Queries::of(include_str!("../../../openapi.json")).unwrap();
+        let route = ROUTES.iter().position(|row| row.path == "/api/search").unwrap();
+        let refused = |query: &str| queries.demand_known(route, query).unwrap_err().message().to_owned();
+        assert_eq!(refused("q=a&limit=-1"), "The query parameter 'limit' must be a whole number from 0 on, not '-1'.");
+        assert!(refused("q=a&limit=x").contains("must be a whole number, not 'x'"));
+        assert!(queries.demand_known(route, "q=-1&limit=3").is_ok());
+    }
 }

@@ -15,6 +15,7 @@ use futures_util::StreamExt;
 
 use super::error::Refusal;
 use crate::{
+    engine::ingest::fetch::mime_of,
     model::error::{Error, Kind, Result},
     store::{
         documents::Content,
@@ -23,6 +24,8 @@ use crate::{
     },
 };
 
+/// What is sent as the media type where it is not known.
+const ANYTHING: &str = "application/octet-stream";
 /// Most files of one request.
 const MOST: usize = 200;
 /// Longest field that is no file, in bytes.
@@ -102,9 +105,10 @@ async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64) 
         return Err(Error::invalid(format!("'{}' is empty.", shortened(&name))));
     }
     let stored = incoming.finish().await?;
+    let name = base(&name);
     let content = Content {
-        name: base(&name),
-        mime: mime.unwrap_or_else(|| "application/octet-stream".to_owned()),
+        mime: mime.filter(|mime| mime != ANYTHING).unwrap_or_else(|| mime_of(&name).to_owned()),
+        name,
         bytes: stored.bytes,
         hash: stored.hash.clone(),
     };

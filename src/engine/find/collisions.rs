@@ -1,5 +1,5 @@
 //! Tools that are mistaken for each other: each tool's own words for when to use it are asked as needs, and where
-//! another tool answers better, the two collide.
+//! another tool answers better, the two collide. Two built-in tools are left out: whoever reads this cannot mend them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{finder::Finder, lexical::Lexical, profile::Profile};
 use crate::{
     engine::registry::Registry,
-    model::{error::Result, words},
+    model::{error::Result, spec::Source, words},
 };
 
 /// Most tools whose needs are asked, in the order of registration.
@@ -44,7 +44,7 @@ pub struct Lost {
     pub place: Option<usize>,
 }
 
-/// Every pair among these tools, those that collide most often first. `among` says which tools count, in the
+/// Every pair among these tools but those of two built-in ones, those that collide most often first. `among` says which tools count, in the
 /// registry's order.
 pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> Result<Vec<Collision>> {
     let profiles: Vec<Profile> = registry.tools().iter().map(|tool| Profile::of(tool)).collect();
@@ -57,7 +57,8 @@ pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> 
         for need in &needs {
             let ranked = finder.places(registry, need, among).await?;
             let place = ranked.iter().position(|tool| *tool == own);
-            if let Some(first) = ranked.first().filter(|first| **first != own) {
+            let other = ranked.first().filter(|first| **first != own);
+            if let Some(first) = other.filter(|other| can_be_mended(registry, own, **other)) {
                 lost.entry(*first).or_default().push(Lost { need: (*need).to_owned(), place: place.map(|p| p + 1) });
             }
         }
@@ -69,6 +70,12 @@ pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> 
     }
     found.sort_by(|a, b| b.needs.len().cmp(&a.needs.len()).then_with(|| a.tool.cmp(&b.tool)));
     Ok(found)
+}
+
+/// Whether one of two tools is of this place and not built in.
+fn can_be_mended(registry: &Registry, tool: usize, other: usize) -> bool {
+    let tools = registry.tools();
+    [tool, other].iter().filter_map(|at| tools.get(*at)).any(|tool| tool.spec().source != Source::Builtin)
 }
 
 fn collision(lexical: &Lexical, tool: &Profile, other: &Profile, needs: Vec<Lost>, asked: usize) -> Collision {
@@ -98,4 +105,36 @@ fn shared(lexical: &Lexical, a: &Profile, b: &Profile) -> Vec<String> {
         .collect();
     both.sort();
     both.into_iter().take(SHARED).map(|(_, word)| word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::{
+        engine::tool::Tool,
+        model::{
+            output::Output,
+            spec::{Category, Spec},
+        },
+    };
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    #[test]
+    fn two_built_in_tools_are_nobodys_to_mend() {
+        let built_in = |name: &str| {
+            Tool::new(name, Category::Data, "Does.", "When.", |_, _: Nothing| async { Ok(Output::default()) })
+        };
+        let spec = Spec { source: Source::Script, ..built_in("own").spec().clone() };
+        let own = Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap();
+        let registry = Registry::of(vec![built_in("one"), built_in("two")]).unwrap();
+        let registry = registry.with_source(Source::Script, vec![own]).0;
+        let at = |name: &str| registry.tools().iter().position(|tool| tool.spec().name == name).unwrap();
+        assert!(!can_be_mended(&registry, at("one"), at("two")));
+        assert!(can_be_mended(&registry, at("one"), at("own")) && can_be_mended(&registry, at("own"), at("two")));
+    }
 }

@@ -14,7 +14,7 @@ use super::{
     hit::{Hit, Search},
     learner::Learner,
     past::Past,
-    ranking::{self, Question},
+    ranking::{self, Question, Ranked},
     trial::{self, Case, Missed, Summary},
     views,
 };
@@ -77,6 +77,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// What the answer must be taken with, for instance that only words were compared.
     pub note: Option<&'static str>,
+    /// Not even the best has anything to do with the need.
+    pub far: bool,
 }
 
 /// What came of one's own past requests.
@@ -96,6 +98,7 @@ const TRIED: usize = 500;
 /// Most that are named as lost.
 const LOST: usize = 50;
 const NO_MODEL: &str = "There is no embedding model in use: tools were found by their words alone.";
+const FAR: &str = "Nothing fits well: say what you need in other words. The built-in model reads English.";
 const NOT_READY: &str = "The tools are still being embedded: this time they were found by their words alone.";
 
 impl Finder {
@@ -109,8 +112,11 @@ impl Finder {
         &self.learner
     }
 
-    /// The best tools for a need, among those the caller may call now: others are not even scored.
+    /// The best tools for a need, among those the caller may call now: others are not even scored. An empty need is none.
     pub async fn find(&self, asker: Asker<'_>, need: &str, limit: usize) -> Result<Found> {
+        if need.trim().is_empty() {
+            return Err(Error::invalid("The need is empty: say in plain words what you want to do."));
+        }
         let prepared = self.prepared(asker.registry).await;
         let question = self.question(&prepared, need).await?;
         let past = self.learner.past().await?;
@@ -122,7 +128,9 @@ impl Finder {
         let search = Search { catalogue, question: &question, past: &past, user: asker.caller.user };
         let tools = asker.registry.tools();
         let hits = ranked.iter().filter_map(|one| Some(search.hit(tools.get(one.tool)?, one, best))).collect();
-        Ok(Found { hits, note: prepared.note(question.whole.vector.is_some()) })
+        let far = ranked.first().is_some_and(Ranked::is_far);
+        let note = prepared.note(question.whole.vector.is_some()).or(far.then_some(FAR));
+        Ok(Found { hits, note, far })
     }
 
     /// The first places for a need among these tools, as they are numbered in the registry; nothing that was learned

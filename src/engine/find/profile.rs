@@ -7,6 +7,8 @@ use crate::{engine::tool::Tool, model::words};
 
 /// Characters of the text that stands for the whole tool: the model reads no more.
 const WHOLE: usize = 2_000;
+/// Least words of an example's title that say something, for it to be a need.
+const TELLING: usize = 3;
 /// Characters of what is said of a server.
 const ABOUT: usize = 300;
 
@@ -102,10 +104,12 @@ impl Profile {
         [whole.join(". ").chars().take(WHOLE).collect(), short, name]
     }
 
-    /// What a person may say when he needs it: the sentences on when to use it, and what its examples show.
+    /// What a person may say when he needs it: the sentences on when to use it, and what its examples show
+    /// where their titles say it.
     pub fn needs(&self) -> Vec<&str> {
         let sentences = self.when_to_use.split(['.', ';']).map(str::trim).filter(|s| s.split_whitespace().count() >= 3);
-        sentences.chain(self.examples.iter().map(String::as_str)).collect()
+        let titles = self.examples.iter().map(String::as_str);
+        sentences.chain(titles.filter(|title| words::terms(title).len() >= TELLING)).collect()
     }
 }
 
@@ -170,7 +174,9 @@ mod tests {
 
     #[test]
     fn its_needs_are_what_a_person_may_say() {
-        assert_eq!(profile().needs(), ["You know the path", "Not for folders", "The first lines"]);
+        let mut profile = profile();
+        profile.examples.extend(["With variables".into(), "Count the errors of a log file".into()]);
+        assert_eq!(profile.needs(), ["You know the path", "Not for folders", "Count the errors of a log file"]);
     }
 
     #[test]

@@ -24,6 +24,8 @@ use crate::{
 const WORDS: f32 = 0.02;
 /// What the best part of a need counts.
 const PART: f32 = 0.3;
+/// Nearness below which a tool without a word of the need has nothing to do with it.
+const FAR: f32 = 0.25;
 /// Tools that are looked at closely: those that fit best at first sight.
 const LOOKED_AT: usize = 500;
 
@@ -62,6 +64,14 @@ pub struct Ranked {
     pub part: Option<usize>,
     /// What past successes say.
     pub vote: Option<Vote>,
+}
+
+impl Ranked {
+    /// Whether neither words nor meaning nor past successes speak for it: it only came before what fits even less.
+    pub fn is_far(&self) -> bool {
+        let near = self.nearness.is_none_or(|nearness| nearness >= FAR);
+        !near && self.bm25 <= 0.0 && self.part.is_none() && self.vote.is_none()
+    }
 }
 
 impl Question {
@@ -213,6 +223,15 @@ mod tests {
         assert_eq!(order_of(&question("umbrella", [0.1, 0.9]), &Past::default()), [1, 0]);
         assert_eq!(order_of(&Question::of_words("umbrella"), &Past::default()), Vec::<usize>::new());
         assert_eq!(order_of(&Question::of_words("a letter, please"), &Past::default()), [1]);
+    }
+
+    #[test]
+    fn what_shares_no_word_and_is_not_near_is_far() {
+        let first = |question: &Question| rank(&catalogue(), question, &[true, true], &Past::default(), 10)[0];
+        assert!(first(&question("umbrella", [0.2, -0.98])).is_far());
+        assert!(!first(&question("letter", [0.2, -0.98])).is_far());
+        assert!(!first(&question("umbrella", [0.9, 0.1])).is_far());
+        assert!(!first(&Question::of_words("letter")).is_far());
     }
 
     #[test]

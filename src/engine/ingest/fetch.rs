@@ -161,7 +161,7 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// The media type an ending stands for.
-fn mime_of(name: &str) -> &'static str {
+pub fn mime_of(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     let found = KINDS.iter().find(|(known, _)| *known == ending);
     found.map_or("application/octet-stream", |(_, mime)| mime)

@@ -22,6 +22,8 @@ use crate::{
 pub const RESULTS: usize = 5;
 /// Most results.
 pub const MOST: usize = 100;
+/// Passages looked at in search of enough that differ.
+const LOOKED_AT: usize = 400;
 /// Longest question, in characters.
 const LONGEST: usize = 4_000;
 
@@ -105,7 +107,8 @@ pub struct Explanation {
     pub terms: Vec<String>,
 }
 
-/// The passages that answer best, best first, among what this person may see.
+/// The passages that answer best, best first, among what this person may see. Of passages that say the same, the best
+/// stands for all: a file that is there twice does not crowd out the others.
 pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<Hit>> {
     let limit = question.limit.unwrap_or(RESULTS);
     if limit > MOST {
@@ -119,8 +122,23 @@ pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<
             Some(app.knowledge.documents.chunk_ids(user, question.documents.clone(), question.kinds.clone()).await?)
         }
     };
-    let found = ask(app, &question.query, &tags, ids.as_ref(), limit).await?;
-    hits(app, user, question, found).await
+    let mut wanted = limit;
+    loop {
+        let found = ask(app, &question.query, &tags, ids.as_ref(), wanted).await?;
+        let all = found.len() < wanted || wanted >= LOOKED_AT;
+        let mut hits = folded(hits(app, user, question, found).await?);
+        if all || hits.len() >= limit {
+            hits.truncate(limit);
+            return Ok(hits);
+        }
+        wanted = (wanted * 4).min(LOOKED_AT);
+    }
+}
+
+/// Of passages with the same text, only the first.
+fn folded(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut seen = HashSet::new();
+    hits.into_iter().filter(|hit| seen.insert(hit.text.trim().to_owned())).collect()
 }
 
 pub(super) fn check(query: &str) -> Result<()> {
@@ -212,5 +230,37 @@ impl Hit {
             text: self.text.clone(),
             score: self.score,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::Id;
+
+    #[test]
+    fn passages_that_say_the_same_are_one() {
+        let hit = |chunk_id: ChunkId, text: &str| Hit {
+            document_id: Id::new(),
+            chunk_id,
+            title: format!("Copy {chunk_id}"),
+            heading: String::new(),
+            page: None,
+            start: 0,
+            end: 0,
+            text: text.to_owned(),
+            spans: Vec::new(),
+            score: 1.0,
+            explain: None,
+            outside: None,
+            cosine: None,
+        };
+        let hits = vec![
+            hit(3, "A heron waits."),
+            hit(1, "A heron waits.\n"),
+            hit(2, "Otters swim."),
+            hit(4, "A heron waits."),
+        ];
+        assert_eq!(folded(hits).into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>(), [3, 2]);
     }
 }

@@ -117,7 +117,7 @@ fn text(query: &str, found: &[Found], ids: &HashSet<ChunkId>) -> Stage {
             ),
         ),
         None => {
-            let asked: Vec<String> = words::topics(query).into_iter().collect();
+            let asked = words::telling(query);
             let detail = match asked.is_empty() {
                 true => "The question has no word that says anything; only its meaning counts.".to_owned(),
                 false => format!("It holds none of the question's words: {}.", listed(&asked)),
@@ -167,4 +167,15 @@ fn listed(terms: &[String]) -> String {
 
 fn stage(name: &'static str, passed: bool, detail: String) -> Stage {
     Stage { name, passed, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_that_are_missing_are_named_as_they_were_asked() {
+        let stage = text("Where is the xyzzy of the invoices?", &[], &HashSet::new());
+        assert_eq!(stage.detail, "It holds none of the question's words: 'xyzzy', 'invoices'.");
+    }
 }

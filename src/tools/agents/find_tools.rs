@@ -54,10 +54,47 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let found = cx.find_tools(&args.query, limit as usize).await?;
-    cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    if !found.far {
+        cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    }
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
         answer.insert("note".to_owned(), json!(note));
     }
     Ok(Output::json(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        engine::{
+            find::{
+                catalogue::Catalogue,
+                past::Past,
+                ranking::{self, Question},
+            },
+            registry::Registry,
+        },
+        index::embed::{embedder::Embedder, model::Model, workers::Limits},
+        tools::list,
+    };
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn nonsense_is_far_from_every_tool_and_a_need_is_not() {
+        let embedder = Embedder::new(Model::embedded(), Limits::default());
+        let catalogue = Catalogue::of_registry(&Registry::of(list::all()).unwrap());
+        let vectors = embedder.passages(catalogue.texts()).await.unwrap().unwrap();
+        catalogue.see(&vectors);
+        let allowed = vec![true; catalogue.profiles().len()];
+        for (need, far) in [
+            ("asdkjh qwlekj zzzz", true),
+            ("add up some numbers", false),
+            ("what does the text in my document say", false),
+            ("put this onto what I can paste elsewhere", false),
+        ] {
+            let question = Question::of(&embedder, need).await.unwrap();
+            let first = ranking::rank(&catalogue, &question, &allowed, &Past::default(), 1)[0];
+            assert_eq!(first.is_far(), far, "{need}: {first:?}");
+        }
+    }
 }

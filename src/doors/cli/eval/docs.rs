@@ -10,17 +10,20 @@ use std::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{args::EvalDocs, set, table};
+use super::{args::EvalDocs, doubts, set, table};
 use crate::{
     app::App,
-    doors::cli::{run::Exit, screen::Screen},
+    doors::cli::{
+        run::Exit,
+        screen::{Screen, warn},
+    },
     engine::{
         find::trial::{self, Answer, Case, Summary},
         knowledge::search::{self, Question},
     },
     host::jsonl,
     model::{
-        error::{Error, Result},
+        error::Result,
         knowledge::{CollectionId, DocumentId, NewCollection, SourceKind, Status, fitted_title},
         score::DEPTH,
     },
@@ -50,24 +53,25 @@ struct DocLine {
 pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
     let sets = jsonl::folders_with(&args.dir, "docs.jsonl")?;
     let by = Actor { caller: app.people.local_caller().await?, now: app.clock.now() };
+    let screen = Screen::new(json);
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {
         let collection = collection(app, &by, name).await?;
         let names = take_in(app, &by, collection, folder).await?;
         let cases = set::cases(folder)?;
+        warn(&doubts::of_set(name, &set::ids(&folder.join("docs.jsonl"))?, &cases));
         let answers = answer(app, &by, collection, (&names, &cases)).await?;
         jsonl::write(&args.out.join(format!("docs.{name}.jsonl")), &answers)?;
         summaries.push(trial::summary(name, names.len(), &cases, &answers));
     }
     if summaries.is_empty() {
-        let dir = args.dir.display();
-        return Err(Error::invalid(format!("{dir} holds no folder with docs.jsonl and queries.jsonl.")));
+        return Err(doubts::no_sets(&args.dir, "docs.jsonl"));
     }
     let told = |_: &serde_json::Value| match app.embedder.model() {
         Some(_) => table::of(&summaries),
         None => format!("{}\nThere is no embedding model in use: words alone count.", table::of(&summaries)),
     };
-    Screen::new(json).show(&json!(summaries), told)?;
+    screen.show(&json!(summaries), told)?;
     Ok(Exit::Done)
 }
 

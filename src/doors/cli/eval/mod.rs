@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod docs;
+mod doubts;
 mod set;
 mod table;
 pub mod tools;

@@ -41,6 +41,11 @@ struct ParameterLine {
 }
 
 #[derive(Deserialize)]
+struct IdLine {
+    id: String,
+}
+
+#[derive(Deserialize)]
 struct NeedLine {
     #[serde(default)]
     id: Option<String>,
@@ -69,6 +74,11 @@ pub(super) fn cases(folder: &Path) -> Result<Vec<Case>> {
         groups: line.groups.unwrap_or_else(|| line.relevant.into_iter().map(|id| vec![id]).collect()),
     };
     Ok(jsonl::read(&folder.join("queries.jsonl"))?.into_iter().enumerate().map(case).collect())
+}
+
+/// The ids of a catalogue, in order.
+pub(super) fn ids(catalogue: &Path) -> Result<Vec<String>> {
+    Ok(jsonl::read::<IdLine>(catalogue)?.into_iter().map(|line| line.id).collect())
 }
 
 /// The needs of a log.

@@ -1,16 +1,20 @@
 //! `satchel eval tools`: each set's tools become a catalogue, each need is answered as find_tools would.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use serde_json::json;
 
 use super::{
     args::EvalTools,
+    doubts,
     set::{self, Logged},
     table,
 };
 use crate::{
-    doors::cli::{run::Exit, screen::Screen},
+    doors::cli::{
+        run::Exit,
+        screen::{Screen, warn},
+    },
     engine::find::{
         catalogue::Catalogue,
         parts,
@@ -20,11 +24,7 @@ use crate::{
     },
     host::jsonl,
     index::embed::embedder::Embedder,
-    model::{
-        error::{Error, Result},
-        learning::Used,
-        user::UserId,
-    },
+    model::{error::Result, learning::Used, user::UserId},
     store::db::{Commit, Db},
 };
 
@@ -34,7 +34,8 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
     // What was embedded stays with the run: a second one measures the search and not the embedding of tools.
     let db = Db::open(&jsonl::folder(&args.out)?.join("vectors.db"), Commit::Grouped)?;
     let log = args.log.as_deref().map(|file| set::log(Path::new(file))).transpose()?.unwrap_or_default();
-    let past = learn(&db, embedder, log).await?;
+    let past = learn(&db, embedder, &log).await?;
+    let (screen, mut known) = (Screen::new(json), HashSet::new());
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {
         let catalogue = Catalogue::of(set::tools(folder)?);
@@ -42,28 +43,33 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
             catalogue.see(&vectors);
         }
         let cases = set::cases(folder)?;
+        let ids = set::ids(&folder.join("tools.jsonl"))?;
+        warn(&doubts::of_set(name, &ids, &cases));
+        known.extend(ids);
         let every = vec![true; catalogue.profiles().len()];
         let answers = trial::answer(&catalogue, &past, embedder, &every, &cases).await?;
         jsonl::write(&args.out.join(format!("tools.{name}.jsonl")), &answers)?;
         summaries.push(trial::summary(name, catalogue.profiles().len(), &cases, &answers));
     }
     if summaries.is_empty() {
-        let dir = args.dir.display();
-        return Err(Error::invalid(format!("{dir} holds no folder with tools.jsonl and queries.jsonl.")));
+        return Err(doubts::no_sets(&args.dir, "tools.jsonl"));
     }
-    Screen::new(json).show(&json!(summaries), |_| told(&summaries, embedder))?;
+    if args.log.is_some() {
+        warn(doubts::of_log(&log, &known).as_slice());
+    }
+    screen.show(&json!(summaries), |_| told(&summaries, embedder))?;
     Ok(Exit::Done)
 }
 
 /// Replays a log: each of its needs was met with its tools.
-async fn learn(db: &Db, embedder: &Embedder, log: Vec<Logged>) -> Result<Past> {
+async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
     let mut past = Past::default();
     let needs: Vec<String> = log.iter().map(|line| parts::told(&line.need).to_owned()).collect();
     let Some(vectors) = views::embedded(db, embedder, &needs).await? else { return Ok(past) };
     let user = UserId::new();
-    for ((line, need), vector) in log.into_iter().zip(&needs).zip(&vectors) {
-        for tool in line.tools {
-            past.note(user, need, vector, Used { tool, successes: 1, failures: 0 });
+    for ((line, need), vector) in log.iter().zip(&needs).zip(&vectors) {
+        for tool in &line.tools {
+            past.note(user, need, vector, Used { tool: tool.clone(), successes: 1, failures: 0 });
         }
     }
     Ok(past)

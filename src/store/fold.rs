@@ -1,0 +1,79 @@
+//! Writing the log back into the database file, so that what was deleted stands in neither.
+
+use std::time::Duration;
+
+use rusqlite::OpenFlags;
+
+use super::db::{self, Db};
+use crate::model::error::{Error, Result};
+
+/// How long others who read are waited for, and writers with them.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+impl Db {
+    /// Writes the log back and empties it. Where somebody reads from it just now, another process for instance, it stays
+    /// until the next time.
+    pub async fn fold(&self) -> Result<()> {
+        let path = self.path().to_owned();
+        let folded = tokio::task::spawn_blocking(move || {
+            let connection = db::connect(&path, OpenFlags::default())?;
+            connection.busy_timeout(PATIENCE)?;
+            let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
+            if busy {
+                tracing::debug!("the database's log is being read: it stays for now");
+            }
+            Ok(())
+        });
+        folded.await.map_err(Error::internal)?
+    }
+
+    /// As [`Db::fold`]; what hinders it is only logged: the deletion itself stands.
+    pub(super) async fn fold_if_possible(&self) {
+        if let Err(error) = self.fold().await {
+            tracing::warn!(?error, "the database's log could not be written back: what was deleted may stand in it");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::store::db::Commit;
+
+    fn bytes(folder: &Path) -> Vec<u8> {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+        files.flatten().collect()
+    }
+
+    fn holds(folder: &Path, text: &str) -> bool {
+        bytes(folder).windows(text.len()).any(|window| window == text.as_bytes())
+    }
+
+    #[tokio::test]
+    async fn what_was_deleted_stands_in_no_file_once_the_log_is_folded() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        db.write(|c| Ok(c.execute_batch("CREATE TABLE t (text)")?)).await.unwrap();
+        let secret = "heron at the weir ".repeat(2_000);
+        db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [secret])?)).await.unwrap();
+        db.fold().await.unwrap();
+        assert!(holds(dir.path(), "heron at the weir"));
+        db.write(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
+        db.fold().await.unwrap();
+        assert!(!holds(dir.path(), "heron at the weir"));
+        assert_eq!(std::fs::metadata(dir.path().join("satchel.db-wal")).unwrap().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn one_who_reads_meanwhile_makes_it_no_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("satchel.db");
+        let db = Db::open(&path, Commit::Grouped).unwrap();
+        let other = db::open_read_only(&path).unwrap();
+        other.execute_batch("BEGIN; SELECT count(*) FROM users").unwrap();
+        db.write(|c| Ok(c.execute_batch("CREATE TABLE t (text)")?)).await.unwrap();
+        db.fold().await.unwrap();
+    }
+}

@@ -1,0 +1,65 @@
+//! Files that were sent before.
+
+use rusqlite::Connection;
+
+use super::{
+    documents::NewDocument,
+    rows::{first, parsed},
+};
+use crate::model::{
+    error::Result,
+    knowledge::{DocumentId, SourceKind},
+};
+
+/// The document a file became when it was sent before.
+pub(super) fn before(c: &Connection, collection: i64, new: &NewDocument) -> Result<Option<DocumentId>> {
+    let Some(content) = new.content.as_ref().filter(|_| new.source == SourceKind::Upload) else { return Ok(None) };
+    let sql = "SELECT id FROM documents WHERE file = ?1 AND name = ?2 AND collection = ?3 AND source = 'upload'
+                 AND deleted_at IS NULL ORDER BY number LIMIT 1";
+    first(c, sql, (&content.hash, &content.name, collection), |row| parsed(row, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::time::Time,
+        store::{
+            db::{Commit, Db},
+            documents::{self, Content},
+        },
+    };
+
+    fn file(name: &str, hash: &str, source: SourceKind) -> NewDocument {
+        let content = Content { name: name.into(), mime: "text/plain".into(), bytes: 1, hash: hash.into() };
+        NewDocument { collection: None, title: name.into(), titled: false, source, uri: None, content: Some(content) }
+    }
+
+    #[tokio::test]
+    async fn the_same_content_under_the_same_name_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        db.write(|c| {
+            let one: i64 = c.query_row("SELECT min(number) FROM collections", (), |row| row.get(0))?;
+            let known = |new: &NewDocument| before(c, one, new);
+            let sent = file("a.txt", "x", SourceKind::Upload);
+            assert_eq!(known(&sent)?, None);
+            let id = documents::insert(c, None, Time::from_millis(1), (one, &sent))?;
+            assert_eq!(known(&sent)?, Some(id));
+            for other in [
+                ("b.txt", "x", SourceKind::Upload),
+                ("a.txt", "y", SourceKind::Upload),
+                ("a.txt", "x", SourceKind::Text),
+            ] {
+                assert_eq!(known(&file(other.0, other.1, other.2))?, None);
+            }
+            assert_eq!(before(c, one + 1, &sent)?, None);
+            let number = c.query_row("SELECT number FROM documents", (), |row| row.get(0))?;
+            documents::discard(c, number, 2)?;
+            assert_eq!(known(&sent)?, None);
+            Ok(())
+        })
+        .await
+        .unwrap();
+    }
+}
