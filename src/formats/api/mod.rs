@@ -1,7 +1,12 @@
 //! Documents that describe what a system can do, read into proposals.
 
 pub mod curl;
+mod curl_command;
+#[cfg(test)]
+mod curl_tests;
+mod curl_words;
 pub mod document;
+mod example;
 pub mod graphql;
 pub mod openapi;
 mod openapi_parts;
