@@ -13,3 +13,4 @@ mod openapi_parts;
 mod schema;
 mod text;
 pub mod wsdl;
+mod wsdl_types;
