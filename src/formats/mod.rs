@@ -26,6 +26,7 @@ mod markdown;
 pub mod modify;
 mod office;
 pub mod page;
+mod page_tree;
 pub mod payload;
 mod pdf;
 pub mod picture;

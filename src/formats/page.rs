@@ -9,6 +9,7 @@ use super::{
     contain::contained,
     html,
     limits::Limits,
+    page_tree::Changes,
     read,
     readable::{SHORTEST, TAGS, is_too_much},
 };
@@ -93,8 +94,8 @@ fn whole(document: &Document) -> String {
     if inner.trim().is_empty() { document.md(Some(SKIPPED)).to_string() } else { inner }
 }
 
-/// Makes addresses whole, so that they mean the same outside of the page; with the page's title. One pass over the tree,
-/// where a selector each would take four.
+/// Makes addresses whole, so that they mean the same outside of the page, and what Markdown does not know something it
+/// knows; with the page's title. One pass over the tree, where a selector each would take many.
 fn settled(document: &Document, address: &Url) -> Option<String> {
     let head = document.head();
     let base =
@@ -102,15 +103,17 @@ fn settled(document: &Document, address: &Url) -> Option<String> {
     let base = base.and_then(|base| address.join(&base.attr("href")?).ok());
     let base = base.as_ref().unwrap_or(address);
     // The tree cannot be changed while it is walked.
-    let (mut title, mut links) = (None, Vec::new());
+    let (mut title, mut links, mut changes) = (None, Vec::new(), Changes::default());
     for node in document.root().descendants_it() {
         match node.qual_name_ref().as_deref().map(|name| &*name.local) {
             Some("title") if title.is_none() => title = Some(node),
             Some("a") => links.push((node, "href")),
             Some("img") => links.push((node, "src")),
-            _ => {}
+            Some(name) => changes.see(&node, name),
+            None => {}
         }
     }
+    changes.make();
     links.iter().for_each(|(node, name)| complete(node, name, base));
     title.map(|title| title.text().to_string())
 }
@@ -181,6 +184,45 @@ mod tests {
                 assert!(!markdown.contains(unwanted), "{unwanted} stands in {markdown}");
             }
         }
+    }
+
+    #[test]
+    fn cells_over_several_rows_terms_details_and_the_language_of_code_are_kept() {
+        let more = "<table><thead><tr><th rowspan=2>Bird</th><th colspan=2>Seen</th></tr><tr><th>May</th><th>June</th></tr></thead>\
+            <tr><td rowspan=2>Heron</td><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr>\
+            <tr><td colspan=2>Egret</td><td>5</td></tr></table>\
+            <dl><dt>Term</dt><dd>Meaning</dd><dt>T2</dt><dd>M2</dd></dl>\
+            <details><summary>More</summary>It is told here.</details>\
+            <pre class=x><code class='hljs language-python'>x = 1\ny = 2</code></pre>";
+        let page = page().replace("<h2>Where it lives</h2>", &format!("<h2>Where it lives</h2>{more}"));
+        for article in [true, false] {
+            let markdown = read(&page, article).markdown;
+            let lines: Vec<&str> = markdown.lines().collect();
+            for wanted in [
+                "| Bird | May | June |",
+                "| Heron | 1 | 2 |",
+                "| Heron | 3 | 4 |",
+                "| Egret |  | 5 |",
+                "Term",
+                "Meaning",
+                "T2",
+                "M2",
+                "More",
+                "It is told here.",
+                "```python",
+            ] {
+                assert!(lines.contains(&wanted), "{wanted} is missing of {markdown}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_that_claim_to_span_everything_do_not_grow_without_end() {
+        let started = std::time::Instant::now();
+        let cell = "<td rowspan=0 colspan=99999>x</td>".repeat(30);
+        let page = format!("<table>{}</table>", format!("<tr>{cell}</tr>").repeat(200));
+        assert!(read(&page, false).markdown.len() < 2_000_000);
+        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     }
 
     #[test]

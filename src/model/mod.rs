@@ -24,6 +24,7 @@ pub mod provider;
 pub mod score;
 pub mod script;
 pub mod secret;
+pub mod secret_name;
 pub mod settings;
 pub mod spec;
 pub mod strength;

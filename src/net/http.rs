@@ -7,6 +7,7 @@ use reqwest::{
     Method, StatusCode,
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
+use tokio::time::Instant;
 use url::Url;
 
 pub use super::reply::Response;
@@ -34,6 +35,8 @@ pub struct Request {
     pub body: Bytes,
     /// How long until the answer's head, and then between two pieces of its body.
     pub patience: Duration,
+    /// How long until the answer's end, where that is limited.
+    pub limit: Option<Duration>,
     /// Redirects followed; 0 hands the redirect itself back.
     pub max_redirects: u8,
 }
@@ -47,6 +50,7 @@ impl Request {
             headers: HeaderMap::new(),
             body: Bytes::new(),
             patience: Duration::from_secs(30),
+            limit: None,
             max_redirects: 0,
         }
     }
@@ -107,8 +111,12 @@ impl Http {
     /// Sends, following redirects as far as the request says. The answer may have any status.
     pub async fn send(&self, mut request: Request) -> Result<Response> {
         let mut left = request.max_redirects;
+        let began = Instant::now();
         loop {
-            let response = self.send_once(&request).await?;
+            let mut response = self.send_once(&request).await?;
+            if let Some(limit) = request.limit {
+                response.end_within(began, limit);
+            }
             let Some(target) = response.redirect() else { return Ok(response) };
             if request.max_redirects == 0 {
                 return Ok(response);
@@ -184,6 +192,11 @@ fn follow(mut request: Request, target: Url, status: StatusCode) -> Request {
 pub(super) fn too_slow(url: &Url, patience: Duration) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::new(Kind::Timeout, format!("'{host}' sent nothing for {} s.", patience.as_secs_f32()))
+}
+
+pub(super) fn too_long(url: &Url, limit: Duration) -> Error {
+    let host = url.host_str().unwrap_or_default();
+    Error::new(Kind::Timeout, format!("'{host}' did not end its answer within {} s.", limit.as_secs_f32()))
 }
 
 /// Names the host, never the whole URL: its query may hold a secret.

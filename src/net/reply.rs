@@ -7,10 +7,11 @@ use reqwest::{
     StatusCode,
     header::{self, HeaderMap},
 };
+use tokio::time::Instant;
 use url::Url;
 
 use super::{
-    http::{failure, too_slow},
+    http::{failure, too_long, too_slow},
     meter::Meter,
 };
 use crate::model::error::{Error, Result};
@@ -26,12 +27,27 @@ pub struct Response {
     pub url: Url,
     body: reqwest::Response,
     patience: Duration,
+    /// When it is to have ended, and after how long that is.
+    end: Option<(Instant, Duration)>,
     meter: Meter,
 }
 
 impl Response {
     pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration, meter: Meter) -> Self {
-        Self { status: body.status(), headers: std::mem::take(body.headers_mut()), url, body, patience, meter }
+        Self {
+            status: body.status(),
+            headers: std::mem::take(body.headers_mut()),
+            url,
+            body,
+            patience,
+            end: None,
+            meter,
+        }
+    }
+
+    /// It is to end so long after `began`, however steadily it comes.
+    pub(super) fn end_within(&mut self, began: Instant, limit: Duration) {
+        self.end = began.checked_add(limit).map(|end| (end, limit));
     }
 
     /// Where it redirects to, if it does: an error where the address is none.
@@ -49,13 +65,21 @@ impl Response {
 
     /// The next piece, none at the end. A body that stalls is an error.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
-        match tokio::time::timeout(self.patience, self.body.chunk()).await {
+        let left = self.end.map(|(end, _)| end.saturating_duration_since(Instant::now()));
+        let patience = left.map_or(self.patience, |left| left.min(self.patience));
+        match tokio::time::timeout(patience, self.body.chunk()).await {
             Ok(Ok(piece)) => {
                 self.meter.received(piece.as_ref().map_or(0, Bytes::len));
                 Ok(piece)
             }
             Ok(Err(error)) => Err(self.meter.failed(failure(&self.url, error))),
-            Err(_) => Err(self.meter.failed(too_slow(&self.url, self.patience))),
+            Err(_) => {
+                let late = match self.end {
+                    Some((end, limit)) if Instant::now() >= end => too_long(&self.url, limit),
+                    _ => too_slow(&self.url, self.patience),
+                };
+                Err(self.meter.failed(late))
+            }
         }
     }
 

@@ -114,8 +114,8 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
             let (query, headers) = (given.query(), given.headers());
             Ok(RestRequest { method: Method::POST, path, query, headers, body: Body::Json(body) })
         }
-        Operation::Soap { action, element, namespace, version } => {
-            let action = soap::Action { action, element, namespace, version };
+        Operation::Soap { action, element, namespace, unqualified, version } => {
+            let action = soap::Action { action, element, namespace, unqualified: *unqualified, version };
             let values: Vec<(String, Value)> = given.variables().into_iter().collect();
             soap::request(path, &action, &values)
         }

@@ -143,6 +143,7 @@ fn build(system: &System, request: &RestRequest) -> Result<Request> {
     }
     let mut plain = Request::new(request.method.clone(), url);
     plain.patience = Duration::from_secs(system.timeout_s.into());
+    plain.limit = Some(plain.patience);
     plain.headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.8"));
     let (media, body) = encode(&request.body);
     if body.len() > MAX_BODY {
@@ -196,15 +197,31 @@ pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String,
 
 /// A refusal of the guard, with what an administrator can do about it.
 pub(super) fn explained(error: Error, system: &System) -> Error {
+    refused_at(error, system.base_url.as_ref())
+}
+
+/// The same, of any address.
+pub(super) fn refused_at(error: Error, url: Option<&Url>) -> Error {
     if error.kind() != Kind::Denied {
         return error;
     }
-    let place =
-        system.base_url.as_ref().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+    let place = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
     let told = format!(
         "{} An administrator can allow '{}' in the settings, under outbound exceptions.",
         error.message(),
         place.unwrap_or_default()
     );
     Error::new(Kind::Denied, told).caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_to_allow() {
+        let url = Url::parse("https://token.example/oauth").unwrap();
+        let told = refused_at(Error::new(Kind::Denied, "No."), Some(&url));
+        assert!(told.message().contains("'token.example:443'"), "{}", told.message());
+    }
 }

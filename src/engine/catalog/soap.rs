@@ -15,6 +15,8 @@ pub(super) struct Action<'a> {
     pub(super) action: &'a str,
     pub(super) element: &'a str,
     pub(super) namespace: &'a str,
+    /// What stands in the element is in no namespace.
+    pub(super) unqualified: bool,
     pub(super) version: &'a str,
 }
 
@@ -25,7 +27,11 @@ pub(super) fn request(path: String, action: &Action<'_>, values: &[(String, Valu
         element(name, value, 0, &mut inner)?;
     }
     let name = checked(action.element)?;
-    let body = format!("<{name} xmlns=\"{}\">{inner}</{name}>", escape(action.namespace));
+    let namespace = escape(action.namespace);
+    let body = match action.unqualified && !namespace.is_empty() {
+        true => format!("<m:{name} xmlns:m=\"{namespace}\">{inner}</m:{name}>"),
+        false => format!("<{name} xmlns=\"{namespace}\">{inner}</{name}>"),
+    };
     let is_new = action.version == "1.2";
     let envelope =
         if is_new { "http://www.w3.org/2003/05/soap-envelope" } else { "http://schemas.xmlsoap.org/soap/envelope/" };
@@ -73,13 +79,19 @@ mod tests {
 
     #[test]
     fn values_become_elements_and_nothing_breaks_out() {
-        let action = Action { action: "urn:Add", element: "Add", namespace: "urn:calc", version: "1.1" };
+        let action =
+            Action { action: "urn:Add", element: "Add", namespace: "urn:calc", unqualified: false, version: "1.1" };
         let values = vec![("a".to_owned(), json!(1)), ("b".to_owned(), json!(["<x>", {"c": "&"}]))];
         let request = request("/calc".to_owned(), &action, &values).unwrap();
         let Body::Text(media, text) = request.body else { panic!("no text") };
         assert_eq!(media, "text/xml; charset=utf-8");
         assert!(text.contains("<Add xmlns=\"urn:calc\"><a>1</a><b>&lt;x&gt;</b><b><c>&amp;</c></b></Add>"), "{text}");
         assert_eq!(request.headers, [("soapaction".to_owned(), "\"urn:Add\"".to_owned())]);
-        assert!(super::request("/".to_owned(), &action, &[("a><b".to_owned(), json!(1))]).is_err());
+        let unqualified = Action { unqualified: true, ..action };
+        let Body::Text(_, text) = super::request("/".to_owned(), &unqualified, &values[..1]).unwrap().body else {
+            panic!("no text")
+        };
+        assert!(text.contains("<m:Add xmlns:m=\"urn:calc\"><a>1</a></m:Add>"), "{text}");
+        assert!(super::request("/".to_owned(), &unqualified, &[("a><b".to_owned(), json!(1))]).is_err());
     }
 }

@@ -7,8 +7,11 @@ use reqwest::{
     Method,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use url::form_urlencoded;
+
+use super::rest::refused_at;
 
 use crate::{
     app::{App, calling::Token},
@@ -37,10 +40,19 @@ struct Granted {
     access_token: Secret,
     #[serde(default)]
     token_type: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "seconds")]
     expires_in: Option<u64>,
     #[serde(default)]
     refresh_token: Option<Secret>,
+}
+
+/// Seconds as a number or, as some servers write them, as a text; what is neither is as if unsaid.
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<u64>, D::Error> {
+    Ok(match Value::deserialize(from)? {
+        Value::Number(number) => number.as_u64().or_else(|| number.as_f64().map(|seconds| seconds as u64)),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    })
 }
 
 #[derive(Deserialize)]
@@ -81,7 +93,8 @@ pub(super) async fn get(app: &App, http: &Http, system: &System, stored: &Creden
 
 async fn ask(http: &Http, system: &System, stored: &Credentials) -> Result<Granted> {
     let request = request(system, stored)?;
-    let response = http.send(request).await?;
+    let place = request.url.clone();
+    let response = http.send(request).await.map_err(|error| refused_at(error, Some(&place)))?;
     read(response, system, stored).await
 }
 
@@ -162,5 +175,26 @@ async fn read(response: Response, system: &System, stored: &Credentials) -> Resu
             )))
         }
         _ => Ok(granted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tokens_end_is_read_as_a_number_or_a_text() {
+        for (said, wanted) in [
+            ("3600", Some(3600)),
+            ("\"3600\"", Some(3600)),
+            ("60.5", Some(60)),
+            ("\"soon\"", None),
+            ("null", None),
+            ("-1", Some(0)),
+        ] {
+            let granted: Granted =
+                serde_json::from_str(&format!("{{\"access_token\": \"t\", \"expires_in\": {said}}}")).unwrap();
+            assert_eq!(granted.expires_in, wanted, "{said}");
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! A curl command: one operation. Credentials in it are never taken over.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::schema::of_value;
+use super::{
+    curl_command::{Command, parse},
+    curl_words::{Word, words},
+    example::Examples,
+};
 use crate::model::{
     catalog::{
         auth::{Auth, AuthType, KeyPlace},
@@ -13,77 +17,25 @@ use crate::model::{
     error::{Error, Result},
 };
 
-/// Options that take a value we have no use for.
-const IGNORED: &[&str] = &[
-    "-o",
-    "--output",
-    "-A",
-    "--user-agent",
-    "-e",
-    "--referer",
-    "-m",
-    "--max-time",
-    "--connect-timeout",
-    "-x",
-    "--proxy",
-    "--retry",
-    "-w",
-    "--write-out",
-    "-c",
-    "--cookie-jar",
-    "--resolve",
-    "--cacert",
-    "--capath",
-    "-D",
-    "--dump-header",
-];
-/// Headers that may hold a credential.
-const SECRET: &[&str] = &["api-key", "apikey", "token", "secret", "auth"];
-
-#[derive(Default)]
-struct Command {
-    method: Option<String>,
-    url: Option<String>,
-    headers: Vec<(String, String)>,
-    data: Vec<String>,
-    in_query: bool,
-    basic: bool,
-    certificate: bool,
-    form: bool,
-    cookies: bool,
-}
+const FORM: &str = "application/x-www-form-urlencoded";
+/// Names of headers and parameters whose value is the credential of every call.
+const CREDENTIALS: &[&str] = &["apikey", "token", "secret", "accesskey", "subscriptionkey"];
 
 /// Reads a command.
 pub fn read(text: &str) -> Result<Proposals> {
     let command = parse(&words(text)?)?;
-    let url = command.url.as_deref().ok_or_else(|| Error::invalid("The curl command names no URL."))?;
-    let with_scheme = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    let mut url =
-        Url::parse(&with_scheme).map_err(|_| Error::invalid("The URL of the curl command cannot be read."))?;
-    let host = url.host_str().ok_or_else(|| Error::invalid("The URL of the curl command names no host."))?.to_owned();
-    let mut warnings = Vec::new();
+    let word = command.url.as_ref().ok_or_else(|| Error::invalid("The curl command names no URL."))?;
+    let mut url = url(word)?;
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let body_in_query = if command.in_query { command.data.as_slice() } else { &[] };
+    add_to_query(&mut url, command.query.iter().chain(body_in_query));
     let auth = auth(&command, &url);
-    if auth != Auth::None || command.cookies {
-        warnings.push("Credentials in the command are not taken over: enter them under Credentials.".to_owned());
-    }
-    if command.form {
-        warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
-    }
-    let body = if command.in_query {
-        add_to_query(&mut url, &command.data);
-        None
-    } else {
-        body(&command)
-    };
-    let method = command
-        .method
-        .clone()
-        .unwrap_or_else(|| if body.is_some() || command.form { "POST" } else { "GET" }.to_owned());
-    let method = method.to_ascii_uppercase();
+    let mut examples = Examples::default();
+    let method = method(&command).to_ascii_uppercase();
     let (path, mut parameters) = templated(url.path());
-    parameters.extend(query(&url, &auth));
-    parameters.extend(headers(&command, &auth));
-    parameters.extend(body);
+    parameters.extend(query(&url, &auth, &mut examples));
+    parameters.extend(headers(&command, &auth, &mut examples));
+    parameters.extend(body(&command, &mut examples));
     let name = format!("{} {}", method.to_lowercase(), path.trim_matches('/').replace(['/', '{', '}'], " "));
     let operation = Proposal {
         key: format!("{method} {path}"),
@@ -99,132 +51,87 @@ pub fn read(text: &str) -> Result<Proposals> {
         warnings: vec!["It has no description: a model will not know when to use it. Write one line.".to_owned()],
     };
     let base_url = Some(url.origin().ascii_serialization());
+    let has_secrets = auth != Auth::None || command.cookies || examples.left_out;
+    let warnings = warnings(&command, has_secrets);
     let (format, operations) = ("curl".to_owned(), vec![operation]);
     Ok(Proposals { format, title: host, base_url, auth, operations, warnings, ..Proposals::default() })
 }
 
-fn parse(words: &[String]) -> Result<Command> {
-    let mut command = Command::default();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        let (option, glued) = split(word);
-        let mut value = || {
-            glued
-                .clone()
-                .or_else(|| words.next().cloned())
-                .ok_or_else(|| Error::invalid(format!("The option {option} of the curl command lacks its value.")))
-        };
-        match option.as_str() {
-            "-X" | "--request" => command.method = Some(value()?),
-            "-H" | "--header" => {
-                if let Some((name, text)) = value()?.split_once(':') {
-                    command.headers.push((name.trim().to_owned(), text.trim().to_owned()));
-                }
-            }
-            "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" | "--data-urlencode" => {
-                command.data.push(value()?)
-            }
-            "--json" => {
-                command.data.push(value()?);
-                command.headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
-            }
-            "-G" | "--get" => command.in_query = true,
-            "-I" | "--head" => command.method = Some("HEAD".to_owned()),
-            "-u" | "--user" => {
-                value()?;
-                command.basic = true;
-            }
-            "-E" | "--cert" | "--key" => {
-                value()?;
-                command.certificate = true;
-            }
-            "-b" | "--cookie" => {
-                value()?;
-                command.cookies = true;
-            }
-            "-F" | "--form" => {
-                value()?;
-                command.form = true;
-            }
-            "--url" => command.url = Some(value()?),
-            other if IGNORED.contains(&other) => drop(value()?),
-            other if other.starts_with('-') => {}
-            _ => {
-                command.url.get_or_insert_with(|| word.clone());
-            }
-        }
-    }
-    Ok(command)
+fn warnings(command: &Command, has_secrets: bool) -> Vec<String> {
+    let proof = command.unknown_proof.as_deref().map(|proof| {
+        format!("It proves who asks by --{proof}, which is not known here: choose another way under Credentials.")
+    });
+    let said = [
+        (has_secrets, "Credentials in the command are not taken over: enter them under Credentials."),
+        (
+            !command.form.is_empty(),
+            "It takes an upload (multipart), which cannot be sent: its fields go as a plain form.",
+        ),
+        (command.upload, "It sends a file (--upload-file), which cannot be sent."),
+        (command.file, "It reads its body from a file: describe the body yourself."),
+        (command.more, "Only its first request is read: import what follows --next on its own."),
+    ];
+    proof.into_iter().chain(said.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned())).collect()
 }
 
-/// An option and a value that is written onto it: `-XPOST`, `--url=…`.
-fn split(word: &str) -> (String, Option<String>) {
-    if let Some((option, value)) = word.split_once('=').filter(|(option, _)| option.starts_with("--")) {
-        return (option.to_owned(), Some(value.to_owned()));
+fn url(word: &Word) -> Result<Url> {
+    if let Some(variable) = &word.variable {
+        let told = format!(
+            "The URL of the curl command holds {variable}, which only your shell knows: write out what it stands for, \
+             or put the URL in single quotes where it is meant as it stands."
+        );
+        return Err(Error::invalid(told));
     }
-    let short = word.starts_with('-') && !word.starts_with("--") && word.len() > 2;
-    match word.split_at_checked(2) {
-        Some((option, value))
-            if short
-                && matches!(
-                    option,
-                    "-X" | "-H" | "-d" | "-u" | "-b" | "-F" | "-o" | "-A" | "-e" | "-m" | "-x" | "-E"
-                ) =>
-        {
-            (option.to_owned(), Some(value.to_owned()))
-        }
-        _ => (word.to_owned(), None),
+    let text = &word.text;
+    let with_scheme = if text.contains("://") { text.clone() } else { format!("http://{text}") };
+    let url = Url::parse(&with_scheme).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or_else(|| Error::invalid("The URL of the curl command cannot be read."))?;
+    match url.host_str() {
+        Some(host) if host.contains(['$', '{', '}', '`', '*']) => Err(Error::invalid(format!(
+            "The host of the curl command, '{}', is a placeholder: write out the host.",
+            crate::model::id::shorten(host)
+        ))),
+        Some(_) => Ok(url),
+        None => Err(Error::invalid("The URL of the curl command names no host.")),
     }
 }
 
-/// The words of a command as a shell takes it apart.
-fn words(text: &str) -> Result<Vec<String>> {
-    let (mut words, mut word, mut quote): (Vec<String>, Option<String>, Option<char>) = (Vec::new(), None, None);
-    let mut chars = text.trim_start_matches(['$', ' ']).chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, '\\') if matches!(chars.peek(), Some('\n' | '\r')) => drop(chars.next()),
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, '$') if chars.peek() == Some(&'\'') => {}
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (Some(open), c) if open == c => quote = None,
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (None, '|' | ';' | '&' | '>') => break,
-            (_, c) => word.get_or_insert_default().push(c),
-        }
+fn method(command: &Command) -> &str {
+    let sends = command.file || !command.form.is_empty() || (!command.data.is_empty() && !command.in_query);
+    match &command.method {
+        Some(method) => method,
+        None if command.upload => "PUT",
+        None if sends => "POST",
+        None => "GET",
     }
-    if quote.is_some() {
-        return Err(Error::invalid("A quote of the curl command is never closed."));
-    }
-    words.extend(word);
-    Ok(words)
 }
 
 fn auth(command: &Command, url: &Url) -> Auth {
     if command.certificate {
         return Auth::MutualTls;
     }
+    if command.bearer {
+        return Auth::Bearer;
+    }
     if command.basic || !url.username().is_empty() {
         return Auth::of_type(AuthType::Basic);
     }
     for (name, value) in &command.headers {
-        let (lower, value) = (name.to_lowercase(), value.to_lowercase());
-        if lower == "authorization" {
-            return if value.starts_with("basic ") { Auth::of_type(AuthType::Basic) } else { Auth::Bearer };
+        if name.eq_ignore_ascii_case("authorization") {
+            let is_basic = value.to_lowercase().starts_with("basic ");
+            return if is_basic { Auth::of_type(AuthType::Basic) } else { Auth::Bearer };
         }
-        if is_secret(&lower) {
+        if is_credential(name) {
             return Auth::ApiKey { place: KeyPlace::Header, name: name.clone() };
         }
     }
-    let key = url.query_pairs().find(|(name, _)| is_secret(&name.to_lowercase()) || name == "key");
+    let key = url.query_pairs().find(|(name, _)| is_credential(name) || name == "key");
     key.map_or(Auth::None, |(name, _)| Auth::ApiKey { place: KeyPlace::Query, name: name.into_owned() })
 }
 
-fn is_secret(name: &str) -> bool {
-    SECRET.iter().any(|word| name.contains(word))
+fn is_credential(name: &str) -> bool {
+    let joined: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    matches!(joined.as_str(), "auth" | "xauth") || CREDENTIALS.iter().any(|word| joined.contains(word))
 }
 
 /// The path with a name for each segment that is a number or an id.
@@ -252,13 +159,13 @@ fn templated(path: &str) -> (String, Vec<Parameter>) {
     (segments.join("/"), parameters)
 }
 
-fn query(url: &Url, auth: &Auth) -> Vec<Parameter> {
+fn query(url: &Url, auth: &Auth, examples: &mut Examples) -> Vec<Parameter> {
     let mut found: Vec<Parameter> = Vec::new();
     for (name, value) in url.query_pairs() {
         if auth.query() == Some(name.as_ref()) || found.iter().any(|known| known.name == name) {
             continue;
         }
-        let schema = json!({"type": "string", "examples": [value]});
+        let schema = examples.text(&name, &value);
         found.push(Parameter {
             name: name.into_owned(),
             place: ParameterPlace::Query,
@@ -270,7 +177,7 @@ fn query(url: &Url, auth: &Auth) -> Vec<Parameter> {
     found
 }
 
-fn headers(command: &Command, auth: &Auth) -> Vec<Parameter> {
+fn headers(command: &Command, auth: &Auth, examples: &mut Examples) -> Vec<Parameter> {
     let ours = [
         "authorization",
         "accept",
@@ -286,38 +193,33 @@ fn headers(command: &Command, auth: &Auth) -> Vec<Parameter> {
     ];
     let others = command.headers.iter().filter(|(name, _)| {
         let lower = name.to_lowercase();
-        !ours.contains(&lower.as_str()) && auth.header().as_deref() != Some(lower.as_str()) && !is_secret(&lower)
+        !ours.contains(&lower.as_str()) && auth.header().as_deref() != Some(lower.as_str()) && !is_credential(&lower)
     });
     let parameters = others.map(|(name, value)| Parameter {
         name: name.clone(),
         place: ParameterPlace::Header,
         required: false,
         description: String::new(),
-        schema: json!({"type": "string", "examples": [value]}),
+        schema: examples.text(name, value),
     });
     parameters.collect()
 }
 
-fn body(command: &Command) -> Option<Parameter> {
-    if command.data.is_empty() {
+fn body(command: &Command, examples: &mut Examples) -> Option<Parameter> {
+    let media = command.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let media = media.map(|(_, value)| value.to_lowercase());
+    let schema = if !command.form.is_empty() {
+        let fields = command.form.iter().map(|(name, value)| (name.as_str(), value.as_deref().unwrap_or_default()));
+        form(fields, examples)
+    } else if command.in_query || (command.data.is_empty() && !command.file) {
         return None;
-    }
-    let text = command.data.join("&");
-    let media = command
-        .headers
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        .map(|(_, value)| value.to_lowercase());
-    let schema = match (serde_json::from_str::<Value>(&text), media.as_deref()) {
-        (Ok(value @ (Value::Object(_) | Value::Array(_))), _) => of_value(&value),
-        (_, Some(media)) if !media.contains("form") => json!({"type": "string", "contentMediaType": media}),
-        _ => {
-            let fields = url::form_urlencoded::parse(text.as_bytes());
-            let properties: serde_json::Map<String, Value> = fields
-                .map(|(name, value)| (name.into_owned(), json!({"type": "string", "examples": [value]})))
-                .collect();
-            json!({"type": "object", "properties": properties, "contentMediaType": "application/x-www-form-urlencoded"})
+    } else if command.data.is_empty() {
+        match media.as_deref() {
+            Some(media) if media.contains("json") => json!({}),
+            media => json!({"type": "string", "contentMediaType": media.unwrap_or(FORM)}),
         }
+    } else {
+        of_data(&command.data.join(if command.json { "" } else { "&" }), media.as_deref(), examples)
     };
     Some(Parameter {
         name: "body".to_owned(),
@@ -328,8 +230,32 @@ fn body(command: &Command) -> Option<Parameter> {
     })
 }
 
-fn add_to_query(url: &mut Url, data: &[String]) {
-    let text = data.join("&");
-    let pairs: Vec<(String, String)> = url::form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-    url.query_pairs_mut().extend_pairs(pairs);
+fn of_data(text: &str, media: Option<&str>, examples: &mut Examples) -> Value {
+    match (serde_json::from_str::<Value>(text), media) {
+        (Ok(value @ (Value::Object(_) | Value::Array(_))), _) => examples.of_value("", &value),
+        (_, Some(media)) if !media.contains("form") => json!({"type": "string", "contentMediaType": media}),
+        // No fields: the whole is a value.
+        _ if !text.contains('=') => json!({"type": "string", "contentMediaType": media.unwrap_or(FORM)}),
+        _ => {
+            let fields: Vec<_> = url::form_urlencoded::parse(text.as_bytes()).collect();
+            form(fields.iter().map(|(name, value)| (name.as_ref(), value.as_ref())), examples)
+        }
+    }
+}
+
+fn form<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, examples: &mut Examples) -> Value {
+    let one = |(name, value): (&str, &str)| {
+        let schema = if value.is_empty() { json!({"type": "string"}) } else { examples.text(name, value) };
+        (name.to_owned(), schema)
+    };
+    let properties: Map<String, Value> = fields.map(one).collect();
+    json!({"type": "object", "properties": properties, "contentMediaType": FORM})
+}
+
+fn add_to_query<'a>(url: &mut Url, data: impl Iterator<Item = &'a String>) {
+    let pieces: Vec<&str> = data.map(String::as_str).collect();
+    let text = pieces.join("&");
+    if !text.is_empty() {
+        url.query_pairs_mut().extend_pairs(url::form_urlencoded::parse(text.as_bytes()));
+    }
 }

@@ -1,10 +1,16 @@
 //! Documents that describe what a system can do, read into proposals.
 
 pub mod curl;
+mod curl_command;
+#[cfg(test)]
+mod curl_tests;
+mod curl_words;
 pub mod document;
+mod example;
 pub mod graphql;
 pub mod openapi;
 mod openapi_parts;
 mod schema;
 mod text;
 pub mod wsdl;
+mod wsdl_types;

@@ -213,20 +213,3 @@ fn merge(whole: &mut Map<String, Value>, part: Value) {
         }
     }
 }
-
-/// The schema of a value somebody sent: its shape, with the value as an example of the leaves.
-pub(super) fn of_value(value: &Value) -> Value {
-    match value {
-        Value::Null => json!({}),
-        Value::Bool(_) => json!({"type": "boolean", "examples": [value]}),
-        Value::Number(number) if number.is_f64() => json!({"type": "number", "examples": [value]}),
-        Value::Number(_) => json!({"type": "integer", "examples": [value]}),
-        Value::String(_) => json!({"type": "string", "examples": [value]}),
-        Value::Array(items) => json!({"type": "array", "items": items.first().map_or_else(|| json!({}), of_value)}),
-        Value::Object(map) => {
-            let properties: Map<String, Value> =
-                map.iter().map(|(name, value)| (name.clone(), of_value(value))).collect();
-            json!({"type": "object", "properties": properties})
-        }
-    }
-}

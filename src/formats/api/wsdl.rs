@@ -1,14 +1,16 @@
 //! WSDL 1.1: the SOAP operations of its ports.
 
-use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::text;
+use super::{
+    text,
+    wsdl_types::{Declared, Schemas, Types, variable},
+};
 use crate::{
     formats::xml::{self, Element, local},
     model::{
         catalog::{
-            endpoint::{Operation, Parameter, ParameterPlace},
+            endpoint::{Operation, Parameter},
             proposal::{Proposal, Proposals},
         },
         error::{Error, Result},
@@ -16,8 +18,6 @@ use crate::{
     },
 };
 
-/// Deepest nesting of types that is kept.
-const MAX_DEPTH: usize = 6;
 const SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
 
 /// Reads a WSDL.
@@ -30,7 +30,7 @@ pub fn read(document: &str) -> Result<Proposals> {
         };
         return Err(Error::invalid(told));
     }
-    let wsdl = Wsdl { root: &root, namespace: root.attribute("targetNamespace").unwrap_or_default() };
+    let wsdl = Wsdl { root: &root, schemas: Schemas::of(&root) };
     let address = wsdl.address().and_then(|address| Url::parse(address).ok());
     let path = address.as_ref().map_or("/", Url::path).to_owned();
     let operations: Vec<Proposal> = wsdl.operations(&path);
@@ -40,6 +40,9 @@ pub fn read(document: &str) -> Result<Proposals> {
     }
     if address.is_none() {
         warnings.push("The WSDL does not say where the service is: enter its base URL.".to_owned());
+    }
+    if let Some(place) = wsdl.elsewhere() {
+        warnings.push(format!("Part of it stands in another file, which is not read: '{}'.", text::cut(place, 200)));
     }
     Ok(Proposals {
         format: "WSDL 1.1".to_owned(),
@@ -59,13 +62,31 @@ pub fn read(document: &str) -> Result<Proposals> {
 
 struct Wsdl<'a> {
     root: &'a Element,
-    namespace: &'a str,
+    schemas: Schemas<'a>,
+}
+
+/// What is put into the body.
+#[derive(Default)]
+struct Input {
+    element: String,
+    namespace: String,
+    unqualified: bool,
+    parameters: Vec<Parameter>,
+    warnings: Vec<String>,
 }
 
 impl<'a> Wsdl<'a> {
     fn address(&self) -> Option<&'a str> {
         let ports = self.root.all("service").flat_map(|service| service.all("port"));
         ports.filter_map(|port| port.first("address")?.attribute("location")).next()
+    }
+
+    /// A file this document says more of it stands in.
+    fn elsewhere(&self) -> Option<&'a str> {
+        let schemas = self.root.all("types").flat_map(|types| types.all("schema"));
+        let places = [self.root].into_iter().chain(schemas).flat_map(|place| &place.children);
+        let mut imports = places.filter(|one| matches!(one.local(), "import" | "include"));
+        imports.find_map(|one| one.attribute("location").or_else(|| one.attribute("schemaLocation")))
     }
 
     fn operations(&self, path: &str) -> Vec<Proposal> {
@@ -79,9 +100,7 @@ impl<'a> Wsdl<'a> {
                 if found.iter().any(|known| known.key == key) {
                     continue;
                 }
-                let action =
-                    operation.first("operation").and_then(|soap| soap.attribute("soapAction")).unwrap_or_default();
-                found.push(self.proposal((name, key), action, version, path));
+                found.push(self.proposal((name, key), (binding, operation), version, path));
             }
         }
         found
@@ -92,15 +111,30 @@ impl<'a> Wsdl<'a> {
         self.root.attributes.iter().chain(&soap.attributes).any(|(name, value)| *name == prefix && value == SOAP12)
     }
 
-    fn proposal(&self, (name, key): (&str, String), action: &str, version: &str, path: &str) -> Proposal {
-        let of_port = self.root.all("portType").flat_map(|port| port.all("operation"));
-        let abstract_one = of_port.into_iter().find(|operation| operation.attribute("name") == Some(name));
+    fn proposal(
+        &self,
+        (name, key): (&str, String),
+        (binding, bound): (&'a Element, &'a Element),
+        version: &str,
+        path: &str,
+    ) -> Proposal {
+        let named = |one: &&'a Element| one.attribute("name") == Some(name);
+        let port = binding.attribute("type").map(local);
+        let own = self
+            .root
+            .all("portType")
+            .filter(|one| one.attribute("name") == port)
+            .flat_map(|port| port.all("operation"))
+            .find(named);
+        let of_ports = || self.root.all("portType").flat_map(|port| port.all("operation")).find(named);
+        let abstract_one = own.or_else(of_ports);
         let message = abstract_one.and_then(|one| one.first("input")?.attribute("message"));
-        let (element, parameters) = self.input(name, message.map(local));
+        let input = self.input(name, message.map(local), (binding, bound));
+        let action = bound.first("operation").and_then(|soap| soap.attribute("soapAction")).unwrap_or_default();
         let description = abstract_one.map(documented).unwrap_or_default();
         let is_read =
             ["get", "list", "find", "search", "read", "query"].iter().any(|verb| name.to_lowercase().starts_with(verb));
-        let mut warnings = Vec::new();
+        let mut warnings = input.warnings;
         if description.is_empty() {
             warnings.push("It has no description: a model will not know when to use it. Write one line.".to_owned());
         }
@@ -110,13 +144,14 @@ impl<'a> Wsdl<'a> {
             name: name.to_owned(),
             operation: Operation::Soap {
                 action: action.to_owned(),
-                element,
-                namespace: self.namespace.to_owned(),
+                element: input.element,
+                namespace: input.namespace,
+                unqualified: input.unqualified,
                 version: version.to_owned(),
             },
             method: "POST".to_owned(),
             path: path.to_owned(),
-            parameters,
+            parameters: input.parameters,
             description,
             when_to_use: String::new(),
             risk: if is_read { Risk::Read } else { Risk::HighWrite },
@@ -125,97 +160,122 @@ impl<'a> Wsdl<'a> {
     }
 
     /// The element of the body and what stands in it: of a document its type's fields, of an RPC its parts.
-    fn input(&self, operation: &str, message: Option<&str>) -> (String, Vec<Parameter>) {
+    fn input(&self, operation: &str, message: Option<&str>, (binding, bound): (&'a Element, &'a Element)) -> Input {
+        let soap = bound.first("input").and_then(|input| input.first("body"));
+        let mut types = Types::of(&self.schemas);
+        if bound.first("input").is_some_and(|input| input.first("header").is_some()) {
+            types.warn("It asks for a SOAP header, which is not sent.".to_owned());
+        }
+        if soap.and_then(|body| body.attribute("use")) == Some("encoded") {
+            types.warn("It is 'encoded', which is not known here: its values are sent as they are.".to_owned());
+        }
+        let own = || self.root.attribute("targetNamespace").unwrap_or_default();
         let message =
             self.root.all("message").find(|one| one.attribute("name").is_some() && one.attribute("name") == message);
-        let Some(message) = message else { return (operation.to_owned(), Vec::new()) };
-        if let Some(element) = message.all("part").find_map(|part| part.attribute("element")).map(local) {
-            let declared = self
-                .schemas()
-                .flat_map(|schema| schema.all("element"))
-                .find(|one| one.attribute("name") == Some(element));
-            let fields = declared.map(|one| self.fields(one, 0)).unwrap_or_default();
-            return (element.to_owned(), fields);
-        }
-        let parts = message.all("part").filter_map(|part| {
-            let name = part.attribute("name")?.to_owned();
-            Some(variable(name, true, self.typed(part.attribute("type").map(local), 0)))
-        });
-        (operation.to_owned(), parts.collect())
+        let parts: Vec<&Element> = message.iter().flat_map(|message| message.all("part")).collect();
+        let style = |of: &'a Element, kind: &str| of.first(kind).and_then(|soap| soap.attribute("style"));
+        let is_rpc = style(bound, "operation").or_else(|| style(binding, "binding")) == Some("rpc");
+        let named = parts.iter().find_map(|part| Some((*part, part.attribute("element")?))).filter(|_| !is_rpc);
+        let Some((part, name)) = named else {
+            let namespace = soap.and_then(|body| body.attribute("namespace")).unwrap_or_else(own).to_owned();
+            let parameters = parts.iter().filter_map(|part| self.part(part, &mut types)).collect();
+            types.is_unqualified(None);
+            let (element, warnings) = (operation.to_owned(), types.warnings);
+            return Input { element, namespace, unqualified: true, parameters, warnings };
+        };
+        let here = Declared { element: part, schema: self.root };
+        let element = local(name).to_owned();
+        let Some(declared) = self.schemas.find("element", name, here) else {
+            types.warn(format!("The element '{name}' is not in the document: its fields are not known."));
+            let namespace = self.schemas.namespace(name, here).unwrap_or_else(own).to_owned();
+            return Input { element, namespace, warnings: types.warnings, ..Input::default() };
+        };
+        let parameters = types.fields_of(declared);
+        let unqualified = types.is_unqualified(Some(declared.namespace()));
+        Input { element, namespace: declared.namespace().to_owned(), unqualified, parameters, warnings: types.warnings }
     }
 
-    fn schemas(&self) -> impl Iterator<Item = &'a Element> {
-        self.root.all("types").flat_map(|types| types.all("schema"))
+    fn part(&self, part: &'a Element, types: &mut Types<'a, '_>) -> Option<Parameter> {
+        let name = part.attribute("name")?.to_owned();
+        let here = Declared { element: part, schema: self.root };
+        let schema = types.typed(part.attribute("type").unwrap_or("string"), here, 0);
+        Some(variable(name, true, "", schema))
     }
-
-    /// The fields of an element: of the type in it, or of the one it names.
-    fn fields(&self, element: &Element, depth: usize) -> Vec<Parameter> {
-        let named = element.attribute("type").map(local).and_then(|name| self.complex(name));
-        let Some(complex) = element.first("complexType").or(named) else { return Vec::new() };
-        let mut groups: Vec<&Element> = vec![complex];
-        let extension = complex.first("complexContent").and_then(|content| content.first("extension"));
-        groups.extend(extension);
-        let lists = groups
-            .iter()
-            .flat_map(|group| group.children.iter())
-            .filter(|one| matches!(one.local(), "sequence" | "all" | "choice"));
-        let elements = lists.flat_map(|list| list.all("element"));
-        let fields = elements.filter_map(|field| {
-            let name = field.attribute("name").or_else(|| field.attribute("ref").map(local))?.to_owned();
-            let required = field.attribute("minOccurs") != Some("0");
-            let mut schema = match field.first("complexType") {
-                Some(_) if depth < MAX_DEPTH => object(self.fields(field, depth + 1)),
-                _ => self.typed(field.attribute("type").map(local), depth),
-            };
-            if field.attribute("maxOccurs").is_some_and(|most| most != "1" && most != "0") {
-                schema = json!({"type": "array", "items": schema});
-            }
-            Some(variable(name, required, schema))
-        });
-        fields.collect()
-    }
-
-    fn complex(&self, name: &str) -> Option<&'a Element> {
-        self.schemas().flat_map(|schema| schema.all("complexType")).find(|one| one.attribute("name") == Some(name))
-    }
-
-    fn typed(&self, name: Option<&str>, depth: usize) -> Value {
-        match name {
-            Some(
-                "int" | "integer" | "long" | "short" | "byte" | "unsignedInt" | "unsignedLong" | "positiveInteger"
-                | "nonNegativeInteger",
-            ) => {
-                json!({"type": "integer"})
-            }
-            Some("decimal" | "float" | "double") => json!({"type": "number"}),
-            Some("boolean") => json!({"type": "boolean"}),
-            Some("dateTime") => json!({"type": "string", "format": "date-time"}),
-            Some("date") => json!({"type": "string", "format": "date"}),
-            Some("anyType") => json!({}),
-            Some(name) => match self.complex(name) {
-                Some(complex) if depth < MAX_DEPTH => {
-                    let holder = Element { children: vec![complex.clone()], ..Element::default() };
-                    object(self.fields(&holder, depth + 1))
-                }
-                Some(_) => json!({"type": "object"}),
-                None => json!({"type": "string"}),
-            },
-            None => json!({"type": "string"}),
-        }
-    }
-}
-
-fn variable(name: String, required: bool, schema: Value) -> Parameter {
-    Parameter { name, place: ParameterPlace::Variable, required, description: String::new(), schema }
-}
-
-fn object(fields: Vec<Parameter>) -> Value {
-    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
-    let properties: Map<String, Value> =
-        fields.iter().map(|field| (field.name.clone(), field.schema.clone())).collect();
-    json!({"type": "object", "properties": properties, "required": required})
 }
 
 fn documented(element: &Element) -> String {
     text::tidy(element.first("documentation").map(|one| one.text.as_str()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SHOP: &str = include_str!("shop.wsdl");
+
+    fn operation(name: &str) -> (Value, Vec<String>) {
+        let mut operations = read(SHOP).unwrap().operations;
+        let found = operations.remove(operations.iter().position(|one| one.name == name).unwrap());
+        let parameters: Vec<Value> =
+            found.parameters.iter().map(|one| json!([one.name, one.required, one.description, one.schema])).collect();
+        let Operation::Soap { element, namespace, unqualified, .. } = found.operation else { panic!("no SOAP") };
+        (
+            json!({"element": element, "namespace": namespace, "unqualified": unqualified, "fields": parameters}),
+            found.warnings,
+        )
+    }
+
+    #[test]
+    fn fields_of_a_base_of_a_choice_and_by_reference_are_kept() {
+        let (order, warnings) = operation("GetOrder");
+        let text = json!({"type": "string"});
+        let note = json!({"type": "object", "properties": {"text": text}, "required": ["text"]});
+        let fields = json!([
+            ["tenant", true, "", text],
+            ["id", true, "", {"type": "integer"}],
+            ["byName", false, "Only one of byName, byCode.", text],
+            ["byCode", false, "Only one of byName, byCode.", text],
+            ["note", false, "", note],
+        ]);
+        let wanted =
+            json!({"element": "GetOrder", "namespace": "urn:shop:types", "unqualified": false, "fields": fields});
+        assert_eq!((order, warnings), (wanted, Vec::<String>::new()));
+    }
+
+    #[test]
+    fn a_list_of_choices_is_kept_and_what_is_not_sent_is_said() {
+        let (order, warnings) = operation("PutOrder");
+        assert_eq!(order["fields"][0], json!(["color", true, "", {"type": "string", "enum": ["red", "blue"]}]));
+        let line = json!({"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]});
+        assert_eq!(order["fields"][1], json!(["lines", true, "", {"type": "array", "items": line}]));
+        assert!(warnings.iter().any(|told| told.contains("attributes are not sent: qty")), "{warnings:?}");
+    }
+
+    #[test]
+    fn the_namespace_of_an_rpc_is_that_of_its_body() {
+        let (rpc, _) = operation("Rpc");
+        let wanted = json!({"element": "Rpc", "namespace": "urn:shop:rpc", "unqualified": true, "fields": [["a", true, "", {"type": "integer"}]]});
+        assert_eq!(rpc, wanted);
+    }
+
+    #[test]
+    fn a_type_that_holds_itself_many_times_ends() {
+        let many = "<xs:group ref='t:G'/><xs:element name='a' type='t:T'/>".repeat(50);
+        let deep = SHOP.replace(
+            "<xs:complexType name=\"Base\">",
+            &format!(
+                "<xs:complexType name='T'><xs:sequence>{many}</xs:sequence></xs:complexType><xs:group name='G'><xs:sequence>{many}</xs:sequence></xs:group><xs:complexType name=\"Base\"><xs:sequence><xs:element name='t' type='t:T'/></xs:sequence></xs:complexType><xs:complexType name=\"B\">"
+            ),
+        );
+        let started = std::time::Instant::now();
+        let read = read(&deep).unwrap();
+        assert!(
+            read.operations[0].warnings.iter().any(|told| told.contains("too deep")),
+            "{:?}",
+            read.operations[0].warnings
+        );
+        assert!(started.elapsed().as_secs() < 5);
+    }
 }

@@ -79,6 +79,9 @@ pub enum Operation {
         /// Its namespace.
         #[serde(default)]
         namespace: String,
+        /// What stands in it is in no namespace.
+        #[serde(default)]
+        unqualified: bool,
         /// `1.1` or `1.2`.
         #[serde(default = "soap_version")]
         version: String,

@@ -105,8 +105,12 @@ async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
     limit.take(cx.platform().web.searches_per_minute).await?;
     let answer = ask(&http, &url).await?;
     let results = results(&answer, usize::from(most));
-    let markdown = markdown(&results);
+    let silent = if results.is_empty() { silent(&answer) } else { Vec::new() };
+    let markdown = markdown(&results, &silent);
     let mut data = json!({"query": query, "count": results.len(), "results": results});
+    if let (false, Some(fields)) = (silent.is_empty(), data.as_object_mut()) {
+        fields.insert("engines_without_answer".to_owned(), json!(silent));
+    }
     if args.format.as_deref().is_some_and(|format| !format.eq_ignore_ascii_case("json"))
         && let Some(fields) = data.as_object_mut()
     {
@@ -204,7 +208,22 @@ fn results(answer: &Value, most: usize) -> Vec<Value> {
         .collect()
 }
 
-fn markdown(results: &[Value]) -> String {
+/// The engines that did not answer the instance, and why: `google (CAPTCHA)`.
+fn silent(answer: &Value) -> Vec<String> {
+    let engines = answer.get("unresponsive_engines").and_then(Value::as_array).into_iter().flatten();
+    let told = engines.filter_map(|one| {
+        let text =
+            |at: usize| one.get(at).and_then(Value::as_str).map(|text| text.chars().take(100).collect::<String>());
+        let name = text(0)?;
+        Some(text(1).map_or_else(|| name.clone(), |why| format!("{name} ({why})")))
+    });
+    told.take(20).collect()
+}
+
+fn markdown(results: &[Value], silent: &[String]) -> String {
+    if results.is_empty() && !silent.is_empty() {
+        return format!("No result, and not all was asked: {} did not answer. Try again later.", silent.join(", "));
+    }
     if results.is_empty() {
         return "Nothing was found.".to_owned();
     }
@@ -270,6 +289,15 @@ mod tests {
             assert_eq!(base(given).unwrap().as_str(), wanted);
         }
         assert!(base("a.example").is_err() && base("ftp://a.example").is_err());
+    }
+
+    #[test]
+    fn no_result_of_engines_that_did_not_answer_is_told_apart_from_nothing() {
+        let answer = json!({"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing"], 7]});
+        let silent = silent(&answer);
+        assert_eq!(silent, ["google (CAPTCHA)", "bing"]);
+        assert!(markdown(&[], &silent).contains("google (CAPTCHA), bing did not answer"));
+        assert_eq!(markdown(&[], &[]), "Nothing was found.");
     }
 
     #[tokio::test]

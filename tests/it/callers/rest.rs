@@ -100,7 +100,13 @@ async fn slow_and_endless_answers_end_at_their_limits() {
     let begun = Instant::now();
     let error = app.call(&viewer, "call_rest_endpoint", ask("GET", "/stalls")).await.err().unwrap();
     assert_eq!(error.kind(), Kind::Timeout);
-    let error = app.call(&viewer, "call_rest_endpoint", ask("GET", "/endless")).await.err().unwrap();
+    // One that never stops, however steadily it comes.
+    let error = app.call(&viewer, "call_rest_endpoint", ask("GET", "/trickles")).await.err().unwrap();
+    assert_eq!(error.kind(), Kind::Timeout);
+    assert!(error.message().contains("did not end its answer within 1 s"), "{error}");
+    connect(&app, "Patient", &server.url(), json!({"timeout_s": 60}), Value::Null).await;
+    let endless = with(ask("GET", "/endless"), json!({"system_id": "Patient"}));
+    let error = app.call(&viewer, "call_rest_endpoint", endless).await.err().unwrap();
     assert!(error.message().contains("longer than 10485760 bytes"), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(15));
 }

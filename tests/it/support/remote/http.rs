@@ -154,6 +154,15 @@ pub fn stalling(media: &str) -> Reply {
     streamed(200, media, stream::iter([Bytes::from_static(b"{")]).chain(stream::pending()))
 }
 
+/// An answer that comes a byte at a time and never ends.
+pub fn trickling(media: &str) -> Reply {
+    let pieces = stream::unfold((), async |()| {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        Some((Bytes::from_static(b" "), ()))
+    });
+    streamed(200, media, pieces)
+}
+
 /// An answer that never ends.
 pub fn endless(media: &str) -> Reply {
     streamed(200, media, stream::repeat(Bytes::from_static(&[b'x'; 65_536])))

@@ -4,7 +4,7 @@ use http::HeaderValue;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::http::{Remote, Reply, Seen, endless, json as answer, reply, stalling};
+use super::http::{Remote, Reply, Seen, endless, json as answer, reply, stalling, trickling};
 
 /// Customers. `/echo` tells what it was asked with; other paths misbehave as their names say.
 pub async fn customers() -> Remote {
@@ -37,6 +37,7 @@ pub fn customer(seen: &Seen) -> Reply {
         }
         "/refused" => answer(422, &json!({"error": "name is missing"})),
         "/stalls" => stalling("application/json"),
+        "/trickles" => trickling("application/json"),
         "/endless" => endless("text/plain"),
         _ => answer(404, &json!({"error": "there is nothing here"})),
     }

@@ -1,0 +1,154 @@
+//! A page's tree made ready to be written as Markdown, which knows no cell over several rows, no term with its meaning and
+//! no language by its class.
+
+use dom_query::NodeRef;
+
+/// Most cells that are added to a page.
+const MAX_ADDED: usize = 20_000;
+/// Widest cell that is taken at its word.
+const WIDEST: usize = 100;
+/// Longest text that is said again in each row it stands for.
+const REPEATED: usize = 200;
+
+/// What of a tree is to be changed. The tree cannot be changed while it is walked.
+#[derive(Default)]
+pub(super) struct Changes<'a> {
+    blocks: Vec<(NodeRef<'a>, &'static str)>,
+    code: Vec<NodeRef<'a>>,
+    tables: Vec<NodeRef<'a>>,
+}
+
+impl<'a> Changes<'a> {
+    /// Looks at a node with this name, in the order of the page.
+    pub(super) fn see(&mut self, node: &NodeRef<'a>, name: &str) {
+        match name {
+            "dt" | "dd" | "summary" => self.blocks.push((*node, "p")),
+            "details" => self.blocks.push((*node, "section")),
+            "pre" => self.code.push(*node),
+            "td" | "th" if node.has_attr("rowspan") || node.has_attr("colspan") => {
+                let table = node.ancestors_it(Some(4)).find(|one| one.has_name("table"));
+                self.tables.extend(table.filter(|table| self.tables.last().is_none_or(|last| last.id != table.id)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Changes it.
+    pub(super) fn make(self) {
+        self.blocks.iter().for_each(|(node, name)| node.rename(name));
+        self.code.iter().for_each(keep_language);
+        let (mut room, mut done) = (MAX_ADDED, std::collections::HashSet::new());
+        for table in &self.tables {
+            if done.insert(table.id) {
+                spread(table, &mut room);
+            }
+        }
+    }
+}
+
+/// Reading for an article drops classes: the language is put where it stays.
+fn keep_language(pre: &NodeRef<'_>) {
+    if pre.has_attr("data-lang") {
+        return;
+    }
+    let code = pre.children_it(false).find(|child| child.has_name("code"));
+    let classes = [code.and_then(|code| code.class()), pre.class()];
+    let language = classes.iter().flatten().find_map(|class| {
+        let mut words = class.split_ascii_whitespace();
+        words.find_map(|word| word.strip_prefix("language-").or_else(|| word.strip_prefix("lang-"))).map(str::to_owned)
+    });
+    if let Some(language) = language {
+        pre.set_attr("data-lang", &language);
+    }
+}
+
+/// A cell that still stands in the rows to come.
+#[derive(Clone, Default)]
+struct Held {
+    rows: usize,
+    text: String,
+}
+
+/// Gives each cell of a table that spans several a cell of its own in each: a text is said again in each row.
+fn spread(table: &NodeRef<'_>, room: &mut usize) {
+    let mut held: Vec<Held> = Vec::new();
+    let mut widths = Vec::new();
+    for row in rows(table) {
+        if *room == 0 {
+            return;
+        }
+        let width = fill(&row, &mut held, room);
+        widths.push((row, width));
+    }
+    for (row, width) in widths {
+        if width > 0 {
+            (width..held.len()).for_each(|_| add(&row, None, "", room));
+        }
+    }
+}
+
+fn rows<'a>(table: &NodeRef<'a>) -> Vec<NodeRef<'a>> {
+    let parts = table.children_it(false).flat_map(|part| {
+        let is_row = part.has_name("tr");
+        let inner = if is_row { Vec::new() } else { part.children() };
+        inner.into_iter().filter(|one| one.has_name("tr")).chain(is_row.then_some(part))
+    });
+    parts.collect()
+}
+
+/// Fills one row; with how many cells it has then.
+fn fill(row: &NodeRef<'_>, held: &mut Vec<Held>, room: &mut usize) -> usize {
+    let mut cells = row.children().into_iter().filter(|one| one.has_name("td") || one.has_name("th")).peekable();
+    let mut column = 0;
+    loop {
+        if let Some(above) = held.get_mut(column).filter(|above| above.rows > 0) {
+            above.rows -= 1;
+            add(row, cells.peek(), &above.text, room);
+            column += 1;
+            continue;
+        }
+        let Some(cell) = cells.next() else {
+            let more = held.iter().skip(column).any(|above| above.rows > 0);
+            if !more {
+                return column;
+            }
+            add(row, None, "", room);
+            column += 1;
+            continue;
+        };
+        let (wide, high) = (span(&cell, "colspan").clamp(1, WIDEST), span(&cell, "rowspan"));
+        let text = if high > 1 { cell.text().trim().to_owned() } else { String::new() };
+        let text = if text.len() > REPEATED { String::new() } else { text };
+        held.resize(held.len().max(column + wide), Held::default());
+        for (at, place) in held.iter_mut().skip(column).take(wide).enumerate() {
+            *place = Held { rows: high - 1, text: if at == 0 { text.clone() } else { String::new() } };
+        }
+        (1..wide).for_each(|_| add(row, cells.peek(), "", room));
+        column += wide;
+    }
+}
+
+/// How many rows or columns a cell spans; 0 rows is all that follow.
+fn span(cell: &NodeRef<'_>, name: &str) -> usize {
+    match cell.attr(name).map(|text| text.trim().parse()) {
+        Some(Ok(0)) if name == "rowspan" => usize::MAX,
+        Some(Ok(many)) if many > 0 => many,
+        _ => 1,
+    }
+}
+
+/// Puts a cell before another of the row, or at its end, of the kind its neighbour is.
+fn add(row: &NodeRef<'_>, before: Option<&NodeRef<'_>>, text: &str, room: &mut usize) {
+    let Some(left) = room.checked_sub(1) else { return };
+    *room = left;
+    let beside = before.copied().or_else(|| row.last_child());
+    let is_heading = beside.is_some_and(|beside| beside.has_name("th"));
+    let cell = row.tree.new_element(if is_heading { "th" } else { "td" });
+    if !text.is_empty() {
+        cell.set_text(text);
+    }
+    match before {
+        Some(before) => before.insert_before(&cell),
+        None => row.append_child(&cell),
+    }
+}
