@@ -19,7 +19,7 @@ use crate::{
     app::App,
     model::{
         catalog::{
-            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace},
+            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
             place::Template,
             system::System,
         },
@@ -80,8 +80,8 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
     Ok(SocketAsk {
         path: if query.is_empty() { path } else { format!("{path}?{query}") },
         message: match given.body() {
-            Body::Text(_, text) | Body::Json(Value::String(text)) => text,
-            Body::Json(value) => value.to_string(),
+            Body::Text(_, text) | Body::Json(Value::String(text)) | Body::JsonAs(_, Value::String(text)) => text,
+            Body::Json(value) | Body::JsonAs(_, value) => value.to_string(),
             Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
         },
         timeout: Duration::from_secs(system.timeout_s.into()),
@@ -134,7 +134,8 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn of(endpoint: &'a Endpoint, arguments: &'a Map<String, Value>) -> Self {
         let named = endpoint.arguments().into_iter();
-        let values = named.filter_map(|(name, parameter)| Some((parameter, arguments.get(&name)?)));
+        let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
+        let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
         Self { values: values.filter(|(_, value)| !value.is_null()).collect() }
     }
 
@@ -167,7 +168,10 @@ impl<'a> Given<'a> {
             ("application/x-www-form-urlencoded", Value::Object(fields)) => {
                 Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value)).collect())
             }
-            (media, Value::String(text)) if !media.contains("json") => Body::Text(media.to_owned(), text.clone()),
+            (media, Value::String(text)) if !is_json(media) => Body::Text(media.to_owned(), text.clone()),
+            (media, value) if is_json(media) && media != "application/json" => {
+                Body::JsonAs(media.to_owned(), (*value).clone())
+            }
             (_, value) => Body::Json((*value).clone()),
         }
     }
@@ -186,5 +190,42 @@ fn text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        catalog::{draft::EndpointDraft, system::SystemId},
+        time::Time,
+    };
+
+    /// The request an endpoint with these parameters makes of these arguments.
+    fn made(parameters: &Value, arguments: &Value) -> Result<RestRequest> {
+        let draft = json!({"name": "x", "method": "POST", "path": "/x", "parameters": parameters});
+        let draft: EndpointDraft = serde_json::from_value(draft).unwrap();
+        request(&draft.into_new(SystemId::new(), &Default::default(), Time::from_millis(0)).unwrap(), arguments)
+    }
+
+    #[test]
+    fn what_has_one_value_only_is_sent_without_being_said() {
+        let action = json!({"name": "action", "in": "query", "required": true, "schema": {"const": "one"}});
+        let version = json!({"name": "v", "in": "header", "required": true, "schema": {"enum": [2]}});
+        let choice = json!({"name": "c", "in": "query", "schema": {"const": "maybe"}});
+        let sent = made(&json!([action, version, choice]), &json!({"action": "two"})).unwrap();
+        assert_eq!(sent.query, [("action".to_owned(), "one".to_owned())]);
+        assert_eq!(sent.headers, [("v".to_owned(), "2".to_owned())]);
+    }
+
+    #[test]
+    fn json_goes_out_under_its_own_media_type() {
+        let body = |media: &str| json!([{"name": "body", "in": "body", "schema": {"contentMediaType": media}}]);
+        let sent = made(&body("application/vnd.api+json"), &json!({"body": {"a": 1}})).unwrap();
+        assert!(matches!(&sent.body, Body::JsonAs(media, _) if media == "application/vnd.api+json"), "{sent:?}");
+        let sent = made(&body("application/x-ndjson"), &json!({"body": "{}\n{}"})).unwrap();
+        assert!(matches!(&sent.body, Body::Text(..)), "{sent:?}");
+        let sent = made(&json!([{"name": "body", "in": "body"}]), &json!({"body": "text"})).unwrap();
+        assert!(matches!(&sent.body, Body::Json(_)), "{sent:?}");
     }
 }

@@ -75,13 +75,14 @@ struct One<'a> {
 impl One<'_> {
     fn proposal(&self, auth_header: &Option<String>) -> Proposal {
         let method = self.method.to_uppercase();
-        let path = self.path.split(['?', '#']).next().unwrap_or_default();
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        let whole = if self.path.starts_with('/') { self.path.to_owned() } else { format!("/{}", self.path) };
+        let path = whole.split(['?', '#']).next().unwrap_or_default().to_owned();
         let says = |field: &str| self.operation.get(field).and_then(Value::as_str).unwrap_or_default().trim();
         let (summary, long) = (text::first_sentence(says("summary")), text::tidy(says("description")));
         let mut inliner = Inliner::of(self.document);
         let mut warnings = Vec::new();
         let mut parameters = self.parameters(&mut inliner, &mut warnings);
+        parts::fix_query(&whole, &mut parameters);
         parameters.retain(|parameter| !parts::is_ours(parameter, auth_header));
         if let Some(missing) = inliner.missing.take() {
             warnings.push(format!("It refers to '{missing}', which is not in the document."));
@@ -99,7 +100,7 @@ impl One<'_> {
         let name = [id, summary.as_str()].into_iter().find(|name| !name.is_empty()).map(|name| text::cut(name, 80));
         let (description, when_to_use) = if long.is_empty() { (summary, String::new()) } else { (long, summary) };
         Proposal {
-            key: format!("{method} {path}"),
+            key: format!("{method} {whole}"),
             group: self.operation.pointer("/tags/0").and_then(Value::as_str).map(|tag| text::cut(tag, 60)),
             name: name.unwrap_or_else(|| format!("{} {path}", method.to_lowercase())),
             operation: Operation::Rest,
@@ -140,5 +141,48 @@ impl One<'_> {
             all.extend(parts::body(body, inliner, warnings));
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What is read of a document with these paths, and these fields beside them.
+    fn read_paths(paths: Value, more: Value) -> Proposals {
+        let mut document = json!({"openapi": "3.0.3", "servers": [{"url": "https://a.example/v1"}], "paths": paths});
+        let more = more.as_object().cloned().unwrap_or_default();
+        document.as_object_mut().unwrap().extend(more);
+        read(&document, None).unwrap()
+    }
+
+    #[test]
+    fn a_query_written_into_the_path_is_fixed_and_tells_operations_apart() {
+        let declared = json!([{"name": "word", "in": "path", "required": true, "schema": {"type": "integer"}}]);
+        let paths = json!({
+            "/q?action=one": {"get": {}}, "/q?action=two": {"get": {}},
+            "/find?q={word}": {"get": {"parameters": declared}},
+        });
+        let read = read_paths(paths, json!({}));
+        let keys: Vec<&str> = read.operations.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["GET /q?action=one", "GET /q?action=two", "GET /find?q={word}"]);
+        let [one, _, find] = read.operations.as_slice() else { panic!() };
+        assert_eq!((one.path.as_str(), one.parameters[0].fixed()), ("/q", Some(&json!("one"))));
+        let q = &find.parameters[0];
+        assert_eq!((q.name.as_str(), q.place, &q.schema), ("q", ParameterPlace::Query, &json!({"type": "integer"})));
+    }
+
+    #[test]
+    fn a_body_of_another_json_keeps_its_media_type() {
+        let body = |media: &str| {
+            let content = json!({media: {"schema": {"type": "object"}}});
+            let read = read_paths(json!({"/a": {"patch": {"requestBody": {"content": content}}}}), json!({}));
+            read.operations[0].parameters[0].schema.clone()
+        };
+        assert_eq!(body("application/json"), json!({"type": "object"}));
+        let patch = "application/merge-patch+json";
+        assert_eq!(body(patch), json!({"type": "object", "contentMediaType": patch}));
+        assert_eq!(body("application/x-ndjson")["type"], "string");
     }
 }

@@ -1,12 +1,12 @@
 //! Parts of OpenAPI documents: where the system is, how it authenticates, parameters and bodies.
 
 use serde_json::{Map, Value, json};
-use url::Url;
+use url::{Url, form_urlencoded};
 
 use super::{schema::Inliner, text};
 use crate::model::catalog::{
     auth::{Auth, AuthType, KeyPlace},
-    endpoint::{Parameter, ParameterPlace},
+    endpoint::{Parameter, ParameterPlace, is_json},
 };
 
 /// Longest description of a parameter.
@@ -145,16 +145,17 @@ fn is_true(value: &Value, field: &str) -> bool {
 /// The body: JSON where it may be, else a form, else what comes first.
 pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Option<Parameter> {
     let content = body.get("content")?.as_object()?;
-    let is_json = |media: &str| media.contains("json") || media == "*/*";
-    let chosen = content.iter().find(|(media, _)| is_json(media));
-    let chosen = chosen.or_else(|| content.iter().find(|(media, _)| media.contains("form-urlencoded")));
+    let is_plain = |media: &str| matches!(media, "application/json" | "application/*" | "*/*");
+    let first = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(media, _)| fits(media));
+    let chosen = first(&is_plain).or_else(|| first(&is_json)).or_else(|| first(&|media| media.contains("urlencoded")));
+    let chosen = chosen.or_else(|| first(&|media| !media.starts_with("multipart/")));
     let (media, details) = chosen.or_else(|| content.iter().next())?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
     if media.starts_with("multipart/") {
         warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
     }
-    if let (false, Some(map)) = (is_json(media), schema.as_object_mut()) {
-        if !media.contains("form-urlencoded") {
+    if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
+        if !is_json(media) && !media.contains("urlencoded") {
             map.insert("type".to_owned(), json!("string"));
             map.remove("properties");
             map.remove("required");
@@ -201,6 +202,32 @@ pub(super) fn form<'a>(
             "type": "object", "properties": properties, "required": required,
             "contentMediaType": "application/x-www-form-urlencoded",
         }),
+    }
+}
+
+/// The query a path was written with, as parameters: `action=one` has this value always, `q={word}` is where a value goes.
+pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
+    let Some((_, query)) = path.split_once('?') else { return };
+    let query = query.split('#').next().unwrap_or_default();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let here = |parameter: &Parameter| parameter.place == ParameterPlace::Query && parameter.name == name;
+        let Some(variable) = value.strip_prefix('{').and_then(|value| value.strip_suffix('}')) else {
+            parameters.retain(|parameter| !here(parameter));
+            parameters.push(Parameter {
+                name: name.to_string(),
+                place: ParameterPlace::Query,
+                required: true,
+                description: String::new(),
+                schema: json!({"type": "string", "const": value}),
+            });
+            continue;
+        };
+        let is_meant = |parameter: &&mut Parameter| {
+            parameter.name == variable && matches!(parameter.place, ParameterPlace::Path | ParameterPlace::Query)
+        };
+        if let Some(declared) = parameters.iter_mut().find(is_meant) {
+            (declared.name, declared.place) = (name.to_string(), ParameterPlace::Query);
+        }
     }
 }
 

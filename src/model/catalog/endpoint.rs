@@ -53,6 +53,24 @@ pub struct Parameter {
     pub schema: Value,
 }
 
+impl Parameter {
+    /// The one value it can have, where a call fails without it: nobody needs to say that.
+    pub fn fixed(&self) -> Option<&Value> {
+        let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);
+        if !self.required || is_whole {
+            return None;
+        }
+        let only = self.schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
+        self.schema.get("const").or_else(|| only?.first())
+    }
+}
+
+/// Whether a body of this media type is one JSON value.
+pub fn is_json(media: &str) -> bool {
+    let media = media.to_ascii_lowercase();
+    media.contains("json") && !["ndjson", "jsonl", "json-seq"].iter().any(|lines| media.contains(lines))
+}
+
 /// What is sent, by protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
@@ -219,7 +237,8 @@ impl Endpoint {
             if !parameter.description.is_empty() {
                 schema.insert("description".to_owned(), json!(parameter.description));
             }
-            if parameter.required {
+            // What has one value only is sent without being said.
+            if parameter.required && parameter.fixed().is_none() {
                 required.push(name.clone());
             }
             properties.insert(name, Value::Object(schema));
