@@ -9,6 +9,7 @@ use crate::model::{
         auth::{Auth, AuthType, KeyPlace},
         endpoint::{Operation, Parameter, ParameterPlace},
         proposal::{Proposal, Proposals, proposed_risk},
+        style::Style,
     },
     error::{Error, Result},
 };
@@ -97,6 +98,7 @@ pub fn read(text: &str) -> Result<Proposals> {
         description: String::new(),
         when_to_use: String::new(),
         warnings: vec!["It has no description: a model will not know when to use it. Write one line.".to_owned()],
+        elsewhere: false,
     };
     let base_url = Some(url.origin().ascii_serialization());
     let (format, operations) = ("curl".to_owned(), vec![operation]);
@@ -244,6 +246,7 @@ fn templated(path: &str) -> (String, Vec<Parameter>) {
         parameters.push(Parameter {
             name,
             place: ParameterPlace::Path,
+            style: Style::Plain,
             required: true,
             description: String::new(),
             schema,
@@ -262,6 +265,7 @@ fn query(url: &Url, auth: &Auth) -> Vec<Parameter> {
         found.push(Parameter {
             name: name.into_owned(),
             place: ParameterPlace::Query,
+            style: Style::Plain,
             required: false,
             description: String::new(),
             schema,
@@ -291,6 +295,7 @@ fn headers(command: &Command, auth: &Auth) -> Vec<Parameter> {
     let parameters = others.map(|(name, value)| Parameter {
         name: name.clone(),
         place: ParameterPlace::Header,
+        style: Style::Plain,
         required: false,
         description: String::new(),
         schema: json!({"type": "string", "examples": [value]}),
@@ -322,6 +327,7 @@ fn body(command: &Command) -> Option<Parameter> {
     Some(Parameter {
         name: "body".to_owned(),
         place: ParameterPlace::Body,
+        style: Style::Plain,
         required: true,
         description: String::new(),
         schema,

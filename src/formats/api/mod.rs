@@ -5,6 +5,7 @@ pub mod document;
 pub mod graphql;
 pub mod openapi;
 mod openapi_parts;
+mod openapi_styles;
 mod schema;
 mod text;
 pub mod wsdl;

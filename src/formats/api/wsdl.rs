@@ -10,6 +10,7 @@ use crate::{
         catalog::{
             endpoint::{Operation, Parameter, ParameterPlace},
             proposal::{Proposal, Proposals},
+            style::Style,
         },
         error::{Error, Result},
         spec::Risk,
@@ -121,6 +122,7 @@ impl<'a> Wsdl<'a> {
             when_to_use: String::new(),
             risk: if is_read { Risk::Read } else { Risk::HighWrite },
             warnings,
+            elsewhere: false,
         }
     }
 
@@ -206,7 +208,14 @@ impl<'a> Wsdl<'a> {
 }
 
 fn variable(name: String, required: bool, schema: Value) -> Parameter {
-    Parameter { name, place: ParameterPlace::Variable, required, description: String::new(), schema }
+    Parameter {
+        name,
+        place: ParameterPlace::Variable,
+        style: Style::Plain,
+        required,
+        description: String::new(),
+        schema,
+    }
 }
 
 fn object(fields: Vec<Parameter>) -> Value {

@@ -9,7 +9,7 @@ use crate::{
     model::{
         catalog::{
             draft::EndpointDraft,
-            endpoint::{Endpoint, EndpointId},
+            endpoint::{Endpoint, EndpointId, Parameter},
             proposal::Proposal,
             system::SystemId,
         },
@@ -154,6 +154,7 @@ fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
         key: like.key.clone(),
         group: like.group.clone(),
         warnings: Vec::new(),
+        elsewhere: like.elsewhere,
         name: endpoint.name.clone(),
         operation: endpoint.operation.clone(),
         method: endpoint.method.clone(),
@@ -168,7 +169,8 @@ fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
 fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time) -> Result<Compared> {
     let ImportChoice { operation: proposal, risk, description, when_to_use } = choice;
     // What a draft makes of the document: parameters of the path are completed, texts trimmed.
-    let fresh = draft(&proposal).into_new(system, &BTreeSet::new(), now);
+    let sendable = proposal.parameters.iter().try_for_each(Parameter::demand_sendable);
+    let fresh = sendable.and_then(|()| draft(&proposal).into_new(system, &BTreeSet::new(), now));
     let fresh =
         fresh.map_err(|error| Error::new(error.kind(), format!("{}: {}", shorten(&proposal.key), error.message())))?;
     let said = as_proposal(&fresh, &proposal);
@@ -241,6 +243,19 @@ mod tests {
         let compared = compare(SystemId::new(), &[], twice, Time::from_millis(0));
         assert_eq!(compared.operations.len(), 2);
         assert!(compared.unusable[0].contains("more than once"), "{:?}", compared.unusable);
+    }
+
+    #[test]
+    fn an_upload_is_neither_offered_nor_taken() {
+        let mut upload = operation("POST /up");
+        let schema = json!({"contentMediaType": "multipart/form-data"});
+        upload.parameters = serde_json::from_value(json!([{"name": "body", "in": "body", "schema": schema}])).unwrap();
+        let (system, now) = (SystemId::new(), Time::from_millis(0));
+        let compared = compare(system, &[], vec![upload.clone()], now);
+        assert!(compared.operations.is_empty());
+        assert!(compared.unusable[0].starts_with("POST /up: It takes an upload"), "{:?}", compared.unusable);
+        let choice = ImportChoice { operation: upload, risk: None, description: None, when_to_use: None };
+        assert!(plan(system, &[], vec![choice], Vec::new(), now).is_err());
     }
 
     #[test]
