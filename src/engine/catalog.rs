@@ -16,6 +16,7 @@ mod retry;
 pub mod risk;
 mod soap;
 pub mod soap_call;
+mod spelling;
 mod token;
 pub mod trial;
 pub mod websocket_call;

@@ -9,4 +9,5 @@ pub mod pace;
 pub mod place;
 pub mod proposal;
 pub mod status;
+pub mod style;
 pub mod system;

@@ -13,13 +13,14 @@ use super::{
     resolve,
     rest::{self, Body, RestRequest, Target},
     soap, soap_call,
+    spelling::{line, pairs},
     websocket_call::{self, SocketAsk},
 };
 use crate::{
     app::App,
     model::{
         catalog::{
-            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace},
+            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
             place::Template,
             system::System,
         },
@@ -79,9 +80,9 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
     Ok(SocketAsk {
         path: if query.is_empty() { path } else { format!("{path}?{query}") },
-        message: match given.body() {
-            Body::Text(_, text) | Body::Json(Value::String(text)) => text,
-            Body::Json(value) => value.to_string(),
+        message: match given.body()? {
+            Body::Text(_, text) | Body::Json(Value::String(text)) | Body::JsonAs(_, Value::String(text)) => text,
+            Body::Json(value) | Body::JsonAs(_, value) => value.to_string(),
             Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
         },
         timeout: Duration::from_secs(system.timeout_s.into()),
@@ -104,7 +105,7 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
     match &endpoint.operation {
         Operation::Rest => {
             let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(Error::internal)?;
-            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body() })
+            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body()? })
         }
         Operation::Graphql { query, operation_name } => {
             let mut body = json!({"query": query, "variables": given.variables()});
@@ -134,57 +135,106 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn of(endpoint: &'a Endpoint, arguments: &'a Map<String, Value>) -> Self {
         let named = endpoint.arguments().into_iter();
-        let values = named.filter_map(|(name, parameter)| Some((parameter, arguments.get(&name)?)));
+        let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
+        let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
         Self { values: values.filter(|(_, value)| !value.is_null()).collect() }
     }
 
-    fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&str, &'a Value)> {
-        let here = self.values.iter().filter(move |(parameter, _)| parameter.place == place);
-        here.map(|(parameter, value)| (parameter.name.as_str(), *value))
+    fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&'a Parameter, &'a Value)> {
+        self.values.iter().filter(move |(parameter, _)| parameter.place == place).copied()
     }
 
     fn in_path(&self, name: &str) -> Option<String> {
-        self.at(ParameterPlace::Path).find(|(given, _)| *given == name).map(|(_, value)| text(value))
+        self.at(ParameterPlace::Path)
+            .find(|(given, _)| given.name == name)
+            .map(|(given, value)| line(value, given.style))
     }
 
     fn query(&self) -> Vec<(String, String)> {
-        self.at(ParameterPlace::Query).flat_map(|(name, value)| pairs(name, value)).collect()
+        self.at(ParameterPlace::Query).flat_map(|(given, value)| pairs(&given.name, value, given.style)).collect()
     }
 
     fn headers(&self) -> Vec<(String, String)> {
-        self.at(ParameterPlace::Header).map(|(name, value)| (name.to_owned(), text(value))).collect()
+        self.at(ParameterPlace::Header).map(|(given, value)| (given.name.clone(), line(value, given.style))).collect()
     }
 
     fn variables(&self) -> Map<String, Value> {
-        self.at(ParameterPlace::Variable).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        self.at(ParameterPlace::Variable).map(|(given, value)| (given.name.clone(), value.clone())).collect()
     }
 
-    fn body(&self) -> Body {
+    fn body(&self) -> Result<Body> {
         let body = self.values.iter().find(|(parameter, _)| parameter.place == ParameterPlace::Body);
-        let Some((parameter, value)) = body else { return Body::None };
+        let Some((parameter, value)) = body else { return Ok(Body::None) };
+        parameter.demand_sendable()?;
         let media = parameter.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
-        match (media, value) {
+        Ok(match (media, value) {
             ("application/x-www-form-urlencoded", Value::Object(fields)) => {
-                Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value)).collect())
+                Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value, parameter.style)).collect())
             }
-            (media, Value::String(text)) if !media.contains("json") => Body::Text(media.to_owned(), text.clone()),
+            (media, Value::String(text)) if !is_json(media) => Body::Text(media.to_owned(), text.clone()),
+            (media, value) if is_json(media) && media != "application/json" => {
+                Body::JsonAs(media.to_owned(), (*value).clone())
+            }
             (_, value) => Body::Json((*value).clone()),
-        }
+        })
     }
 }
 
-/// A list is its name several times, as forms have it.
-fn pairs(name: &str, value: &Value) -> Vec<(String, String)> {
-    match value {
-        Value::Array(items) => items.iter().map(|item| (name.to_owned(), text(item))).collect(),
-        other => vec![(name.to_owned(), text(other))],
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        catalog::{draft::EndpointDraft, system::SystemId},
+        time::Time,
+    };
 
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
+    /// The request an endpoint with these parameters makes of these arguments.
+    fn made(parameters: &Value, arguments: &Value) -> Result<RestRequest> {
+        let draft = json!({"name": "x", "method": "POST", "path": "/x", "parameters": parameters});
+        let draft: EndpointDraft = serde_json::from_value(draft).unwrap();
+        request(&draft.into_new(SystemId::new(), &Default::default(), Time::from_millis(0)).unwrap(), arguments)
+    }
+
+    #[test]
+    fn what_has_one_value_only_is_sent_without_being_said() {
+        let action = json!({"name": "action", "in": "query", "required": true, "schema": {"const": "one"}});
+        let version = json!({"name": "v", "in": "header", "required": true, "schema": {"enum": [2]}});
+        let choice = json!({"name": "c", "in": "query", "schema": {"const": "maybe"}});
+        let sent = made(&json!([action, version, choice]), &json!({"action": "two"})).unwrap();
+        assert_eq!(sent.query, [("action".to_owned(), "one".to_owned())]);
+        assert_eq!(sent.headers, [("v".to_owned(), "2".to_owned())]);
+    }
+
+    #[test]
+    fn the_query_and_the_form_are_written_in_their_style() {
+        let media = "application/x-www-form-urlencoded";
+        let parameters = json!([
+            {"name": "ids", "in": "query", "style": "comma"},
+            {"name": "old", "in": "query"},
+            {"name": "body", "in": "body", "style": "pipe", "schema": {"contentMediaType": media}},
+        ]);
+        let given = json!({"ids": [1, 2], "old": [1, 2], "body": {"tags": ["a", "b"]}});
+        let sent = made(&parameters, &given).unwrap();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(sent.query, [pair("ids", "1,2"), pair("old", "1"), pair("old", "2")]);
+        assert!(matches!(&sent.body, Body::Form(fields) if *fields == [pair("tags", "a|b")]), "{sent:?}");
+    }
+
+    #[test]
+    fn an_upload_is_refused_in_words() {
+        let schema = json!({"contentMediaType": "multipart/form-data"});
+        let refused = made(&json!([{"name": "body", "in": "body", "schema": schema}]), &json!({"body": "x"}));
+        assert!(refused.unwrap_err().message().contains("does not send"));
+    }
+
+    #[test]
+    fn json_goes_out_under_its_own_media_type() {
+        let body = |media: &str| json!([{"name": "body", "in": "body", "schema": {"contentMediaType": media}}]);
+        let sent = made(&body("application/vnd.api+json"), &json!({"body": {"a": 1}})).unwrap();
+        assert!(matches!(&sent.body, Body::JsonAs(media, _) if media == "application/vnd.api+json"), "{sent:?}");
+        let sent = made(&body("application/x-ndjson"), &json!({"body": "{}\n{}"})).unwrap();
+        assert!(matches!(&sent.body, Body::Text(..)), "{sent:?}");
+        let sent = made(&json!([{"name": "body", "in": "body"}]), &json!({"body": "text"})).unwrap();
+        assert!(matches!(&sent.body, Body::Json(_)), "{sent:?}");
     }
 }

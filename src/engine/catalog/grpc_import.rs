@@ -10,6 +10,7 @@ use crate::{
             auth::Auth,
             endpoint::{Operation, Parameter, ParameterPlace},
             proposal::{Proposal, Proposals},
+            style::Style,
             system::System,
         },
         error::Result,
@@ -58,6 +59,7 @@ fn proposal(method: &MethodDescriptor) -> Proposal {
     let parameters = schema::fields(&input).into_iter().map(|(name, schema)| Parameter {
         name,
         place: ParameterPlace::Variable,
+        style: Style::Plain,
         required: false,
         description: String::new(),
         schema,
@@ -81,5 +83,6 @@ fn proposal(method: &MethodDescriptor) -> Proposal {
         // Its name says nothing that could be relied on.
         risk: Risk::HighWrite,
         warnings,
+        elsewhere: false,
     }
 }

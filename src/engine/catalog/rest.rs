@@ -79,6 +79,8 @@ pub enum Body {
     None,
     /// JSON.
     Json(Value),
+    /// JSON of a media type of its own, such as `application/merge-patch+json`.
+    JsonAs(String, Value),
     /// The fields of a form.
     Form(Vec<(String, String)>),
     /// A text of a media type.
@@ -165,6 +167,7 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
     match body {
         Body::None => (None, Bytes::new()),
         Body::Json(value) => (Some("application/json".to_owned()), value.to_string().into()),
+        Body::JsonAs(media, value) => (Some(media.clone()), value.to_string().into()),
         Body::Form(fields) => {
             let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
             (Some("application/x-www-form-urlencoded".to_owned()), text.into())

@@ -13,6 +13,7 @@ use crate::model::{
         auth::{Auth, AuthType, KeyPlace},
         endpoint::{Operation, Parameter, ParameterPlace},
         proposal::{Proposal, Proposals, proposed_risk},
+        style::Style,
     },
     error::{Error, Result},
 };
@@ -49,6 +50,7 @@ pub fn read(text: &str) -> Result<Proposals> {
         description: String::new(),
         when_to_use: String::new(),
         warnings: vec!["It has no description: a model will not know when to use it. Write one line.".to_owned()],
+        elsewhere: false,
     };
     let base_url = Some(url.origin().ascii_serialization());
     let has_secrets = auth != Auth::None || command.cookies || examples.left_out;
@@ -151,6 +153,7 @@ fn templated(path: &str) -> (String, Vec<Parameter>) {
         parameters.push(Parameter {
             name,
             place: ParameterPlace::Path,
+            style: Style::Plain,
             required: true,
             description: String::new(),
             schema,
@@ -169,6 +172,7 @@ fn query(url: &Url, auth: &Auth, examples: &mut Examples) -> Vec<Parameter> {
         found.push(Parameter {
             name: name.into_owned(),
             place: ParameterPlace::Query,
+            style: Style::Plain,
             required: false,
             description: String::new(),
             schema,
@@ -198,6 +202,7 @@ fn headers(command: &Command, auth: &Auth, examples: &mut Examples) -> Vec<Param
     let parameters = others.map(|(name, value)| Parameter {
         name: name.clone(),
         place: ParameterPlace::Header,
+        style: Style::Plain,
         required: false,
         description: String::new(),
         schema: examples.text(name, value),
@@ -224,6 +229,7 @@ fn body(command: &Command, examples: &mut Examples) -> Option<Parameter> {
     Some(Parameter {
         name: "body".to_owned(),
         place: ParameterPlace::Body,
+        style: Style::Plain,
         required: true,
         description: String::new(),
         schema,

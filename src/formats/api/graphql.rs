@@ -10,6 +10,7 @@ use crate::model::{
     catalog::{
         endpoint::{Operation, Parameter, ParameterPlace},
         proposal::{Proposal, Proposals},
+        style::Style,
     },
     error::{Error, Result},
     spec::Risk,
@@ -91,6 +92,7 @@ fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Type
         when_to_use: String::new(),
         risk,
         warnings,
+        elsewhere: false,
     })
 }
 
@@ -103,6 +105,7 @@ fn variable(arg: &Value, types: &Types<'_>) -> Option<Parameter> {
     Some(Parameter {
         name: name_of(arg)?.to_owned(),
         place: ParameterPlace::Variable,
+        style: Style::Plain,
         required: is_required(arg),
         description: text::tidy(arg.get("description").and_then(Value::as_str).unwrap_or_default()),
         schema: schema(kind, types, 0),

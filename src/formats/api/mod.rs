@@ -10,6 +10,7 @@ mod example;
 pub mod graphql;
 pub mod openapi;
 mod openapi_parts;
+mod openapi_styles;
 mod schema;
 mod text;
 pub mod wsdl;

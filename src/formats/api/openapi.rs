@@ -6,6 +6,7 @@ use url::Url;
 use super::{openapi_parts as parts, schema::Inliner, text};
 use crate::model::{
     catalog::{
+        auth::Auth,
         endpoint::{Operation, Parameter, ParameterPlace},
         proposal::{Proposal, Proposals, proposed_risk},
     },
@@ -43,11 +44,18 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
     let empty = Map::new();
     let paths = document.get("paths").and_then(Value::as_object).unwrap_or(&empty);
     for (path, item) in paths {
-        let item = Inliner::of(document).resolve(item);
+        let mut inliner = Inliner::of(document);
+        let item = inliner.resolve(item);
+        if let Some(missing) = inliner.missing {
+            let path = text::cut(path, 100);
+            read.warnings
+                .push(format!("'{path}' refers to '{missing}', which is not in the document: it is left out."));
+        }
         for method in METHODS {
             let Some(operation) = item.get(*method).filter(|operation| operation.is_object()) else { continue };
-            let one = One { document, path, method, item, operation, swagger };
-            read.operations.push(one.proposal(&read.auth.header()));
+            let place = Place { base: read.base_url.as_deref(), from, auth: &read.auth };
+            let one = One { document, path, method, item, operation, swagger, place };
+            read.operations.push(one.proposal());
         }
         if read.operations.len() > MAX_OPERATIONS {
             return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
@@ -57,13 +65,28 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         read.warnings.push("The document has no operations.".to_owned());
     }
     if read.base_url.is_none() {
-        read.warnings.push("The document does not say where the system is: enter its base URL.".to_owned());
+        read.warnings.push(match parts::base_path(document, swagger) {
+            Some(path) => format!("The document does not say its host: enter the base URL with the path {path}, such as https://crm.example.org{path}."),
+            None => "The document does not say where the system is: enter its base URL.".to_owned(),
+        });
+    }
+    if let Some(both) = parts::asked_together(document) {
+        read.warnings
+            .push(format!("The system asks for {both} at once: only one credential is sent, so it may refuse calls."));
     }
     Ok(read)
 }
 
+/// Where the system is and what it asks for, as the whole document says.
+struct Place<'a> {
+    base: Option<&'a str>,
+    from: Option<&'a Url>,
+    auth: &'a Auth,
+}
+
 /// One operation, where it stands.
 struct One<'a> {
+    place: Place<'a>,
     document: &'a Value,
     path: &'a str,
     method: &'a str,
@@ -73,16 +96,17 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn proposal(&self, auth_header: &Option<String>) -> Proposal {
+    fn proposal(&self) -> Proposal {
         let method = self.method.to_uppercase();
-        let path = self.path.split(['?', '#']).next().unwrap_or_default();
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        let whole = if self.path.starts_with('/') { self.path.to_owned() } else { format!("/{}", self.path) };
+        let path = whole.split(['?', '#']).next().unwrap_or_default().to_owned();
         let says = |field: &str| self.operation.get(field).and_then(Value::as_str).unwrap_or_default().trim();
         let (summary, long) = (text::first_sentence(says("summary")), text::tidy(says("description")));
         let mut inliner = Inliner::of(self.document);
         let mut warnings = Vec::new();
         let mut parameters = self.parameters(&mut inliner, &mut warnings);
-        parameters.retain(|parameter| !parts::is_ours(parameter, auth_header));
+        parts::fix_query(&whole, &mut parameters);
+        parameters.retain(|parameter| !parts::is_ours(parameter, self.place.auth));
         if let Some(missing) = inliner.missing.take() {
             warnings.push(format!("It refers to '{missing}', which is not in the document."));
         }
@@ -95,11 +119,19 @@ impl One<'_> {
         if self.operation.get("deprecated").and_then(Value::as_bool).unwrap_or(false) {
             warnings.push("It is deprecated.".to_owned());
         }
+        if let Some(both) = parts::asked_together(self.operation) {
+            warnings.push(format!("It asks for {both} at once: only one credential is sent, so it may be refused."));
+        }
+        let elsewhere = parts::other_server((self.operation, self.item), self.place.base, self.place.from);
+        if let Some(other) = &elsewhere {
+            let other = text::cut(other, 100);
+            warnings.push(format!("It is on another server ({other}): import it as a system of its own."));
+        }
         let id = says("operationId");
         let name = [id, summary.as_str()].into_iter().find(|name| !name.is_empty()).map(|name| text::cut(name, 80));
         let (description, when_to_use) = if long.is_empty() { (summary, String::new()) } else { (long, summary) };
         Proposal {
-            key: format!("{method} {path}"),
+            key: format!("{method} {whole}"),
             group: self.operation.pointer("/tags/0").and_then(Value::as_str).map(|tag| text::cut(tag, 60)),
             name: name.unwrap_or_else(|| format!("{} {path}", method.to_lowercase())),
             operation: Operation::Rest,
@@ -109,6 +141,7 @@ impl One<'_> {
             parameters,
             description,
             when_to_use,
+            elsewhere: elsewhere.is_some(),
             warnings,
         }
     }
@@ -124,7 +157,10 @@ impl One<'_> {
                 form.push(given);
                 continue;
             }
-            let Some(parameter) = parts::parameter(given, inliner, self.swagger) else { continue };
+            if let Some(cookie) = parts::needed_cookie(given) {
+                warnings.push(format!("It needs the cookie '{cookie}', which is not sent: it may be refused."));
+            }
+            let Some(parameter) = parts::parameter(given, inliner, self.swagger, warnings) else { continue };
             let known = all.iter().any(|other| other.place == parameter.place && other.name == parameter.name);
             let second_body =
                 parameter.place == ParameterPlace::Body && all.iter().any(|other| other.place == ParameterPlace::Body);
@@ -133,12 +169,169 @@ impl One<'_> {
             }
         }
         if !form.is_empty() {
-            all.push(parts::form(&form, inliner, self.operation, warnings));
+            let consumes = self.operation.get("consumes").or_else(|| self.document.get("consumes"));
+            all.push(parts::form(&form, inliner, consumes, warnings));
         }
         if let Some(body) = self.operation.get("requestBody") {
             let body = inliner.resolve(body);
-            all.extend(parts::body(body, inliner, warnings));
+            all.extend(parts::body(body, inliner));
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::catalog::style::Style;
+    use serde_json::json;
+
+    /// What is read of a document with these paths, and these fields beside them.
+    fn read_paths(paths: Value, more: Value) -> Proposals {
+        let mut document = json!({"openapi": "3.0.3", "servers": [{"url": "https://a.example/v1"}], "paths": paths});
+        let more = more.as_object().cloned().unwrap_or_default();
+        document.as_object_mut().unwrap().extend(more);
+        read(&document, None).unwrap()
+    }
+
+    #[test]
+    fn a_query_written_into_the_path_is_fixed_and_tells_operations_apart() {
+        let declared = json!([{"name": "word", "in": "path", "required": true, "schema": {"type": "integer"}}]);
+        let paths = json!({
+            "/q?action=one": {"get": {}}, "/q?action=two": {"get": {}},
+            "/find?q={word}": {"get": {"parameters": declared}}, "/more?q={unsaid}": {"get": {}},
+        });
+        let read = read_paths(paths, json!({}));
+        let keys: Vec<&str> = read.operations.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["GET /q?action=one", "GET /q?action=two", "GET /find?q={word}", "GET /more?q={unsaid}"]);
+        let [one, _, find, more] = read.operations.as_slice() else { panic!() };
+        assert_eq!((one.path.as_str(), one.parameters[0].fixed()), ("/q", Some(&json!("one"))));
+        let q = &find.parameters[0];
+        assert_eq!((q.name.as_str(), q.place, &q.schema), ("q", ParameterPlace::Query, &json!({"type": "integer"})));
+        assert_eq!((more.parameters[0].name.as_str(), more.parameters[0].fixed()), ("q", None));
+    }
+
+    #[test]
+    fn lists_and_objects_keep_the_style_they_are_written_in() {
+        let list = json!({"type": "array", "items": {"type": "integer"}});
+        let object = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+        let parameter = |name: &str, schema: &Value, more: Value| {
+            let mut whole = json!({"name": name, "in": "query", "schema": schema});
+            whole.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            whole
+        };
+        let given = json!([
+            parameter("ids", &list, json!({"explode": false})),
+            parameter("multi", &list, json!({})),
+            parameter("tags", &list, json!({"style": "pipeDelimited"})),
+            parameter("filter", &object, json!({"style": "deepObject", "explode": true})),
+            parameter("page", &object, json!({})),
+            {"name": "f", "in": "query", "content": {"application/json": {"schema": object}}},
+            {"name": "plain", "in": "query", "schema": {"type": "string"}},
+            {"name": "odd", "in": "query", "schema": list, "style": "spiral"},
+        ]);
+        let read = read_paths(json!({"/a": {"get": {"summary": "A.", "parameters": given}}}), json!({}));
+        let [one] = read.operations.as_slice() else { panic!() };
+        let styles: Vec<Style> = one.parameters.iter().map(|parameter| parameter.style).collect();
+        let (plain, json) = (Style::Plain, Style::Json);
+        let known = [Style::Comma, plain, Style::Pipe, Style::DeepObject, Style::Exploded, json, plain, plain];
+        assert_eq!(styles, known);
+        assert!(one.warnings[0].contains("'odd'") && one.warnings.len() == 1, "{:?}", one.warnings);
+    }
+
+    #[test]
+    fn swagger_writes_lists_with_commas_unless_it_says_otherwise() {
+        let list =
+            |name: &str, place: &str| json!({"name": name, "in": place, "type": "array", "items": {"type": "string"}});
+        let mut several = list("several", "query");
+        several["collectionFormat"] = json!("multi");
+        let given = json!([list("ids", "query"), several, list("field", "formData")]);
+        let document = json!({"swagger": "2.0", "paths": {"/a": {"post": {"parameters": given}}}});
+        let read = read(&document, None).unwrap();
+        let styles: Vec<Style> = read.operations[0].parameters.iter().map(|parameter| parameter.style).collect();
+        assert_eq!(styles, [Style::Comma, Style::Plain, Style::Comma]);
+    }
+
+    #[test]
+    fn an_operation_on_another_server_says_so() {
+        let on = |url: &str| json!({"summary": "A.", "servers": [{"url": url}]});
+        let paths = json!({
+            "/a": {"servers": [{"url": "https://b.example"}], "get": {"summary": "A."}, "put": on("https://a.example/v1/")},
+            "/b": {"get": on("/v1"), "put": on("/v2"), "post": {"summary": "A."}},
+        });
+        let read = read_paths(paths, json!({}));
+        let elsewhere: Vec<bool> = read.operations.iter().map(|one| one.elsewhere).collect();
+        assert_eq!(elsewhere, [true, false, false, true, false]);
+        assert!(read.operations[0].warnings[0].contains("(https://b.example)"), "{:?}", read.operations[0].warnings);
+        assert!(read.operations[1].warnings.is_empty());
+    }
+
+    #[test]
+    fn a_form_with_a_file_is_an_upload() {
+        let form = |kind: &str| json!({"summary": "A.", "parameters": [{"name": "f", "in": "formData", "type": kind}]});
+        let mut plain = form("string");
+        plain["consumes"] = json!(["multipart/form-data", "application/x-www-form-urlencoded"]);
+        let paths = json!({"/a": {"post": form("file"), "put": form("string"), "patch": plain}});
+        let document = json!({"swagger": "2.0", "paths": paths, "consumes": ["multipart/form-data"]});
+        let read = read(&document, None).unwrap();
+        let refused = |one: &Proposal| one.parameters[0].demand_sendable().is_err();
+        let uploads: Vec<(&str, bool)> =
+            read.operations.iter().map(|one| (one.method.as_str(), refused(one))).collect();
+        assert_eq!(uploads, [("PUT", true), ("POST", true), ("PATCH", false)]);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_over_is_told() {
+        let cookie = json!({"name": "session", "in": "cookie", "required": true});
+        let key = json!({"name": "api_key", "in": "query", "schema": {"type": "string"}});
+        let both = json!([{"key": [], "basic": []}]);
+        let paths = json!({
+            "/a": {"get": {"summary": "A.", "parameters": [cookie, key], "security": both}},
+            "/out": {"$ref": "other.yaml#/x"},
+        });
+        let schemes = json!({"basic": {"type": "http", "scheme": "basic"}, "key": {"type": "apiKey", "in": "query", "name": "api_key"}});
+        let more =
+            json!({"security": both, "components": {"securitySchemes": schemes}, "servers": [{"url": "/echo/v3"}]});
+        let read = read_paths(paths, more.clone());
+        let whole = read.warnings.join(" ");
+        for told in ["'/out' refers to 'other.yaml#/x'", "https://crm.example.org/echo/v3", "key and basic at once"] {
+            assert!(whole.contains(told), "{told}: {whole}");
+        }
+        let own = read.operations[0].warnings.join(" ");
+        assert!(own.contains("'session'") && own.contains("key and basic"), "{own}");
+        assert!(read.operations[0].parameters.is_empty(), "the key is not the caller's to say");
+        let mut either = more;
+        either["security"] = json!([{"key": [], "basic": []}, {"basic": []}]);
+        let read = read_paths(json!({"/a": {"get": {"summary": "A."}}}), either);
+        assert_eq!(read.auth.kind(), crate::model::catalog::auth::AuthType::Basic);
+        assert!(!read.warnings.join(" ").contains("at once"));
+    }
+
+    #[test]
+    fn fields_a_part_demands_are_demanded_of_the_whole() {
+        let schema = json!({
+            "required": ["id", "unknown"],
+            "allOf": [
+                {"type": "object", "properties": {"owner": {"type": "string"}, "id": {"type": "string", "readOnly": true}}},
+                {"$ref": "#/components/schemas/Demand"},
+            ],
+        });
+        let body = json!({"content": {"application/json": {"schema": schema}}});
+        let more = json!({"components": {"schemas": {"Demand": {"required": ["owner"]}}}});
+        let read = read_paths(json!({"/a": {"post": {"requestBody": body}}}), more);
+        assert_eq!(read.operations[0].parameters[0].schema["required"], json!(["owner"]));
+    }
+
+    #[test]
+    fn a_body_of_another_json_keeps_its_media_type() {
+        let body = |media: &str| {
+            let content = json!({media: {"schema": {"type": "object"}}});
+            let read = read_paths(json!({"/a": {"patch": {"requestBody": {"content": content}}}}), json!({}));
+            read.operations[0].parameters[0].schema.clone()
+        };
+        assert_eq!(body("application/json"), json!({"type": "object"}));
+        let patch = "application/merge-patch+json";
+        assert_eq!(body(patch), json!({"type": "object", "contentMediaType": patch}));
+        assert_eq!(body("application/x-ndjson")["type"], "string");
     }
 }

@@ -1,12 +1,13 @@
 //! Parts of OpenAPI documents: where the system is, how it authenticates, parameters and bodies.
 
 use serde_json::{Map, Value, json};
-use url::Url;
+use url::{Url, form_urlencoded};
 
-use super::{schema::Inliner, text};
+use super::{openapi_styles as styles, schema::Inliner, text};
 use crate::model::catalog::{
     auth::{Auth, AuthType, KeyPlace},
-    endpoint::{Parameter, ParameterPlace},
+    endpoint::{Parameter, ParameterPlace, is_json},
+    style::Style,
 };
 
 /// Longest description of a parameter.
@@ -29,8 +30,12 @@ pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
 /// Where the document says the system is; an address without a host is completed from where the document was fetched.
 pub(super) fn base_url(document: &Value, swagger: bool, from: Option<&Url>) -> Option<String> {
     let said = if swagger { swagger_url(document, from)? } else { server(document)? };
-    let url = Url::parse(&said).or_else(|_| from.ok_or(url::ParseError::RelativeUrlWithoutBase)?.join(&said)).ok()?;
-    let mut url = url;
+    absolute(&said, from)
+}
+
+/// An address as a base URL is written.
+fn absolute(said: &str, from: Option<&Url>) -> Option<String> {
+    let mut url = Url::parse(said).or_else(|_| from.ok_or(url::ParseError::RelativeUrlWithoutBase)?.join(said)).ok()?;
     url.set_query(None);
     url.set_fragment(None);
     // A document never brings a credential along.
@@ -38,8 +43,25 @@ pub(super) fn base_url(document: &Value, swagger: bool, from: Option<&Url>) -> O
     (plain && url.has_host()).then(|| url.to_string().trim_end_matches('/').to_owned())
 }
 
+/// The server an operation or else its path names, where that is another than the document's.
+pub(super) fn other_server(
+    (operation, item): (&Value, &Value),
+    base: Option<&str>,
+    from: Option<&Url>,
+) -> Option<String> {
+    let named = |place: &Value| place.get("servers").and_then(Value::as_array).filter(|all| !all.is_empty()).cloned();
+    let base_url = base.and_then(|base| Url::parse(base).ok());
+    let from = from.or(base_url.as_ref());
+    let own = named(operation).or_else(|| named(item))?.iter().filter_map(address).collect::<Vec<_>>();
+    let own: Vec<String> = own.into_iter().map(|said| absolute(&said, from).unwrap_or(said)).collect();
+    if own.iter().any(|own| Some(own.as_str()) == base) { None } else { own.into_iter().next() }
+}
+
 fn server(document: &Value) -> Option<String> {
-    let server = document.pointer("/servers/0")?;
+    address(document.pointer("/servers/0")?)
+}
+
+fn address(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
         let value = variable.get("default").and_then(word).unwrap_or_default();
@@ -59,12 +81,29 @@ fn swagger_url(document: &Value, from: Option<&Url>) -> Option<String> {
     Some(format!("{scheme}://{host}{path}"))
 }
 
-/// The first credential the document asks for that is known here.
+/// The path a document gives where it does not say the host.
+pub(super) fn base_path(document: &Value, swagger: bool) -> Option<String> {
+    let said = if swagger { text_at(document, "/basePath").to_owned() } else { server(document)? };
+    let said = said.trim_end_matches('/');
+    (said.starts_with('/') && !said.starts_with("//")).then(|| text::cut(said, 100))
+}
+
+/// The schemes that are asked for together, where none of them is enough.
+pub(super) fn asked_together(place: &Value) -> Option<String> {
+    let asked: Vec<&Map<String, Value>> =
+        place.get("security")?.as_array()?.iter().filter_map(Value::as_object).collect();
+    let first = asked.first().filter(|_| asked.iter().all(|one| one.len() > 1))?;
+    Some(first.keys().map(String::as_str).collect::<Vec<_>>().join(" and "))
+}
+
+/// The first credential the document asks for that is known here; one that is enough goes before several.
 pub(super) fn auth(document: &Value, swagger: bool) -> Auth {
     let place = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
     let Some(schemes) = document.pointer(place).and_then(Value::as_object) else { return Auth::None };
     let asked = document.get("security").and_then(Value::as_array).into_iter().flatten();
-    let asked = asked.filter_map(Value::as_object).flat_map(Map::keys).filter_map(|name| schemes.get(name));
+    let mut asked: Vec<&Map<String, Value>> = asked.filter_map(Value::as_object).collect();
+    asked.sort_by_key(|one| one.len() > 1);
+    let asked = asked.into_iter().flat_map(Map::keys).filter_map(|name| schemes.get(name));
     asked.chain(schemes.values()).find_map(scheme).unwrap_or_default()
 }
 
@@ -99,8 +138,19 @@ fn oauth2(scheme: &Value) -> Auth {
     auth
 }
 
+/// The name of a cookie a call fails without.
+pub(super) fn needed_cookie(given: &Value) -> Option<String> {
+    let is_needed = given.get("in").and_then(Value::as_str) == Some("cookie") && is_true(given, "required");
+    given.get("name").and_then(Value::as_str).filter(|_| is_needed).map(|name| text::cut(name, 60))
+}
+
 /// A parameter of the path, the query or a header, or Swagger's body. Cookies are not sent.
-pub(super) fn parameter<'a>(given: &'a Value, inliner: &mut Inliner<'a>, swagger: bool) -> Option<Parameter> {
+pub(super) fn parameter<'a>(
+    given: &'a Value,
+    inliner: &mut Inliner<'a>,
+    swagger: bool,
+    warnings: &mut Vec<String>,
+) -> Option<Parameter> {
     let place = match given.get("in")?.as_str()? {
         "path" => ParameterPlace::Path,
         "query" => ParameterPlace::Query,
@@ -118,6 +168,7 @@ pub(super) fn parameter<'a>(given: &'a Value, inliner: &mut Inliner<'a>, swagger
     Some(Parameter {
         name: if place == ParameterPlace::Body { "body".to_owned() } else { name },
         place,
+        style: styles::style(given, (place, &schema), swagger, warnings),
         required: place == ParameterPlace::Path || is_true(given, "required"),
         description: described(given),
         schema: without_description(schema),
@@ -143,18 +194,16 @@ fn is_true(value: &Value, field: &str) -> bool {
 }
 
 /// The body: JSON where it may be, else a form, else what comes first.
-pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Option<Parameter> {
+pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Parameter> {
     let content = body.get("content")?.as_object()?;
-    let is_json = |media: &str| media.contains("json") || media == "*/*";
-    let chosen = content.iter().find(|(media, _)| is_json(media));
-    let chosen = chosen.or_else(|| content.iter().find(|(media, _)| media.contains("form-urlencoded")));
+    let is_plain = |media: &str| matches!(media, "application/json" | "application/*" | "*/*");
+    let first = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(media, _)| fits(media));
+    let chosen = first(&is_plain).or_else(|| first(&is_json)).or_else(|| first(&|media| media.contains("urlencoded")));
+    let chosen = chosen.or_else(|| first(&|media| !media.starts_with("multipart/")));
     let (media, details) = chosen.or_else(|| content.iter().next())?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
-    if media.starts_with("multipart/") {
-        warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
-    }
-    if let (false, Some(map)) = (is_json(media), schema.as_object_mut()) {
-        if !media.contains("form-urlencoded") {
+    if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
+        if !is_json(media) && !media.contains("urlencoded") {
             map.insert("type".to_owned(), json!("string"));
             map.remove("properties");
             map.remove("required");
@@ -165,6 +214,7 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mu
     Some(Parameter {
         name: "body".to_owned(),
         place: ParameterPlace::Body,
+        style: Style::Plain,
         required: is_true(body, "required"),
         description,
         schema: without_description(schema),
@@ -175,39 +225,80 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mu
 pub(super) fn form<'a>(
     fields: &[&'a Value],
     inliner: &mut Inliner<'a>,
-    operation: &Value,
+    consumes: Option<&Value>,
     warnings: &mut Vec<String>,
 ) -> Parameter {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
+    let (mut properties, mut required, mut lists) = (Map::new(), Vec::new(), Vec::new());
     for field in fields {
         let Some(name) = field.get("name").and_then(Value::as_str) else { continue };
         properties.insert(name.to_owned(), inliner.schema(field));
+        if field.get("type").and_then(Value::as_str) == Some("array") {
+            lists.push(styles::collection(field, ParameterPlace::Body));
+        }
         if is_true(field, "required") {
             required.push(json!(name));
         }
     }
-    let consumes = operation.get("consumes").and_then(Value::as_array).into_iter().flatten();
-    let uploads = consumes.filter_map(Value::as_str).any(|media| media.starts_with("multipart/"));
-    if uploads || fields.iter().any(|field| field.get("type").and_then(Value::as_str) == Some("file")) {
-        warnings.push("It takes an upload (multipart), which cannot be sent.".to_owned());
+    let has_file = fields.iter().any(|field| field.get("type").and_then(Value::as_str) == Some("file"));
+    let consumes: Vec<&str> =
+        consumes.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let only_multipart = !consumes.is_empty() && consumes.iter().all(|media| media.starts_with("multipart/"));
+    let media = if has_file || only_multipart { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    let style = lists.first().copied().unwrap_or_default();
+    if lists.iter().any(|other| *other != style) {
+        warnings.push("Its lists are written in several ways: all are sent as the first is.".to_owned());
     }
     let is_required = !required.is_empty();
     Parameter {
         name: "body".to_owned(),
         place: ParameterPlace::Body,
+        style,
         required: is_required,
         description: String::new(),
         schema: json!({
             "type": "object", "properties": properties, "required": required,
-            "contentMediaType": "application/x-www-form-urlencoded",
+            "contentMediaType": media,
         }),
     }
 }
 
+/// The query a path was written with, as parameters: `action=one` has this value always, `q={word}` is where a value goes.
+pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
+    let Some((_, query)) = path.split_once('?') else { return };
+    let query = query.split('#').next().unwrap_or_default();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let variable = value.strip_prefix('{').and_then(|value| value.strip_suffix('}'));
+        let is_meant = |parameter: &Parameter| match parameter.place {
+            ParameterPlace::Path => variable == Some(&parameter.name),
+            ParameterPlace::Query => variable == Some(&parameter.name) || parameter.name == name,
+            _ => false,
+        };
+        let declared = parameters.iter().position(is_meant).map(|at| parameters.remove(at));
+        parameters.retain(|parameter| !(parameter.place == ParameterPlace::Query && parameter.name == name));
+        let fixed = || json!({"type": "string", "const": value});
+        let schema = if variable.is_some() { json!({"type": "string"}) } else { fixed() };
+        let fresh = Parameter {
+            name: name.to_string(),
+            place: ParameterPlace::Query,
+            required: true,
+            description: String::new(),
+            schema,
+            style: Style::Plain,
+        };
+        parameters.push(match declared {
+            Some(declared) if variable.is_some() => Parameter { name: fresh.name, place: fresh.place, ..declared },
+            _ => fresh,
+        });
+    }
+}
+
 /// Headers that are set here: what the body is, and the credential.
-pub(super) fn is_ours(parameter: &Parameter, auth_header: &Option<String>) -> bool {
+pub(super) fn is_ours(parameter: &Parameter, auth: &Auth) -> bool {
     let name = parameter.name.to_lowercase();
     let fixed = ["accept", "content-type", "authorization", "cookie", "host", "content-length"];
-    parameter.place == ParameterPlace::Header
-        && (fixed.contains(&name.as_str()) || auth_header.as_deref() == Some(name.as_str()))
+    match parameter.place {
+        ParameterPlace::Header => fixed.contains(&name.as_str()) || auth.header().is_some_and(|own| own == name),
+        ParameterPlace::Query => auth.query() == Some(parameter.name.as_str()),
+        _ => false,
+    }
 }

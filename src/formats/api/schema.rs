@@ -35,6 +35,8 @@ pub(super) struct Inliner<'a> {
     root: &'a Value,
     nodes: usize,
     open: Vec<&'a str>,
+    /// What is read next is a part of a whole: the whole says which of the demanded fields there are.
+    is_part: bool,
     /// Something was left out: too much, or without end.
     pub(super) was_cut: bool,
     /// A reference leads nowhere, or out of the document.
@@ -44,7 +46,7 @@ pub(super) struct Inliner<'a> {
 impl<'a> Inliner<'a> {
     /// References are looked up in `root`.
     pub(super) fn of(root: &'a Value) -> Self {
-        Self { root, nodes: 0, open: Vec::new(), was_cut: false, missing: None }
+        Self { root, nodes: 0, open: Vec::new(), is_part: false, was_cut: false, missing: None }
     }
 
     /// What a value stands for: itself, or what it refers to.
@@ -72,6 +74,7 @@ impl<'a> Inliner<'a> {
 
     /// A schema with everything in place.
     pub(super) fn schema(&mut self, value: &'a Value) -> Value {
+        let is_part = std::mem::take(&mut self.is_part);
         self.nodes += 1;
         if self.nodes > MAX_NODES || self.open.len() > MAX_DEPTH {
             self.was_cut = true;
@@ -85,6 +88,7 @@ impl<'a> Inliner<'a> {
             }
             let Some(found) = self.look_up(reference) else { return json!({}) };
             self.open.push(reference);
+            self.is_part = is_part;
             let mut schema = self.schema(found);
             self.open.pop();
             // What stands beside a reference says more of this very place.
@@ -96,8 +100,13 @@ impl<'a> Inliner<'a> {
         let mut schema = self.own(map);
         for part in map.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             // A part of it is at the same depth; without end it would still run out of nodes.
+            self.is_part = true;
             let part = self.schema(part);
+            self.is_part = false;
             merge(&mut schema, part);
+        }
+        if !is_part {
+            demand_known(&mut schema);
         }
         Value::Object(schema)
     }
@@ -136,13 +145,12 @@ impl<'a> Inliner<'a> {
                     kept.insert(name.clone(), self.schema(property));
                 }
             }
-            let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-            let required: Vec<Value> =
-                required.filter(|name| name.as_str().is_some_and(|name| kept.contains_key(name))).cloned().collect();
-            if !required.is_empty() {
-                schema.insert("required".to_owned(), Value::Array(required));
-            }
             schema.insert("properties".to_owned(), Value::Object(kept));
+        }
+        let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<Value> = required.filter(|name| name.is_string()).cloned().collect();
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), Value::Array(required));
         }
         match map.get("additionalProperties") {
             Some(Value::Bool(allowed)) => drop(schema.insert("additionalProperties".to_owned(), json!(allowed))),
@@ -191,6 +199,17 @@ fn bounds(map: &Map<String, Value>, schema: &mut Map<String, Value>) {
             (Some(bound @ Value::Number(_)), _) => drop(schema.insert(word.to_owned(), bound.clone())),
             _ => {}
         }
+    }
+}
+
+/// Fields are demanded that can be given: not those that are only read, nor those nothing is said of.
+fn demand_known(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(required)) = schema.remove("required") else { return };
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known = |name: &Value| name.as_str().is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)));
+    let kept: Vec<Value> = required.into_iter().filter(known).collect();
+    if !kept.is_empty() {
+        schema.insert("required".to_owned(), Value::Array(kept));
     }
 }
 

@@ -156,6 +156,7 @@ impl<'a> Wsdl<'a> {
             when_to_use: String::new(),
             risk: if is_read { Risk::Read } else { Risk::HighWrite },
             warnings,
+            elsewhere: false,
         }
     }
 

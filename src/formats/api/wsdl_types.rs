@@ -6,7 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     formats::xml::{Element, local},
-    model::catalog::endpoint::{Parameter, ParameterPlace},
+    model::catalog::{
+        endpoint::{Parameter, ParameterPlace},
+        style::Style,
+    },
 };
 
 /// Deepest nesting of types that is kept.
@@ -345,7 +348,8 @@ fn plain(name: &str) -> Option<Value> {
 
 /// A parameter of a SOAP operation.
 pub(super) fn variable(name: String, required: bool, said: &str, schema: Value) -> Parameter {
-    Parameter { name, place: ParameterPlace::Variable, required, description: said.to_owned(), schema }
+    let place = ParameterPlace::Variable;
+    Parameter { name, place, style: Style::Plain, required, description: said.to_owned(), schema }
 }
 
 fn object(fields: Vec<Parameter>) -> Value {

@@ -12,6 +12,7 @@ use super::{
     pace::{self, RateLimit},
     place::Template,
     status::SystemStatus,
+    style::Style,
     system::{System, SystemId},
 };
 use crate::model::{
@@ -230,6 +231,7 @@ fn complete(mut parameters: Vec<Parameter>, template: &Template) -> Vec<Paramete
             parameters.push(Parameter {
                 name: name.to_owned(),
                 place: ParameterPlace::Path,
+                style: Style::Plain,
                 required: true,
                 description: String::new(),
                 schema: json!({"type": "string"}),

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{pace::RateLimit, proposal::Proposal, system::SystemId};
+use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId};
 use crate::model::{
+    error::{Error, Result},
     id::{Id, Noun},
     spec::Risk,
     time::Time,
@@ -51,6 +52,38 @@ pub struct Parameter {
     /// JSON Schema of its value.
     #[serde(default)]
     pub schema: Value,
+    /// How a list or an object is written; of a form, every list in it.
+    #[serde(default, skip_serializing_if = "Style::is_plain")]
+    pub style: Style,
+}
+
+impl Parameter {
+    /// The one value it can have, where a call fails without it: nobody needs to say that.
+    pub fn fixed(&self) -> Option<&Value> {
+        let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);
+        if !self.required || is_whole {
+            return None;
+        }
+        let only = self.schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
+        self.schema.get("const").or_else(|| only?.first())
+    }
+
+    /// Fails where it is an upload: none is sent.
+    pub fn demand_sendable(&self) -> Result<()> {
+        let media = self.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or_default();
+        if self.place != ParameterPlace::Body || !media.to_ascii_lowercase().starts_with("multipart/") {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "It takes an upload (multipart), which Satchel does not send: choose an operation of the system that takes JSON, a form or text.",
+        ))
+    }
+}
+
+/// Whether a body of this media type is one JSON value.
+pub fn is_json(media: &str) -> bool {
+    let media = media.to_ascii_lowercase();
+    media.contains("json") && !["ndjson", "jsonl", "json-seq"].iter().any(|lines| media.contains(lines))
 }
 
 /// What is sent, by protocol.
@@ -177,7 +210,10 @@ pub struct Endpoint {
 }
 
 /// Answers say whether it came from a document, not what stood there.
-fn whether<S: serde::Serializer>(imported: &Option<Box<Proposal>>, serializer: S) -> Result<S::Ok, S::Error> {
+fn whether<S: serde::Serializer>(
+    imported: &Option<Box<Proposal>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_bool(imported.is_some())
 }
 
@@ -222,7 +258,8 @@ impl Endpoint {
             if !parameter.description.is_empty() {
                 schema.insert("description".to_owned(), json!(parameter.description));
             }
-            if parameter.required {
+            // What has one value only is sent without being said.
+            if parameter.required && parameter.fixed().is_none() {
                 required.push(name.clone());
             }
             properties.insert(name, Value::Object(schema));

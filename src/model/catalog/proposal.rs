@@ -35,6 +35,9 @@ pub struct Proposal {
     /// What is doubtful about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Whether it is on another server than the system: it is not chosen unless somebody chooses it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
 }
 
 /// A document, read.

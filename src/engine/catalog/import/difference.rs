@@ -9,7 +9,7 @@ use crate::{
     model::{
         catalog::{
             draft::EndpointDraft,
-            endpoint::{Endpoint, EndpointId},
+            endpoint::{Endpoint, EndpointId, Parameter},
             proposal::Proposal,
             system::SystemId,
         },
@@ -79,7 +79,13 @@ pub struct Comparison {
 pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposal>, now: Time) -> Comparison {
     let known = known(endpoints);
     let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
+    let mut keys = BTreeSet::new();
     for operation in operations {
+        if !keys.insert(operation.key.clone()) {
+            let key = shorten(&operation.key);
+            unusable.push(format!("'{key}' stands in the document more than once: only the first is shown."));
+            continue;
+        }
         let old = known.get(&operation.key).copied();
         seen.extend(old.map(|endpoint| endpoint.id));
         let choice = ImportChoice { operation, risk: None, description: None, when_to_use: None };
@@ -117,9 +123,10 @@ pub fn plan(
 
 /// The endpoints a document could be about, by what they are recognised by.
 fn known(endpoints: &[Endpoint]) -> HashMap<String, &Endpoint> {
-    let by_place = endpoints.iter().map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
+    let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
+    let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
     let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
-    // What it was imported as goes before what it looks like.
+    // What was imported is what it was imported as, whatever it looks like now.
     by_place.chain(by_key).collect()
 }
 
@@ -147,6 +154,7 @@ fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
         key: like.key.clone(),
         group: like.group.clone(),
         warnings: Vec::new(),
+        elsewhere: like.elsewhere,
         name: endpoint.name.clone(),
         operation: endpoint.operation.clone(),
         method: endpoint.method.clone(),
@@ -161,7 +169,8 @@ fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
 fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time) -> Result<Compared> {
     let ImportChoice { operation: proposal, risk, description, when_to_use } = choice;
     // What a draft makes of the document: parameters of the path are completed, texts trimmed.
-    let fresh = draft(&proposal).into_new(system, &BTreeSet::new(), now);
+    let sendable = proposal.parameters.iter().try_for_each(Parameter::demand_sendable);
+    let fresh = sendable.and_then(|()| draft(&proposal).into_new(system, &BTreeSet::new(), now));
     let fresh =
         fresh.map_err(|error| Error::new(error.kind(), format!("{}: {}", shorten(&proposal.key), error.message())))?;
     let said = as_proposal(&fresh, &proposal);
@@ -214,5 +223,48 @@ fn draft(said: &Proposal) -> EndpointDraft {
         when_to_use: Some(said.when_to_use.clone()),
         risk: Some(said.risk),
         ..EndpointDraft::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn operation(key: &str) -> Proposal {
+        let proposal = json!({"key": key, "group": null, "name": "x", "protocol": "rest", "method": "GET", "path": "/q",
+            "parameters": [], "description": "", "when_to_use": "", "risk": "read"});
+        serde_json::from_value(proposal).unwrap()
+    }
+
+    #[test]
+    fn what_stands_twice_in_a_document_is_shown_once() {
+        let twice = vec![operation("GET /q"), operation("GET /q"), operation("GET /q?a=1")];
+        let compared = compare(SystemId::new(), &[], twice, Time::from_millis(0));
+        assert_eq!(compared.operations.len(), 2);
+        assert!(compared.unusable[0].contains("more than once"), "{:?}", compared.unusable);
+    }
+
+    #[test]
+    fn an_upload_is_neither_offered_nor_taken() {
+        let mut upload = operation("POST /up");
+        let schema = json!({"contentMediaType": "multipart/form-data"});
+        upload.parameters = serde_json::from_value(json!([{"name": "body", "in": "body", "schema": schema}])).unwrap();
+        let (system, now) = (SystemId::new(), Time::from_millis(0));
+        let compared = compare(system, &[], vec![upload.clone()], now);
+        assert!(compared.operations.is_empty());
+        assert!(compared.unusable[0].starts_with("POST /up: It takes an upload"), "{:?}", compared.unusable);
+        let choice = ImportChoice { operation: upload, risk: None, description: None, when_to_use: None };
+        assert!(plan(system, &[], vec![choice], Vec::new(), now).is_err());
+    }
+
+    #[test]
+    fn operations_of_one_path_stay_apart_when_the_document_is_read_again() {
+        let (system, now) = (SystemId::new(), Time::from_millis(0));
+        let first = compare(system, &[], vec![operation("GET /q?a=1")], now);
+        let known: Vec<Endpoint> = first.operations.into_iter().map(|one| one.becomes).collect();
+        let again = compare(system, &known, vec![operation("GET /q"), operation("GET /q?a=1")], now);
+        let changes: Vec<ImportChange> = again.operations.iter().map(|one| one.change).collect();
+        assert_eq!(changes, [ImportChange::Added, ImportChange::Unchanged]);
     }
 }
