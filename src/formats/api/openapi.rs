@@ -61,6 +61,12 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
             return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
         }
     }
+    doubt(document, swagger, &mut read);
+    Ok(read)
+}
+
+/// Says what is doubtful about the whole.
+fn doubt(document: &Value, swagger: bool, read: &mut Proposals) {
     if read.operations.is_empty() {
         read.warnings.push("The document has no operations.".to_owned());
     }
@@ -74,7 +80,6 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         read.warnings
             .push(format!("The system asks for {both} at once: only one credential is sent, so it may refuse calls."));
     }
-    Ok(read)
 }
 
 /// Where the system is and what it asks for, as the whole document says.
