@@ -20,6 +20,7 @@ type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> 
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
 type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<String> + Send + Sync>;
+type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
 /// A tool, ready to be registered.
@@ -32,6 +33,7 @@ pub struct Tool {
     asks: Option<Asks>,
     reaches: Option<Reaches>,
     available: Option<Available>,
+    accepts: Option<Accepts>,
     private: &'static [&'static str],
     handler: Handler,
 }
@@ -101,6 +103,7 @@ impl Tool {
             asks: None,
             reaches: None,
             available: None,
+            accepts: None,
             private: &[],
             handler,
         }
@@ -238,6 +241,13 @@ impl Tool {
         self
     }
 
+    /// Says whether a value may be stored under a key of its configuration, so that it is refused where it is entered.
+    #[must_use]
+    pub fn accepts(mut self, accepts: fn(&str, &str) -> Result<()>) -> Self {
+        self.accepts = Some(accepts);
+        self
+    }
+
     /// Adds a worked example: documentation and test.
     #[must_use]
     pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
@@ -293,6 +303,11 @@ impl Tool {
     /// Whether its calls go to other machines.
     pub fn reaches_out(&self) -> bool {
         self.reaches.is_some()
+    }
+
+    /// Fails where a value cannot be one of its configuration.
+    pub fn demand_setting(&self, key: &str, value: &str) -> Result<()> {
+        self.accepts.map_or(Ok(()), |accepts| accepts(key, value))
     }
 
     /// The arguments whose values the audit does not keep.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     app::TestApp,
+    http::{Request, TestServer},
     site::{Site, page, status},
 };
 
@@ -95,4 +96,21 @@ async fn no_more_searches_leave_than_are_allowed() {
     let error = app.data(&caller, "web_search", json!({"query": "x"})).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Exhausted);
     assert_eq!(site.asked().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_cannot_be_asked_is_refused_where_it_is_entered() {
+    let server = TestServer::start().await;
+    let cookie = server.sign_in("owner").await;
+    let path = "/api/tools/web_search/config";
+    for wrong in ["notaurl", "ftp://x/", "http://u:p@a.example"] {
+        let request = Request::new("PUT", path).json(&json!({"base_url": wrong})).cookie(&cookie);
+        let answer = server.send(request).await;
+        assert_eq!(answer.status, 400, "{}", answer.text());
+        assert!(answer.text().contains("base_url of web_search"), "{}", answer.text());
+    }
+    let test = async || server.owner("POST", "/api/tools/web_search/test", &Value::Null).await;
+    assert_eq!(test().await["ok"], false);
+    server.owner("PUT", path, &json!({"base_url": "http://localhost:8888"})).await;
+    assert_eq!(test().await, json!({"ok": true, "message": "Configuration looks complete"}));
 }

@@ -11,7 +11,11 @@ use utoipa::ToSchema;
 use super::{body::Body, services::Services, state::State, tools::visible};
 use crate::{
     engine::configure,
-    model::{caller::Caller, error::Result},
+    model::{
+        caller::Caller,
+        error::{Error, Result},
+        secret::MASK,
+    },
     store::{people::Actor, tool_config},
 };
 
@@ -46,6 +50,11 @@ async fn change(
 ) -> Result<Json<Configuration>> {
     let tool = visible(&state, &by.caller, &name)?;
     let spec = tool.spec();
+    for (key, value) in &values {
+        if let Some(text) = value.as_str().filter(|text| !text.is_empty() && *text != MASK) {
+            tool.demand_setting(key, text).map_err(|error| Error::invalid(error.message()))?;
+        }
+    }
     state.app.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
     let stored = state.app.tool_config.values(&spec.name).await?;
     Ok(Json(Configuration { values: tool_config::masked(&spec.settings, &stored) }))
@@ -66,20 +75,22 @@ async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Re
 pub(super) struct Completeness {
     /// Whether it is.
     ok: bool,
-    /// What is missing, in words.
+    /// What is missing or wrong, in words.
     message: String,
 }
 
-/// Says whether all required configuration is there.
+/// Says whether all required configuration is there, and can be used.
 #[utoipa::path(tag = "tools", responses((status = 200, body = Completeness)))]
 #[post("/api/tools/{name}/test")]
 async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.tool_config.values(&tool.spec().name).await?;
     let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
-    let message = match missing.as_slice() {
-        [] => "Configuration looks complete".to_owned(),
-        keys => format!("Missing required config: {}", keys.join(", ")),
+    let wrong = stored.iter().find_map(|(key, value)| tool.demand_setting(key, value.expose()).err());
+    let message = match (missing.as_slice(), &wrong) {
+        ([], None) => "Configuration looks complete".to_owned(),
+        ([], Some(wrong)) => wrong.message().to_owned(),
+        (keys, _) => format!("Missing required config: {}", keys.join(", ")),
     };
-    Ok(Json(Completeness { ok: missing.is_empty(), message }))
+    Ok(Json(Completeness { ok: missing.is_empty() && wrong.is_none(), message }))
 }

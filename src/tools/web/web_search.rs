@@ -76,6 +76,7 @@ pub(super) fn tool() -> Tool {
         required: true,
         default: None,
     })
+    .accepts(|key, value| if key == "base_url" { base(value).map(drop) } else { Ok(()) })
     .example(
         "Two results",
         json!({"query": "herons", "max_results": 2}),
@@ -127,6 +128,10 @@ fn base(text: &str) -> Result<Url> {
     let mut url = Url::parse(text.trim()).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let told = "The setting base_url of web_search must not hold a user name or password.";
+        return Err(Error::new(Kind::Unconfigured, told));
     }
     let path = url.path().trim_end_matches('/').to_owned();
     let path = if path.ends_with("/search") { path } else { format!("{path}/search") };
@@ -289,6 +294,10 @@ mod tests {
             assert_eq!(base(given).unwrap().as_str(), wanted);
         }
         assert!(base("a.example").is_err() && base("ftp://a.example").is_err());
+        for wrong in ["notaurl", "ftp://x/", "http://u:p@a.example"] {
+            assert!(tool().demand_setting("base_url", wrong).is_err(), "{wrong}");
+        }
+        tool().demand_setting("base_url", "http://localhost:8888").unwrap();
     }
 
     #[test]
