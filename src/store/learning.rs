@@ -160,8 +160,9 @@ mod tests {
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let (user, topics) = (UserId::new(), [ConversationId::new(), ConversationId::new()]);
         db.write(move |c| {
+            c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
             let sql = "INSERT INTO users (id, username, username_key, role, password, created_at)
-                       SELECT ?1, 'mara', 'mara', name, '', 0 FROM roles LIMIT 1";
+                       VALUES (?1, 'mara', 'mara', 'guest', '', 0)";
             rows::run(c, sql, [user.to_string()])?;
             let sql = "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, '', 0, 0)";
             topics.iter().try_for_each(|topic| rows::run(c, sql, (topic.to_string(), user.to_string())).map(drop))

@@ -71,12 +71,15 @@ impl Memories {
         self.store.db.write(move |c| save::all(c, user, &new, source, now)).await
     }
 
-    /// The memory with this key or id.
+    /// The memory with this key or id; a key made from what it said before counts too.
     pub async fn get(&self, key: &str, now: Time) -> Result<Memory> {
         let (user, wanted) = (self.user, key.trim().to_owned());
         let found = self.store.db.read(move |c| {
             let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
-            first(c, sql, (user.to_string(), wanted), now)
+            match first(c, sql, (user.to_string(), wanted.clone()), now)? {
+                Some(found) => Ok(Some(found)),
+                None => rows::by_any_key(c, user, &wanted, now),
+            }
         });
         found.await?.ok_or_else(|| rows::no_memory(key))
     }

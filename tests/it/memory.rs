@@ -97,7 +97,7 @@ async fn the_same_said_again_renews_and_a_changed_value_takes_the_old_ones_place
     save(&app, &mara, "The rent is 1200").await;
     let changed = save(&app, &mara, "The rent is 1300").await;
     let told = (&changed["merged"], &changed["replaced"], &changed["key"]);
-    assert_eq!(told, (&json!(false), &json!("The rent is 1200"), &json!("the-rent-is-1200")));
+    assert_eq!(told, (&json!(false), &json!("The rent is 1200"), &json!("the-rent-is-1300")));
     assert_eq!(contents(&app, &mara, "recall_memories", json!({"query": "rent"})).await, ["The rent is 1300"]);
     let whole = app.data(&mara, "memory_get", json!({"key": "the-rent-is-1200"})).await.unwrap();
     assert_eq!(whole["history"][0]["content"], json!("The rent is 1200"));

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     count,
-    rows::{self, Earlier, by_key},
+    rows::{self, Earlier, by_any_key, by_key},
     search,
     vectors::{self, Vectors},
 };
@@ -107,7 +107,7 @@ fn save(c: &Connection, saying: &Saying, new: &NewMemory, known: &mut Vectors) -
 }
 
 fn named(c: &Connection, saying: &Saying, key: &str, new: &NewMemory) -> Result<Option<Memory>> {
-    let old = by_key(c, saying.user, key, saying.now)?;
+    let old = by_any_key(c, saying.user, key, saying.now)?;
     match &old {
         Some(old) if old.layer != new.layer() => Err(Error::conflict(format!(
             "The key '{key}' names a {}: a {} needs another key.",
@@ -165,8 +165,9 @@ fn correct(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Res
     let before = old.content.clone();
     rows::keep(c, old.id, Earlier::Corrected, &Wording { content: before.clone(), said_at: old.updated_at })?;
     let source = (saying.source.or(old.source_conversation), saying.message.or(old.source_message));
-    let corrected =
-        Memory { content: new.content().to_owned(), source_conversation: source.0, source_message: source.1, ..old };
+    let content = new.content().to_owned();
+    let key = key_after(c, saying, &old, new)?;
+    let corrected = Memory { content, key, source_conversation: source.0, source_message: source.1, ..old };
     let memory = renewed(c, saying, corrected, new)?;
     Ok(Saved { memory, merged: false, replaced: Some(before), forgotten: Vec::new() })
 }
@@ -234,8 +235,29 @@ fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgot
     Ok(forgotten)
 }
 
+/// The key of a corrected memory: one made from what it said is made anew, lest it contradict it; one that was given stays.
+fn key_after(c: &Connection, saying: &Saying, old: &Memory, new: &NewMemory) -> Result<String> {
+    let made = old.key == plain_key(&old.content);
+    match new.key() {
+        None if made && plain_key(new.content()) != old.key => free_key(c, saying, new.content()),
+        _ => Ok(old.key.clone()),
+    }
+}
+
 /// A key nobody has: the first words of the content, and a number where they are taken.
 fn free_key(c: &Connection, saying: &Saying, content: &str) -> Result<String> {
+    let plain = plain_key(content);
+    let mut key = plain.clone();
+    let mut number = 2;
+    while by_key(c, saying.user, &key, saying.now)?.is_some() {
+        key = format!("{plain}-{number}");
+        number += 1;
+    }
+    Ok(key)
+}
+
+/// The first words of a content, as a key.
+pub(super) fn plain_key(content: &str) -> String {
     let mut plain = String::new();
     for word in words::split(content) {
         if plain.chars().count() + word.chars().count() >= MAX_KEY {
@@ -249,11 +271,47 @@ fn free_key(c: &Connection, saying: &Saying, content: &str) -> Result<String> {
     if plain.is_empty() {
         plain.push_str("memory");
     }
-    let mut key = plain.clone();
-    let mut number = 2;
-    while by_key(c, saying.user, &key, saying.now)?.is_some() {
-        key = format!("{plain}-{number}");
-        number += 1;
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{
+        db::{Commit, Db},
+        memory::MemoryStore,
+    };
+
+    #[tokio::test]
+    async fn a_corrected_memory_gets_a_key_that_says_what_it_says_and_is_found_by_the_old_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let user = UserId::new();
+        db.write(move |c| {
+            c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+            let sql = "INSERT INTO users (id, username, username_key, role, password, created_at)
+                       VALUES (?1, 'mara', 'mara', 'guest', '', 0)";
+            run(c, sql, [user.to_string()])
+        })
+        .await
+        .unwrap();
+        let own = MemoryStore::of(&db).own(user);
+        let now = Time::from_millis(1);
+        let save = async |content: &str, key: Option<&str>| {
+            let new = NewMemory::new(content, Layer::Fact).unwrap().with_key(key).unwrap();
+            own.save(vec![new], None, now).await.unwrap().remove(0)
+        };
+        save("The rent is 1200", None).await;
+        let changed = save("The rent is 1300", None).await;
+        assert_eq!(changed.replaced.as_deref(), Some("The rent is 1200"));
+        assert_eq!(changed.memory.key, "the-rent-is-1300");
+        for key in ["the-rent-is-1300", "the-rent-is-1200"] {
+            assert_eq!(own.get(key, now).await.unwrap().content, "The rent is 1300", "{key}");
+        }
+        assert!(own.get("the-rent-is-1400", now).await.is_err());
+        let again = save("The rent is 1250", Some("the-rent-is-1200")).await;
+        assert_eq!(again.replaced.as_deref(), Some("The rent is 1300"));
+        save("The fee is 1100", Some("fee")).await;
+        assert_eq!(save("The fee is 1200", None).await.memory.key, "fee");
     }
-    Ok(key)
 }
