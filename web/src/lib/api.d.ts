@@ -2071,7 +2071,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better. */
+        /**
+         * Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better.
+         *     Pairs of two built-in tools are left out: nobody here can mend them.
+         */
         get: operations["get_api_tools_collisions"];
         put?: never;
         post?: never;
@@ -2282,7 +2285,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says whether all required configuration is there.
+         * Says whether all required configuration is there, and can be used.
          * @description Needs the permission `settings:manage`.
          */
         post: operations["post_api_tools_name_test"];
@@ -2678,7 +2681,7 @@ export interface components {
         Completeness: {
             /** @description Whether it is. */
             ok: boolean;
-            /** @description What is missing, in words. */
+            /** @description What is missing or wrong, in words. */
             message: string;
         };
         /** @description A tool's configuration: secrets show as `***`. */
@@ -3255,6 +3258,8 @@ export interface components {
             element: string;
             /** @description Its namespace. */
             namespace?: string;
+            /** @description What stands in it is in no namespace. */
+            unqualified?: boolean;
             /** @description `1.1` or `1.2`. */
             version?: string;
             /** @enum {string} */
@@ -3282,6 +3287,8 @@ export interface components {
             description?: string;
             /** @description JSON Schema of its value. */
             schema?: unknown;
+            /** @description How a list or an object is written; of a form, every list in it. */
+            style?: components["schemas"]["ParameterStyle"];
         };
         /** @description What a try came to. */
         EndpointTrial: {
@@ -4302,6 +4309,11 @@ export interface components {
          */
         ParameterPlace: "path" | "query" | "header" | "body" | "variable";
         /**
+         * @description How a list or an object is written in a path, a query, a header or a form.
+         * @enum {string}
+         */
+        ParameterStyle: "plain" | "exploded" | "comma" | "space" | "pipe" | "tab" | "deep_object" | "json";
+        /**
          * @description How an attempt ended.
          * @enum {string}
          */
@@ -4534,6 +4546,8 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @description What is doubtful about it. */
             warnings?: string[];
+            /** @description Whether it is on another server than the system: it is not chosen unless somebody chooses it. */
+            elsewhere?: boolean;
         };
         /** @description What somebody writes of a provider. What is left out stays, or has its default in a new one. */
         ProviderDraft: {
