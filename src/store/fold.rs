@@ -36,6 +36,7 @@ impl Db {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test looks at the files themselves")]
 mod tests {
     use std::path::Path;
 

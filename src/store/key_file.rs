@@ -111,8 +111,16 @@ fn demand_private(path: &Path, file: &File) -> Result<()> {
 
 fn write(path: &Path, kek: &Kek) -> Result<()> {
     let failed = |error: std::io::Error| {
-        let kind = if error.kind() == ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Conflict };
-        Error::new(kind, format!("The key file {} cannot be written: {error}.", path.display())).caused_by(error)
+        let place = path.display();
+        let failed = match error.kind() {
+            ErrorKind::StorageFull => {
+                let told =
+                    format!("The disk is full: the key file {place} cannot be written. Free some space and try again.");
+                Error::new(Kind::DiskFull, told)
+            }
+            _ => Error::conflict(format!("The key file {place} cannot be written: {error}.")),
+        };
+        failed.caused_by(error)
     };
     let _ = remove(path);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
