@@ -118,9 +118,10 @@ pub fn run(line: Line) -> Result<Exit> {
             runtime.block_on(scripts::script(command, data.join("scripts"), &workers, &offered, line.json))
         }
         command => {
+            let named = line.flags.data.is_some();
             let config = line.flags.resolve(any_port(), dir::config_file(&data)?.as_deref())?;
             let makes = matches!(command, Command::User(UserCommand::Add(_)) | Command::Key(KeyCommand::Create { .. }));
-            if !makes && config.owner.is_none() && line.flags.data.is_some() && !data.exists() {
+            if !makes && config.owner.is_none() && named && !data.exists() {
                 let place = data.display();
                 return Err(Error::not_found(format!(
                     "There is no Satchel in {place}: look at --data, or begin one there with `satchel serve --data {place}`."

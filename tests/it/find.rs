@@ -30,7 +30,8 @@ async fn until(person: &Person, ask: (&str, &str, Value), done: impl Fn(&Value) 
 
 async fn found(person: &Person, need: &str) -> Value {
     let ask = ("POST", "/api/tools/find", json!({"query": need, "limit": 3}));
-    until(person, ask, |answer| answer["note"].is_null()).await["results"].clone()
+    let embedded = |answer: &Value| answer["results"][0]["why"]["cosine"].is_number();
+    until(person, ask, embedded).await["results"].clone()
 }
 
 #[tokio::test]

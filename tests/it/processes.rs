@@ -269,13 +269,13 @@ async fn a_process_is_found_by_what_it_means() {
     if chat.app.satchel.app.embedder.model().is_none() {
         return;
     }
-    put(
-        &chat.owner,
-        json!({"name": "Recruiting", "description": "How we look for, interview and hire new colleagues."}),
-    )
-    .await;
-    put(&chat.owner, json!({"name": "Waste disposal", "description": "What becomes of old batteries and paper."}))
-        .await;
+    for (name, description) in [
+        ("Recruiting", "How we look for, interview and hire new colleagues."),
+        ("Waste disposal", "What becomes of old batteries and paper."),
+    ] {
+        let made = json!({"name": name, "description": description, "steps": [{"name": "Begin"}]});
+        put(&chat.owner, made).await;
+    }
     let answer = found(&chat.app, "bringing additional employees into the company").await;
     assert_eq!(names(&answer["processes"]), ["Recruiting"]);
     assert_eq!(answer["processes"][0]["matched_by"], json!("meaning"));
