@@ -276,7 +276,7 @@ async fn a_process_is_found_by_what_it_means() {
         let made = json!({"name": name, "description": description, "steps": [{"name": "Begin"}]});
         put(&chat.owner, made).await;
     }
-    let answer = found(&chat.app, "bringing additional employees into the company").await;
+    let answer = found(&chat.app, "job applicants").await;
     assert_eq!(names(&answer["processes"]), ["Recruiting"]);
     assert_eq!(answer["processes"][0]["matched_by"], json!("meaning"));
 }
