@@ -18,9 +18,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     sandbox::run_if_helper();
-    if let Some(socket) = workers::socket_if_worker() {
-        // What goes wrong in a worker is seen by the server: the socket closes.
-        return ExitCode::from(u8::from(socket.and_then(script::worker::serve).is_err()));
+    if let Some(pipes) = workers::pipes_if_worker() {
+        // What goes wrong in a worker is seen by the server: the pipes close.
+        return ExitCode::from(u8::from(pipes.and_then(script::worker::serve).is_err()));
     }
     // A huge page that is touched once is 2 MB: a third of all memory at rest. A kernel without them has none to refuse.
     let _ = rustix::thread::disable_transparent_huge_pages(true);

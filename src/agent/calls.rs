@@ -81,7 +81,7 @@ impl Run {
         step.state = StepState::Running;
         step.started_at = self.app().clock.now();
         self.put(place, &step).await?;
-        let outcome = self.invoke(&step, None).await?;
+        let outcome = self.invoke(&step, None).await;
         if outcome.is_err() && self.app().shutdown.is_cancelled() {
             // The row stays as it is: the next process says what is uncertain.
             return Err(stopped());
@@ -98,9 +98,8 @@ impl Run {
         }
     }
 
-    /// Makes the call of a step; with its ticket, fetches what came of it. The outer error is ours, the inner the call's.
-    pub(super) async fn invoke(&self, step: &Step, ticket: Option<TicketId>) -> Result<Result<Outcome>> {
-        let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
+    /// Makes the call of a step; with its ticket, fetches what came of it.
+    pub(super) async fn invoke(&self, step: &Step, ticket: Option<TicketId>) -> Result<Outcome> {
         // A wire name that had to be changed to be told from another is known by the id it stands for.
         let by_name = self.shared().invoker.registry().find(&step.asked_as).is_ok();
         let tool = if by_name { &step.asked_as } else { &step.tool };
@@ -108,10 +107,9 @@ impl Run {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
-            tainted: conversation.tainted,
             ..Call::new(self.caller().clone(), tool.clone(), step.arguments.clone())
         };
-        Ok(self.shared().invoker.invoke(call, self.cancel.child_token()).await)
+        self.shared().invoker.invoke(call, self.cancel.child_token()).await
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {

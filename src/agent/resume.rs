@@ -112,7 +112,7 @@ impl Run {
         let questions = self.questions().await?;
         let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
         for (place, step, ticket) in &decided {
-            let outcome = self.invoke(step, Some(ticket.id)).await?;
+            let outcome = self.invoke(step, Some(ticket.id)).await;
             self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
             self.settle(*place, step.clone(), outcome).await?;
         }

@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use super::{calls::Place, turn::Run};
 use crate::{
-    engine::{answer::InvokeAnswer, outside, sanitise},
+    engine::{answer::InvokeAnswer, sanitise},
     model::{
         call::{Done, Outcome},
         conversation::{Message, MessageId, Step, StepState},
         error::{Error, Kind, Result},
-        output::Output,
         spec::Risk,
     },
     store::results::Results,
@@ -26,7 +25,6 @@ impl Run {
         step.state = StepState::Done;
         match outcome {
             Ok(Outcome::Done(done)) => {
-                self.note_origin(&step, Ok(&done.output)).await?;
                 step.success = Some(true);
                 step.duration_ms = Some(done.duration_ms);
                 step.model_text = Some(self.readable(&name, &done).await?);
@@ -35,7 +33,6 @@ impl Run {
             // Asked before this can be reached, and collected only once decided.
             Ok(Outcome::Confirm(_)) => return Ok(()),
             Err(error) => {
-                self.note_origin(&step, Err(&error)).await?;
                 if error.kind() == Kind::Cancelled && self.cancel.is_cancelled() {
                     step.state = StepState::Cancelled;
                 }
@@ -80,19 +77,6 @@ impl Run {
         let results = Results::of(&self.app().db, self.caller().user, Some(self.conversation()));
         let handle = results.put(whole, self.app().clock.now()).await?;
         Ok(sanitise::wrap(name, &text, Some(&handle)))
-    }
-
-    /// Remembers that content from outside has come in, and where from.
-    async fn note_origin(&self, step: &Step, outcome: std::result::Result<&Output, &Error>) -> Result<()> {
-        let Ok(found) = self.shared().invoker.registry().find(&step.tool) else { return Ok(()) };
-        let origin = match outcome {
-            Ok(output) => outside::of_output(&found.tool, &step.arguments, output),
-            Err(error) => outside::of_error(&found.tool, &step.arguments, error),
-        };
-        match origin {
-            Some(source) => self.shared().conversations.taint(self.conversation(), source).await,
-            None => Ok(()),
-        }
     }
 
     /// Ends whatever of the last message has not ended, because the turn has. Gives the message.

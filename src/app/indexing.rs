@@ -30,7 +30,7 @@ use crate::{
     },
     store::{db::Db, outbox},
 };
-use search::Question;
+use search::Search;
 use shelf::Shelf;
 
 /// The name vectors are kept under that were given where there is no model.
@@ -135,10 +135,10 @@ impl Indexing {
 
     /// The best entries of a space, best first. An entry that is gone is never among them.
     pub async fn search(&self, space: Space, ask: &Ask<'_>) -> Result<Vec<Found>> {
-        let shelf = Arc::clone(self.shelf(space)?);
+        let shelf = self.shelf(space)?;
         shelf.opened(OPENING).await;
-        let question = Question::of(ask);
-        self.db.read(move |c| search::search(c, &shelf, &question)).await
+        let search = Search::begin(shelf, ask);
+        self.db.read(move |c| search.finish(c)).await
     }
 
     /// Waits until what was written before is found.

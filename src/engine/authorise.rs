@@ -32,7 +32,8 @@ pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings) -> bool {
     check(tool, caller, settings).is_ok() && tool.check_available(settings).is_ok()
 }
 
-fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
+/// Fails where the caller lacks the tool's permission.
+pub fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
     let spec = tool.spec();
     match spec.permission.as_deref() {
         Some(permission) if !caller.permissions.grants(permission) => Err(Error::denied(format!(

@@ -38,6 +38,8 @@ pub struct Weighed<'a> {
     pub arguments: &'a Value,
     /// How risky exactly this call is.
     pub risk: Risk,
+    /// Whether content from outside is in its conversation.
+    pub tainted: bool,
 }
 
 /// Lets the call through, asks, or answers with what came of an earlier question.
@@ -54,16 +56,24 @@ pub async fn check(app: &App, weighed: &Weighed<'_>) -> Result<Confirmation> {
     }
 }
 
-/// Why a person must be asked, if so.
+/// Why a person must be asked, if so. Fails where nothing could come of it.
 pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, registry, arguments, risk } = weighed;
+    let reason = cause(app, weighed).await?;
+    if reason.is_some() {
+        weighed.found.tool.demand(weighed.arguments, &weighed.call.caller, weighed.registry)?;
+    }
+    Ok(reason)
+}
+
+async fn cause(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
+    let Weighed { call, found, registry, arguments, risk, tainted } = weighed;
     if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get(), registry) {
         return Ok(Some(reason));
     }
     match risk {
         Risk::Read | Risk::LowWrite => new_host(app, weighed).await,
         Risk::Destructive => Ok(Some("It is destructive: that is always asked.".to_owned())),
-        Risk::HighWrite if call.tainted => {
+        Risk::HighWrite if *tainted => {
             Ok(Some("It is high write, and content from outside is in this conversation.".to_owned()))
         }
         Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
@@ -79,8 +89,8 @@ pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> 
 
 /// What came from outside may want to carry something out: to a host of its own choice, in an address.
 async fn new_host(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, registry, arguments, .. } = weighed;
-    let (true, Some(topic)) = (call.tainted, call.topic) else { return Ok(None) };
+    let Weighed { call, found, registry, arguments, tainted, .. } = weighed;
+    let (true, Some(topic)) = (*tainted, call.topic) else { return Ok(None) };
     let hosts = found.tool.hosts_of(arguments, registry);
     if hosts.is_empty() || app.tickets.approved_for(topic, found.tool.spec().id()).await? {
         return Ok(None);

@@ -149,21 +149,11 @@ impl Context {
                 Box::pin(self.shared.invoker.invoke_approved(call, approval, cancel)).await
             }
         };
-        self.note_origin(tool, &arguments, &outcome);
-        outcome
-    }
-
-    /// What came in through a call within this one came into this one.
-    fn note_origin(&self, tool: &str, arguments: &Value, outcome: &Result<Outcome>) {
-        let Ok(found) = self.registry().find(tool) else { return };
-        let origin = match outcome {
-            Ok(Outcome::Done(done)) => outside::of_output(&found.tool, arguments, &done.output),
-            Ok(Outcome::Confirm(_)) => None,
-            Err(error) => outside::of_error(&found.tool, arguments, error),
-        };
-        if let Some(place) = origin {
+        // What came in through a call within this one came into this one.
+        if let Some(place) = outside::of_outcome(&self.registry(), tool, &arguments, &outcome) {
             self.note_outside(place);
         }
+        outcome
     }
 
     pub(super) fn outside(&self) -> &Mutex<Option<String>> {

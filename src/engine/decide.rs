@@ -61,13 +61,11 @@ impl Invoker {
 
     async fn approve(&self, id: TicketId, answer: Answer, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
-        if let Some(given) = &answer.params {
+        let executed = match answer.params {
             // Before the ticket is used up: what cannot run can be put right.
-            let ticket = self.app.tickets.get(id, person.user, now).await?;
-            if let Ok(found) = self.registry().find(&ticket.tool) {
-                found.own_arguments(given.clone())?;
-            }
-        }
+            Some(given) => self.changed(&self.app.tickets.get(id, person.user, now).await?, given)?,
+            None => None,
+        };
         let (ticket, asker) = self.app.tickets.take(id, person.user, now).await?;
         if answer.for_conversation
             && ticket.risk < Risk::Destructive
@@ -75,7 +73,6 @@ impl Invoker {
         {
             self.app.tickets.approve_for(topic, ticket.tool.clone()).await?;
         }
-        let executed = answer.params.and_then(|given| self.changed(&ticket, given));
         let verdict = self.run_approved(&ticket, asker, executed, person).await;
         self.app.tickets.finish(id, verdict.clone()).await?;
         let ticket = self.app.tickets.get(id, person.user, now).await?;
@@ -83,10 +80,13 @@ impl Invoker {
     }
 
     /// What the person put in place of the arguments asked for; none where it comes to the same.
-    fn changed(&self, ticket: &Ticket, given: Value) -> Option<Value> {
-        let checked = self.registry().find(&ticket.tool).and_then(|found| found.own_arguments(given.clone()));
-        let given = checked.unwrap_or(given);
-        (canonical(&given) != canonical(&ticket.arguments)).then_some(given)
+    fn changed(&self, ticket: &Ticket, given: Value) -> Result<Option<Value>> {
+        let given = match self.registry().find(&ticket.tool) {
+            Ok(found) => found.own_arguments(given)?,
+            // Running it says that the tool is gone.
+            Err(_) => given,
+        };
+        Ok((canonical(&given) != canonical(&ticket.arguments)).then_some(given))
     }
 
     /// Runs a ticket's call, with the arguments the person put in place of its own where he has.

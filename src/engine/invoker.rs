@@ -15,6 +15,7 @@ use super::{
     confirm::{self, Confirmation, Weighed},
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
+    fragment, outside,
     record::Record,
     registry::{Found, Refused, Registry},
     run, sanitise,
@@ -28,6 +29,7 @@ use crate::{
         output::Output,
         spec::{Risk, Source},
     },
+    store::conversations::Conversations,
 };
 
 /// Runs calls. Cheap to clone; every clone is the same invoker.
@@ -99,8 +101,26 @@ impl Invoker {
         let steps = self.steps(&call, approval.as_ref(), &mut record, &cancel);
         let outcome = AssertUnwindSafe(steps).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&panic)));
         record.close(&self.app, &outcome).await?;
+        self.note_origin(&call, &outcome).await?;
         self.learn(&call, approval.as_ref(), &outcome);
         outcome
+    }
+
+    /// Whether content from outside is in the conversation a call belongs to, which has to be the caller's own (R44).
+    async fn is_tainted(&self, call: &Call) -> Result<bool> {
+        match call.topic {
+            Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.tainted),
+            None => Ok(false),
+        }
+    }
+
+    /// Remembers in the conversation that content from outside has come in, and where from.
+    async fn note_origin(&self, call: &Call, outcome: &Result<Outcome>) -> Result<()> {
+        let (Some(topic), false) = (call.topic, call.dry_run) else { return Ok(()) };
+        match outside::of_outcome(&self.registry(), &call.tool, &call.params, outcome) {
+            Some(source) => Conversations::of(&self.app.db).taint(topic, source).await,
+            None => Ok(()),
+        }
     }
 
     /// What a call of a conversation says of its tool. Innate tools are never looked for, so nothing is learned of them.
@@ -131,13 +151,14 @@ impl Invoker {
         let registry = self.registry();
         let found = registry.find(&call.tool)?;
         record.found(&found);
+        let tainted = self.is_tainted(call).await?;
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, &registry)?;
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk };
+        let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk, tainted };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
@@ -164,6 +185,7 @@ impl Invoker {
         if let Some(alias) = found.alias() {
             output.data = alias.project(output.data);
         }
+        output.html = output.html.map(|html| fragment::clean(&html));
         sanitise::lift_budget(&mut output);
         Done { call: call.id, tool: found.tool.spec().id(), output, duration_ms: record.ran_for(), executed: None }
     }

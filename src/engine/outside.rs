@@ -3,15 +3,26 @@
 
 use serde_json::Value;
 
-use super::{context::Context, tool::Tool};
+use super::{context::Context, registry::Registry, tool::Tool};
 use crate::model::{
+    call::Outcome,
     error::{Error, Kind, Result},
     output::Output,
     spec::{Category, Source},
 };
 
+/// Where what came of a call came from, if from outside.
+pub fn of_outcome(registry: &Registry, tool: &str, arguments: &Value, outcome: &Result<Outcome>) -> Option<String> {
+    let found = registry.find(tool).ok()?;
+    match outcome {
+        Ok(Outcome::Done(done)) => of_output(&found.tool, arguments, &done.output),
+        Ok(Outcome::Confirm(_)) => None,
+        Err(error) => of_error(&found.tool, arguments, error),
+    }
+}
+
 /// Where a result came from, if from outside. A built-in tool may say that it did not.
-pub fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
+fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
     let spec = tool.spec();
     let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
     if spec.source == Source::Builtin && output.is_ours() {
@@ -25,7 +36,7 @@ pub fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<Stri
 }
 
 /// Where the words of a failure came from: a refusal may carry as much of a stranger's as an answer.
-pub fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
+fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
     if let Some(place) = error.outside() {
         return Some(named(tool, place));
     }

@@ -5,11 +5,13 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    authorise, reserved,
     tool::{Alias, Tool},
     wire,
 };
 use crate::{
     model::{
+        caller::Caller,
         catalog::directory::Directory,
         error::{Error, Result},
         settings::Settings,
@@ -77,6 +79,12 @@ impl Found {
         own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
     }
 
+    /// Fails where such a call of this caller cannot be made.
+    pub fn demand(&self, given: Value, caller: &Caller, registry: &Registry) -> Result<()> {
+        authorise::permitted(&self.tool, caller)?;
+        self.tool.demand(&self.own_arguments(given)?, caller, registry)
+    }
+
     /// Why a person must be asked before a call with these arguments whatever its risk, if so.
     pub fn asks_because(&self, given: Value, settings: &Settings, registry: &Registry) -> Option<String> {
         self.tool.asks_because(&self.own_arguments(given).ok()?, settings, registry)
@@ -116,8 +124,18 @@ impl Registry {
     fn add(&mut self, tool: Arc<Tool>) -> Result<()> {
         let at = self.tools.len();
         let id = tool.spec().id();
+        let source = tool.spec().source;
+        if source != Source::Builtin && reserved::is_reserved(&tool.spec().name) {
+            return Err(Error::conflict(format!("{id} cannot be registered: {}", reserved::told(&tool.spec().name))));
+        }
         let mut names = vec![(id.clone(), None), (tool.spec().name.clone(), None)];
-        names.extend(tool.aliases().iter().enumerate().map(|(n, alias)| (alias.name().to_owned(), Some(n))));
+        names.extend(wire::suffixed_name(&id).map(|name| (name, None)));
+        for (n, alias) in tool.aliases().iter().enumerate() {
+            names.extend([
+                (alias.name().to_owned(), Some(n)),
+                (format!("{}:{}", source.as_str(), alias.name()), Some(n)),
+            ]);
+        }
         for (name, alias) in names {
             if let Some(taken) = self.names.get(&name).and_then(|n| self.tools.get(n.tool)) {
                 return Err(Error::conflict(format!(
@@ -189,7 +207,8 @@ mod tests {
     #[test]
     fn every_spelling_finds_the_tool() {
         let registry = Registry::of(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
-        for name in ["read", "builtin:read", "fs-read", "functions.read", "functions.fs-read", "builtin__read"] {
+        let spellings = ["read", "builtin:read", "fs-read", "functions.read", "functions.fs-read", "builtin__read"];
+        for name in spellings.into_iter().chain(["builtin:fs-read", "builtin__fs-read"]) {
             assert_eq!(registry.find(name).unwrap().tool.spec().id(), "builtin:read", "{name}");
         }
         assert_eq!(registry.find("fs-read").unwrap().name(), "fs-read");
@@ -222,6 +241,32 @@ mod tests {
             assert!(error.message().starts_with("The script 'mine' is broken, and no tool: Line 7"), "{name}: {error}");
         }
         assert!(registry.find("read").is_ok() && registry.find("yours").err().unwrap().message().contains("no tool"));
+    }
+
+    #[test]
+    fn a_name_a_model_was_shown_finds_its_tool_wherever_it_is_used() {
+        let name = format!("{}.{}", "a_very_long_name_of_a_system".repeat(2), "and_of_an_operation");
+        for (name, source) in [(name.as_str(), Source::Catalog), ("x--y.z", Source::Catalog)] {
+            let spec = Spec { source, ..tool(name).spec().clone() };
+            let tool = Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap();
+            let id = tool.spec().id();
+            let registry = Registry::of(vec![tool]).unwrap();
+            let (_, shown) = wire::WireNames::of([&id]);
+            for spelling in [shown[0].clone(), format!("functions.{}", shown[0])] {
+                assert_eq!(registry.find(&spelling).unwrap().tool.spec().id(), id, "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_tools_to_come_are_kept_for_them() {
+        let script = |name: &str| {
+            let spec = Spec { source: Source::Script, ..tool(name).spec().clone() };
+            Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap()
+        };
+        let refused = Registry::of(vec![script("schedule")]).err().unwrap();
+        assert!(refused.message().contains("'schedule' is kept for a tool of Satchel's own"), "{refused}");
+        assert!(Registry::of(vec![tool("schedule"), script("schedules")]).is_ok());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{authorise::Grant, context::Context, registry::Registry, validate::Schema};
 use crate::model::{
+    caller::Caller,
     error::{Error, Result},
     output::Output,
     settings::Settings,
@@ -19,6 +20,7 @@ use crate::model::{
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
+type Demands = Arc<dyn Fn(&Value, &Caller, &Registry) -> Result<()> + Send + Sync>;
 type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<String> + Send + Sync>;
 type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
@@ -31,6 +33,7 @@ pub struct Tool {
     aliases: Vec<Alias>,
     risk_of: Option<RiskOf>,
     asks: Option<Asks>,
+    demands: Option<Demands>,
     reaches: Option<Reaches>,
     available: Option<Available>,
     accepts: Option<Accepts>,
@@ -101,6 +104,7 @@ impl Tool {
             aliases: Vec::new(),
             risk_of: None,
             asks: None,
+            demands: None,
             reaches: None,
             available: None,
             accepts: None,
@@ -200,6 +204,20 @@ impl Tool {
         self
     }
 
+    /// Refuses a call that this caller cannot make with such arguments, before a person is asked about it. Running it
+    /// checks the same.
+    #[must_use]
+    pub fn demands<Args, F>(mut self, demands: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Caller, &Registry) -> Result<()> + Send + Sync + 'static,
+    {
+        let demands =
+            move |arguments: &Value, caller: &_, registry: &_| demands(&parse(arguments.clone())?, caller, registry);
+        self.demands = Some(Arc::new(demands));
+        self
+    }
+
     /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
     /// conversation, a person is asked before it reaches a host it has not reached yet.
     #[must_use]
@@ -293,6 +311,11 @@ impl Tool {
     /// Why a person must be asked whatever the risk, if so.
     pub fn asks_because(&self, arguments: &Value, settings: &Settings, registry: &Registry) -> Option<String> {
         self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
+    }
+
+    /// Fails where this caller cannot make a call with these arguments.
+    pub fn demand(&self, arguments: &Value, caller: &Caller, registry: &Registry) -> Result<()> {
+        self.demands.as_ref().map_or(Ok(()), |demands| demands(arguments, caller, registry))
     }
 
     /// The hosts a call may reach, where that is known before it runs.

@@ -54,6 +54,12 @@ fn suffixed(plain: &str, id: &str) -> String {
     format!("{head}_{tail}")
 }
 
+/// The name with a suffix that an id may go by on the wire, where it does not read back from a plain one.
+pub fn suffixed_name(id: &str) -> Option<String> {
+    let plain = encode(id);
+    (plain.len() > MAX || decode(&plain) != id).then(|| suffixed(&plain, id))
+}
+
 /// The id a plain wire name stands for, where no suffix was needed.
 pub fn decode(name: &str) -> String {
     name.replacen("__", ":", 1).replace("--", ".")
@@ -88,6 +94,7 @@ mod tests {
                 prop_assert!((1..=64).contains(&name.len()));
                 prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
                 prop_assert_eq!(names.id(name), Some(id.as_str()));
+                prop_assert!(decode(name) == *id || suffixed_name(id).as_ref() == Some(name));
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Worker processes: the same binary, run again with next to no rights, to do what must be stopped if it gets out of
-//! hand. The server speaks to each over one socket, in frames.
+//! hand. The server speaks to each over its standard input and output, in frames.
 
 mod confine;
 mod pool;
@@ -9,16 +9,23 @@ pub use confine::confine;
 pub use pool::Workers;
 pub use worker::{Allowance, Ended, Worker};
 
-use std::os::{fd::AsFd, unix::net::UnixStream};
+use std::{
+    io::{self, PipeReader, PipeWriter},
+    os::fd::AsFd,
+};
 
 /// The hidden first argument of a worker.
 const ARGUMENT: &str = "__worker";
 
-/// The worker's end of the socket, where this process was started as a worker. It is confined by then.
-pub fn socket_if_worker() -> Option<std::io::Result<UnixStream>> {
+/// Where a worker's tasks come from and its answers go, where this process was started as one. It is confined by then.
+pub fn pipes_if_worker() -> Option<io::Result<(PipeReader, PipeWriter)>> {
     if std::env::args().nth(1).as_deref() != Some(ARGUMENT) {
         return None;
     }
-    let socket = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
-    Some(confine().and(socket))
+    let pipes = || {
+        let tasks = io::stdin().as_fd().try_clone_to_owned()?;
+        let answers = io::stdout().as_fd().try_clone_to_owned()?;
+        Ok((tasks.into(), answers.into()))
+    };
+    Some(confine().and_then(|()| pipes()))
 }

@@ -38,8 +38,6 @@ pub struct Call {
     pub dry_run: bool,
     /// 0 at a door, one more for each tool that calls a tool.
     pub depth: u8,
-    /// Content from outside is in the conversation: `*` waives nothing.
-    pub tainted: bool,
 }
 
 impl Noun for Call {
@@ -58,7 +56,6 @@ impl Call {
             ticket: None,
             dry_run: false,
             depth: 0,
-            tainted: false,
         }
     }
 }

@@ -95,7 +95,7 @@ fn limit(engine: &mut Engine) {
 }
 
 /// How many operations pass between two looks at the clock.
-const LOOK: u64 = 128;
+const LOOK: u64 = 512;
 
 /// Ends a script that has used its processor time, at its place; what a native function uses, the server sees.
 fn watch(engine: &mut Engine, state: &Arc<Mutex<State>>) {

@@ -1,9 +1,8 @@
-//! The worker: reads tasks from a socket, runs them, answers. It holds no file, no network and no secret of its own.
+//! The worker: reads tasks from a pipe, runs them, answers. It holds no file, no network and no secret of its own.
 
 use std::{
     collections::VecDeque,
-    io::{self, BufReader, Read, Write},
-    os::unix::net::UnixStream,
+    io::{self, BufReader, PipeReader, PipeWriter, Read, Write},
     sync::Arc,
 };
 
@@ -22,8 +21,8 @@ use super::{
 const KEPT: usize = 64;
 
 /// Serves until the other end closes.
-pub fn serve(stream: UnixStream) -> io::Result<()> {
-    let stream = Stream(Arc::new(Mutex::new(BufReader::new(stream))));
+pub fn serve((tasks, answers): (PipeReader, PipeWriter)) -> io::Result<()> {
+    let stream = Stream(Arc::new(Mutex::new((BufReader::new(tasks), answers))));
     let mut worker = Worker { machine: Machine::new(Box::new(stream.clone())), known: VecDeque::new() };
     while let Some(frame) = stream.read()? {
         let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
@@ -96,12 +95,13 @@ fn encode(reply: &Reply<Value>) -> Vec<u8> {
 
 /// The server at the other end. A frame is its length in four bytes, little-endian, and its bytes.
 #[derive(Clone)]
-struct Stream(Arc<Mutex<BufReader<UnixStream>>>);
+struct Stream(Arc<Mutex<(BufReader<PipeReader>, PipeWriter)>>);
 
 impl Stream {
     /// The next frame; none at the end.
     fn read(&self) -> io::Result<Option<Vec<u8>>> {
         let mut stream = self.0.lock();
+        let (stream, _) = &mut *stream;
         let mut length = [0; 4];
         match stream.read_exact(&mut length) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
@@ -117,7 +117,7 @@ impl Stream {
         let mut whole = Vec::with_capacity(frame.len() + 4);
         whole.extend_from_slice(&length.to_le_bytes());
         whole.extend_from_slice(frame);
-        self.0.lock().get_mut().write_all(&whole)
+        self.0.lock().1.write_all(&whole)
     }
 }
 

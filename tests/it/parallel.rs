@@ -102,6 +102,21 @@ async fn one_to_thirty_two_calls() {
 }
 
 #[tokio::test]
+async fn nobody_is_asked_about_a_call_that_could_not_be_run() {
+    let app = TestApp::start().await;
+    let caller = app.caller(&["host:fs.read"]).await;
+    let write = json!({"recipient_name": "fs-write", "parameters": {"path": "a.txt", "content": "x"}});
+    let error = app.call(&caller, "parallel", uses([sum(1), write])).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Denied);
+    assert!(error.message().starts_with("Call 2, fs-write: You may not use write"), "{error}");
+    let reader = app.caller(&["knowledge:read"]).await;
+    let delete = json!({"action": "delete", "document_id": uuid::Uuid::nil()});
+    assert_eq!(app.call(&reader, "document", delete).await.unwrap_err().kind(), Kind::Denied);
+    let keeper = app.caller(&["knowledge:*"]).await;
+    assert_eq!(app.call(&keeper, "document", json!({"action": "delete"})).await.unwrap_err().kind(), Kind::Invalid);
+}
+
+#[tokio::test]
 async fn its_risk_is_the_highest_of_its_calls_and_one_approval_covers_exactly_them() {
     let app = TestApp::start().await;
     let caller = app.caller(&["host:fs.read", "host:fs.write"]).await;

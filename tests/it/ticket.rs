@@ -39,7 +39,13 @@ impl Scene {
         let send = tools::counting("send", Risk::HighWrite, &runs).permission("channel:send");
         let invoker = tools::invoker(&app, vec![send, tools::counting("wipe", Risk::Destructive, &runs)]);
         let mara = app.caller(&["channel:send"]).await;
-        Self { app, invoker, mara, topic: ConversationId::new(), runs }
+        let topic = app.conversation(&mara).await;
+        Self { app, invoker, mara, topic, runs }
+    }
+
+    /// A call in another conversation of hers.
+    async fn elsewhere(&self, call: Call) -> Call {
+        Call { topic: Some(self.app.conversation(&self.mara).await), ..call }
     }
 
     fn call(&self, tool: &str, text: &str) -> Call {
@@ -106,7 +112,11 @@ async fn risk_permission_and_taint_decide_who_is_asked() {
     let scene = Scene::set().await;
     let root = scene.app.caller(&["*"]).await;
     let asks = async |caller: &Caller, tool: &str, tainted: bool| {
-        let call = Call { tainted, ..Call::new(caller.clone(), tool, json!({"text": ""})) };
+        let topic = scene.app.conversation(caller).await;
+        if tainted {
+            scene.app.taint(topic).await;
+        }
+        let call = Call { topic: Some(topic), ..Call::new(caller.clone(), tool, json!({"text": ""})) };
         matches!(scene.invoke(call).await.unwrap(), Outcome::Confirm(_))
     };
     assert!(asks(&scene.mara, "send", false).await, "high write asks");
@@ -114,6 +124,17 @@ async fn risk_permission_and_taint_decide_who_is_asked() {
     assert!(asks(&root, "send", true).await, "unless content from outside is there");
     assert!(asks(&root, "wipe", false).await, "destructive always asks");
     assert_eq!(scene.runs.count(), 1);
+}
+
+#[tokio::test]
+async fn a_conversation_of_somebody_else_is_none_for_a_call() {
+    let scene = Scene::set().await;
+    let noor = scene.app.caller(&["*"]).await;
+    for topic in [scene.topic, ConversationId::new()] {
+        let call = Call { topic: Some(topic), ..Call::new(noor.clone(), "send", json!({"text": ""})) };
+        assert_eq!(scene.invoke(call).await.unwrap_err().kind(), Kind::NotFound);
+    }
+    assert_eq!(scene.runs.count(), 0);
 }
 
 #[tokio::test]
@@ -145,7 +166,7 @@ async fn a_ticket_is_for_its_user_conversation_tool_and_arguments_alone() {
     for (call, kind) in [
         (with(scene.call("send", "hello!")), Kind::Invalid),
         (with(scene.call("wipe", "hello")), Kind::Invalid),
-        (Call { topic: Some(ConversationId::new()), ..with(scene.call("send", "hello")) }, Kind::Invalid),
+        (scene.elsewhere(with(scene.call("send", "hello"))).await, Kind::Invalid),
         (Call { topic: None, ..with(scene.call("send", "hello")) }, Kind::Invalid),
         (Call { caller: noor.clone(), ..with(scene.call("send", "hello")) }, Kind::NotFound),
     ] {
@@ -205,7 +226,7 @@ async fn a_conversation_holds_ten_questions_and_no_more() {
     }
     let error = scene.invoke(scene.call("send", "one more")).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Exhausted);
-    scene.ask(Call { topic: Some(ConversationId::new()), ..scene.call("send", "elsewhere") }).await;
+    scene.ask(scene.elsewhere(scene.call("send", "elsewhere")).await).await;
     scene.decide(&tickets[0], no("enough")).await.unwrap();
     scene.ask(scene.call("send", "now")).await;
 }
@@ -260,8 +281,9 @@ async fn a_yes_for_the_conversation_holds_there_for_that_tool_and_never_for_dest
     let ticket = scene.ask(scene.call("send", "a")).await;
     scene.decide(&ticket, always()).await.unwrap();
     assert_eq!(scene.data(scene.call("send", "b")).await, json!({"text": "b"}));
-    scene.ask(Call { topic: Some(ConversationId::new()), ..scene.call("send", "c") }).await;
-    scene.ask(Call { tainted: true, ..scene.call("send", "d") }).await;
+    scene.ask(scene.elsewhere(scene.call("send", "c")).await).await;
+    scene.app.taint(scene.topic).await;
+    scene.ask(scene.call("send", "d")).await;
     let wipe = scene.ask(scene.call("wipe", "a")).await;
     scene.decide(&wipe, always()).await.unwrap();
     scene.ask(scene.call("wipe", "b")).await;

@@ -7,10 +7,11 @@ use std::{
 };
 
 use rusqlite::Connection;
+use tokio::sync::oneshot;
 
 use super::{
     fuse::{Side, fuse},
-    shelf::Shelf,
+    shelf::{Seen, Shelf},
 };
 use crate::{
     index::{
@@ -29,8 +30,8 @@ const CANDIDATES: usize = 100;
 /// Results more than asked for, in place of those that turn out to be gone.
 const SPARE: usize = 10;
 
-/// A question of its own, to be asked on another thread.
-pub(super) struct Question {
+/// What is asked, to be asked on other threads.
+struct Question {
     text: String,
     vector: Option<Vec<f32>>,
     tags: Option<HashSet<i64>>,
@@ -39,7 +40,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    pub(super) fn of(ask: &Ask<'_>) -> Self {
+    fn of(ask: &Ask<'_>) -> Self {
         Self {
             text: ask.text.to_owned(),
             vector: ask.vector.map(<[f32]>::to_vec),
@@ -49,39 +50,75 @@ impl Question {
         }
     }
 
+    fn has_words(&self) -> bool {
+        !self.text.trim().is_empty()
+    }
+
+    /// How many candidates each side names.
+    fn candidates(&self) -> usize {
+        CANDIDATES.max(self.limit + SPARE)
+    }
+
     fn wants(&self, id: i64, tag: i64) -> bool {
         self.tags.as_ref().is_none_or(|tags| tags.contains(&tag))
             && self.ids.as_ref().is_none_or(|ids| ids.contains(&id))
     }
 }
 
-pub(super) fn search(c: &Connection, shelf: &Shelf, ask: &Question) -> Result<Vec<Found>> {
-    // Before the indexes are asked: what changes after this is looked up.
-    let seen = shelf.seen.borrow().clone();
-    let by_words = (!ask.text.trim().is_empty()).then(|| shelf.text.read().clone()).flatten();
-    let candidates = CANDIDATES.max(ask.limit + SPARE);
-    let mut words = match &by_words {
-        Some(text) => by_text(shelf, text, ask, candidates)?,
-        None => None,
-    };
-    let mut meaning = by_meaning(shelf, ask, candidates);
-    if let (Some(words), Some(meaning), Some(text)) = (&mut words, &mut meaning, &by_words) {
-        complete(shelf, text, ask, (words, meaning))?;
+/// A search under way.
+pub(super) struct Search {
+    shelf: Arc<Shelf>,
+    ask: Arc<Question>,
+    /// What the indexes had seen when it began: what changes after this is looked up.
+    seen: Seen,
+    /// Who is nearest in meaning, sought on a thread of its own while words are.
+    nearest: Option<oneshot::Receiver<Option<Side>>>,
+}
+
+impl Search {
+    pub(super) fn begin(shelf: &Arc<Shelf>, ask: &Ask<'_>) -> Self {
+        let (shelf, ask) = (Arc::clone(shelf), Arc::new(Question::of(ask)));
+        let seen = shelf.seen.borrow().clone();
+        let nearest = (ask.has_words() && ask.vector.is_some()).then(|| {
+            let (tell, nearest) = oneshot::channel();
+            let (shelf, ask) = (Arc::clone(&shelf), Arc::clone(&ask));
+            tokio::task::spawn_blocking(move || tell.send(by_meaning(&shelf, &ask)));
+            nearest
+        });
+        Self { shelf, ask, seen, nearest }
     }
-    let mut found = fuse(words.as_ref(), meaning.as_ref());
-    found.truncate(ask.limit + SPARE);
-    let since = if meaning.is_some() { seen.text.min(seen.vectors) } else { seen.text };
-    drop_stale(c, shelf, ask, since, &mut found)?;
-    found.truncate(ask.limit);
-    if let Some(text) = &by_words {
-        name_terms(shelf, text, &ask.text, &mut found)?;
+
+    /// Does the rest, on a thread that may wait.
+    pub(super) fn finish(self, c: &Connection) -> Result<Vec<Found>> {
+        let Self { shelf, ask, seen, nearest } = self;
+        let by_words = ask.has_words().then(|| shelf.text.read().clone()).flatten();
+        let mut words = match &by_words {
+            Some(text) => by_text(&shelf, text, &ask)?,
+            None => None,
+        };
+        let mut meaning = match nearest {
+            Some(nearest) => nearest.blocking_recv().map_err(Error::internal)?,
+            None => by_meaning(&shelf, &ask),
+        };
+        if let (Some(words), Some(meaning), Some(text)) = (&mut words, &mut meaning, &by_words) {
+            complete(&shelf, text, &ask, (words, meaning))?;
+        }
+        let mut found = fuse(words.as_ref(), meaning.as_ref());
+        found.truncate(ask.limit + SPARE);
+        let since = if meaning.is_some() { seen.text.min(seen.vectors) } else { seen.text };
+        drop_stale(c, &shelf, &ask, since, &mut found)?;
+        found.truncate(ask.limit);
+        if let Some(text) = &by_words {
+            name_terms(&shelf, text, &ask.text, &mut found)?;
+        }
+        Ok(found)
     }
-    Ok(found)
 }
 
 /// The best by words; none where the index cannot be read, which is then made again.
-fn by_text(shelf: &Shelf, text: &Arc<Text>, ask: &Question, limit: usize) -> Result<Option<Side>> {
-    let lookup = Lookup { text: &ask.text, tags: ask.tags.as_ref(), ids: ask.ids.as_ref(), limit };
+fn by_text(shelf: &Shelf, text: &Arc<Text>, ask: &Question) -> Result<Option<Side>> {
+    let (tags, ids) = (ask.tags.as_ref(), ask.ids.as_ref());
+    let lookup = Lookup { text: &ask.text, tags, ids, limit: ask.candidates() };
     let hits = contained(shelf, || text.search(&lookup))?;
     Ok(hits.map(|hits| Side {
         ranked: hits.into_iter().map(|hit| (hit.id, hit.score)).collect(),
@@ -89,10 +126,11 @@ fn by_text(shelf: &Shelf, text: &Arc<Text>, ask: &Question, limit: usize) -> Res
     }))
 }
 
-fn by_meaning(shelf: &Shelf, ask: &Question, limit: usize) -> Option<Side> {
+fn by_meaning(shelf: &Shelf, ask: &Question) -> Option<Side> {
     let vector = ask.vector.as_deref()?;
     let meaning = shelf.meaning.read();
-    let nearest = Nearest { vector, tags: ask.tags.as_ref(), ids: ask.ids.as_ref(), limit };
+    let (tags, ids) = (ask.tags.as_ref(), ask.ids.as_ref());
+    let nearest = Nearest { vector, tags, ids, limit: ask.candidates() };
     let ranked = meaning.as_ref()?.vectors.nearest(&nearest);
     Some(Side { ranked, further: HashMap::new() })
 }

@@ -13,7 +13,7 @@ use actix_web::{
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::error::Refusal;
 use crate::model::error::{Error, Result};
@@ -148,17 +148,16 @@ fn describe(error: &serde_json::Error, field: Option<String>) -> Error {
 }
 
 fn wrong(what: &str, field: Option<String>, (line, column): (usize, usize)) -> Error {
-    let mut what: String = what.chars().take(SHOWN).collect();
+    let reason: String = what.chars().take(SHOWN).collect();
     let field = field.map(|field| field.chars().take(SHOWN).collect::<String>());
-    if let Some(field) = &field {
-        what = format!("`{field}`: {what}");
-    }
+    let what = field.as_ref().map_or_else(|| reason.clone(), |field| format!("`{field}`: {reason}"));
     let (place, mut details) = match line {
         0 => (String::new(), json!({})),
         _ => (format!(" (line {line}, column {column})"), json!({"line": line, "column": column})),
     };
     if let (Some(field), Some(details)) = (field, details.as_object_mut()) {
-        details.insert("field".to_owned(), Value::from(field));
+        // For a form, which has fields and no lines: which one, and what is wrong with it.
+        details.extend([("field".to_owned(), field.into()), ("reason".to_owned(), reason.into())]);
     }
     Error::invalid(format!("The body is wrong: {what}{place}.")).with_details(details)
 }
@@ -198,6 +197,8 @@ pub(super) fn id<T: FromStr<Err = Error>>(text: &str) -> Result<T> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use serde::Deserialize;
 

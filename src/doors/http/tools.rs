@@ -29,7 +29,7 @@ use crate::{
         call::{Call, Outcome, Ticket, TicketId},
         caller::Caller,
         conversation::ConversationId,
-        error::{Error, Result},
+        error::{Error, Kind, Result},
     },
     store::{audit::Filter, outcomes::Outcomes, people::Actor},
 };
@@ -131,13 +131,20 @@ async fn invoke(
 ) -> Result<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
-    let id = call.id;
+    let (id, asks) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, CancellationToken::new()).await {
         Ok(Outcome::Done(done)) => Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done))),
         Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(&ticket)),
-        Err(error) if error.is_tools_own() => Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error))),
+        // 409 is for what a person must confirm: a tool that is not ready fails like any other.
+        Err(error) if error.is_tools_own() || (asks && is_not_ready(&error)) => {
+            Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error)))
+        }
         Err(error) => Err(error),
     }
+}
+
+fn is_not_ready(error: &Error) -> bool {
+    matches!(error.kind(), Kind::Unconfigured | Kind::Conflict)
 }
 
 /// The last calls of a tool: one's own, or everybody's for who may read the audit.

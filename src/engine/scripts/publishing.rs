@@ -11,7 +11,7 @@ use super::{
     worker,
 };
 use crate::{
-    engine::tool::Tool,
+    engine::{reserved, tool::Tool},
     model::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
@@ -19,7 +19,7 @@ use crate::{
         script::{Diagnostic, Origin, TestRun},
         spec::Source,
     },
-    script::{limits::MAX_SOURCE, wire::Checked},
+    script::{header, limits::MAX_SOURCE, wire::Checked},
     store::{
         people::Actor,
         scripts::{Kept, NewVersion, Scripts},
@@ -110,7 +110,10 @@ impl Workbench {
         }
         let loaded = Loaded::ungranted(Origin::Console, &source);
         if loaded.head.name.is_empty() {
-            return Err(Error::invalid("The text names no tool: begin with // @name my_tool"));
+            let (_, problems) = header::parse(&source);
+            return Err(Error::invalid(
+                problems.iter().find(|problem| problem.is_error()).map(told).unwrap_or_default(),
+            ));
         }
         if loaded.head.name != name {
             let said = &loaded.head.name;
@@ -204,6 +207,9 @@ impl Workbench {
     /// Who has the name, where that is not a script of the console.
     fn taken(&self, loaded: &Loaded) -> Option<String> {
         let name = &loaded.head.name;
+        if reserved::is_reserved(name) {
+            return Some(reserved::told(name));
+        }
         let registry = self.library.invoker().registry();
         let found = registry.find(name).ok()?;
         let spec = found.tool.spec();

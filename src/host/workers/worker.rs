@@ -1,12 +1,10 @@
-//! One worker: spoken to over its socket, watched while it computes, killed when it does not stop.
+//! One worker: spoken to over its pipes, watched while it computes, killed when it does not stop.
 
 use std::{collections::HashSet, io, path::Path, process::Stdio, sync::Arc, time::Duration};
 
-use std::os::fd::OwnedFd;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
-    net::UnixStream,
-    process::Child,
+    process::{Child, ChildStdin, ChildStdout},
     sync::Semaphore,
     time::{Instant, timeout},
 };
@@ -44,7 +42,9 @@ pub enum Ended {
 /// A worker process. Dropping it kills it.
 pub struct Worker {
     child: Child,
-    socket: BufReader<UnixStream>,
+    /// Pipes, not a socket: that would wake the server whenever the worker takes a frame, to say that there is room.
+    requests: ChildStdin,
+    replies: BufReader<ChildStdout>,
     turns: Arc<Semaphore>,
     /// Frames it has answered.
     pub(super) served: u32,
@@ -55,8 +55,6 @@ pub struct Worker {
 impl Worker {
     /// Starts one. It is ready when it answers.
     pub(super) fn start(program: &Path, turns: Arc<Semaphore>) -> Result<Self> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(Error::internal)?;
-        ours.set_nonblocking(true).map_err(Error::internal)?;
         #[expect(clippy::disallowed_methods, reason = "the one place where a worker starts")]
         let mut command = tokio::process::Command::new(program);
         command
@@ -65,13 +63,15 @@ impl Worker {
             // The allocator takes what it needs, and no arenas on stock: they would count against its limit.
             .env("MIMALLOC_ARENA_RESERVE", "0")
             .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
-            .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true);
-        let child = command.spawn().map_err(Error::internal)?;
-        let socket = BufReader::new(UnixStream::from_std(ours).map_err(Error::internal)?);
-        Ok(Self { child, socket, turns, served: 0, known: HashSet::new() })
+        let mut child = command.spawn().map_err(Error::internal)?;
+        let (Some(requests), Some(replies)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::internal("a worker without its pipes"));
+        };
+        Ok(Self { child, requests, replies: BufReader::new(replies), turns, served: 0, known: HashSet::new() })
     }
 
     /// Sends a frame and waits for the next one, when it is this worker's turn to compute.
@@ -86,7 +86,7 @@ impl Worker {
         let mut before = None;
         while filled < head.len() {
             let rest = head.get_mut(filled..).unwrap_or_default();
-            match timeout(LOOK, self.socket.read(rest)).await {
+            match timeout(LOOK, self.replies.read(rest)).await {
                 Ok(Ok(0) | Err(_)) => return Err(Ended::Died),
                 Ok(Ok(read)) => filled += read,
                 Err(_) => {
@@ -109,7 +109,7 @@ impl Worker {
             return Err(Ended::TooLong);
         }
         let mut body = vec![0; length];
-        match timeout(wall, self.socket.read_exact(&mut body)).await {
+        match timeout(wall, self.replies.read_exact(&mut body)).await {
             Ok(Ok(_)) => Ok(body),
             _ => Err(Ended::Died),
         }
@@ -120,7 +120,7 @@ impl Worker {
         let mut whole = Vec::with_capacity(frame.len() + 4);
         whole.extend_from_slice(&length.to_le_bytes());
         whole.extend_from_slice(frame);
-        self.socket.write_all(&whole).await
+        self.requests.write_all(&whole).await
     }
 
     /// The processor time it has used, in all; to 10 ms.

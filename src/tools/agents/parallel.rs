@@ -15,6 +15,7 @@ use crate::{
     },
     model::{
         call::Outcome,
+        caller::Caller,
         error::{Error, Result},
         output::Output,
         settings::Settings,
@@ -68,6 +69,7 @@ pub(super) fn tool() -> Tool {
     .timeout(TIMEOUT)
     .risk_among(|args: &Args, registry| risk(args, registry))
     .asks_among(|args: &Args, settings, registry| asks(args, settings, registry))
+    .demands(|args: &Args, caller, registry| demand(args, caller, registry))
     // Each call has a row of its own, with its tool's private arguments masked.
     .private(&["parameters"])
     .example("Two at once", uses, results)
@@ -101,6 +103,22 @@ fn asks(args: &Args, settings: &Settings, registry: &Registry) -> Option<String>
         let found = registry.find(&wanted.recipient_name).ok().filter(|found| found.tool.spec().name != NAME)?;
         found.asks_because(wanted.parameters.clone().into(), settings, registry)
     })
+}
+
+/// A person is asked once for all calls: not about one that could never be run.
+fn demand(args: &Args, caller: &Caller, registry: &Registry) -> Result<()> {
+    refuse_nesting(registry, &args.tool_uses)?;
+    for (n, wanted) in (1..).zip(&args.tool_uses) {
+        let found = registry.find(&wanted.recipient_name);
+        found.and_then(|found| found.demand(wanted.parameters.clone().into(), caller, registry)).map_err(|error| {
+            let why = error.message();
+            Error::new(
+                error.kind(),
+                format!("Call {n}, {}: {why} Leave it out, or put it right.", wanted.recipient_name),
+            )
+        })?;
+    }
+    Ok(())
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {

@@ -64,6 +64,10 @@ pub(super) fn tool() -> Tool {
         Action::Restore => Risk::LowWrite,
         Action::Search | Action::List | Action::View => Risk::Read,
     })
+    .demands(|args: &Args, caller, _| match args.action {
+        Action::Delete => caller.demand("knowledge:write").and_then(|()| id(args, "delete")).map(|_| ()),
+        Action::Restore | Action::Search | Action::List | Action::View => Ok(()),
+    })
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
     .example("Nothing about it", json!({"action": "search", "query": "holidays"}), json!({"documents": [], "count": 0}))

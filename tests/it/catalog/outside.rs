@@ -18,11 +18,14 @@ use crate::{
     },
 };
 
-/// What a rehearsal of a call says of asking, in a conversation that is tainted or not; nothing is sent.
-async fn asks(chat: &Chat, conversation: &str, (tool, params): (&str, Value), tainted: bool) -> Option<String> {
-    let topic = conversation.rsplit('/').next().unwrap().parse().unwrap();
+/// What a rehearsal of a call says of asking, in a new conversation that is tainted or not; nothing is sent.
+async fn asks(chat: &Chat, (tool, params): (&str, Value), tainted: bool) -> Option<String> {
     let owner = chat.app.owner().await.caller;
-    let call = Call { dry_run: true, tainted, topic: Some(topic), ..Call::new(owner, tool, params) };
+    let topic = chat.app.conversation(&owner).await;
+    if tainted {
+        chat.app.taint(topic).await;
+    }
+    let call = Call { dry_run: true, topic: Some(topic), ..Call::new(owner, tool, params) };
     match chat.app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap() {
         Outcome::Done(done) => done.output.data["reason"].as_str().map(str::to_owned),
         Outcome::Confirm(_) => panic!("a rehearsal asked"),
@@ -48,7 +51,6 @@ async fn every_way_to_a_system_is_asked_before_its_host_is_used_in_a_tainted_con
     let (owner, scripts) = (chat.app.owner().await, &chat.app.satchel.scripts);
     let bench = satchel::engine::scripts::Workbench::of(scripts);
     bench.grant(&owner, "fetches", vec!["crm.example".to_owned()]).await.unwrap();
-    let conversation = chat.owner.conversation().await;
     for called in [
         ("call_rest_endpoint", json!({"system_id": "crm", "method": "GET", "path": "/customers"})),
         ("call_graphql_endpoint", json!({"system_id": "CRM", "query": "{ all }"})),
@@ -59,8 +61,8 @@ async fn every_way_to_a_system_is_asked_before_its_host_is_used_in_a_tainted_con
         ("script:fetches", json!({})),
     ] {
         let tool = called.0;
-        assert_eq!(asks(&chat, &conversation, called.clone(), false).await, None, "{tool} in a clean conversation");
-        let reason = asks(&chat, &conversation, called, true).await.unwrap_or_default();
+        assert_eq!(asks(&chat, called.clone(), false).await, None, "{tool} in a clean conversation");
+        let reason = asks(&chat, called, true).await.unwrap_or_default();
         assert!(reason.contains("'crm.example'"), "{tool}: {reason}");
     }
 }

@@ -6,6 +6,7 @@ use satchel::{
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential, Door, Permissions},
+        conversation::ConversationId,
         error::Result,
         secret::Secret,
         user::Username,
@@ -63,6 +64,18 @@ impl TestApp {
         let new = NewUser { username: name, password: Secret::new("correct horse"), role };
         let user = app.people.create_user(&by, new).await.unwrap().id;
         Caller { user, username, permissions, door: Door::Api, credential: Credential::Session }
+    }
+
+    /// A new conversation of theirs.
+    pub async fn conversation(&self, caller: &Caller) -> ConversationId {
+        let app = &self.satchel.app;
+        let conversations = self.satchel.agent.conversations();
+        conversations.create(caller.user, "Talk".to_owned(), app.clock.now()).await.unwrap().id
+    }
+
+    /// Content from outside comes into a conversation.
+    pub async fn taint(&self, topic: ConversationId) {
+        self.satchel.agent.conversations().taint(topic, "a page".to_owned()).await.unwrap();
     }
 
     /// Runs one call.
