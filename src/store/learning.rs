@@ -131,15 +131,17 @@ fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
 }
 
 fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned> {
-    let sums =
-        "SELECT count(DISTINCT text), count(DISTINCT user), coalesce(sum(successes), 0), coalesce(sum(failures), 0)
+    let sums = "SELECT count(DISTINCT text), count(DISTINCT user),
+                       coalesce(sum(successes), 0), coalesce(sum(failures), 0)
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
     let (needs, people, successes, failures) =
         c.prepare_cached(sums)?.query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     let own = rows::all(
         c,
-        "SELECT text, sum(successes), sum(failures), max(last_at) AS last FROM need_tools JOIN needs ON needs.id = need
-         WHERE tool = ?1 AND user = ?2 GROUP BY text ORDER BY last DESC, max(needs.id) DESC LIMIT ?3",
+        "SELECT text, sum(successes), sum(failures), max(last_at)
+         FROM need_tools JOIN needs ON needs.id = need
+         WHERE tool = ?1 AND user = ?2
+         GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",
         (tool, user, SHOWN),
         |row| {
             let last_at = Time::from_millis(row.get(3)?);
