@@ -162,6 +162,14 @@ pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &st
     Ok(user)
 }
 
+/// Somebody called Mara, of a role without permissions.
+#[cfg(test)]
+pub(super) fn mara(c: &Connection) -> Result<UserId> {
+    c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+    let role = roles::demand(c, "guest")?;
+    Ok(insert(c, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
+}
+
 /// How many accounts there are.
 pub(super) fn count(c: &Connection) -> Result<i64> {
     Ok(c.query_row("SELECT count(*) FROM users", (), |row| row.get(0))?)

@@ -280,22 +280,14 @@ mod tests {
     use crate::store::{
         db::{Commit, Db},
         memory::MemoryStore,
+        users,
     };
 
     #[tokio::test]
     async fn a_corrected_memory_gets_a_key_that_says_what_it_says_and_is_found_by_the_old_one() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let user = UserId::new();
-        db.write(move |c| {
-            c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
-            let sql = "INSERT INTO users (id, username, username_key, role, password, created_at)
-                       VALUES (?1, 'mara', 'mara', 'guest', '', 0)";
-            run(c, sql, [user.to_string()])
-        })
-        .await
-        .unwrap();
-        let own = MemoryStore::of(&db).own(user);
+        let own = MemoryStore::of(&db).own(db.write(users::mara).await.unwrap());
         let now = Time::from_millis(1);
         let save = async |content: &str, key: Option<&str>| {
             let new = NewMemory::new(content, Layer::Fact).unwrap().with_key(key).unwrap();
