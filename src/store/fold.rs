@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rusqlite::OpenFlags;
+use rusqlite::{Connection, OpenFlags};
 
 use super::db::{self, Db};
 use crate::model::error::{Error, Result};
@@ -25,6 +25,17 @@ impl Db {
             Ok(())
         });
         folded.await.map_err(Error::internal)?
+    }
+
+    /// As [`Db::write`], for what is removed for good: it stands in the log no more, either.
+    pub(super) async fn erase<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let done = self.write(work).await?;
+        self.fold_if_possible().await;
+        Ok(done)
     }
 
     /// As [`Db::fold`]; what hinders it is only logged: the deletion itself stands.
@@ -57,8 +68,7 @@ mod tests {
         db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [secret])?)).await.unwrap();
         db.fold().await.unwrap();
         assert!(holds(dir.path(), "heron at the weir"));
-        db.write(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
-        db.fold().await.unwrap();
+        db.erase(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
         assert!(!holds(dir.path(), "heron at the weir"));
     }
 

@@ -3,6 +3,7 @@
 
 mod digest;
 mod episodes;
+mod keys;
 mod rows;
 mod save;
 mod search;
@@ -78,7 +79,7 @@ impl Memories {
             let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
             match first(c, sql, (user.to_string(), wanted.clone()), now)? {
                 Some(found) => Ok(Some(found)),
-                None => rows::by_any_key(c, user, &wanted, now),
+                None => keys::find(c, user, &wanted, now),
             }
         });
         found.await?.ok_or_else(|| rows::no_memory(key))
@@ -124,14 +125,12 @@ impl Memories {
     /// Forgets one memory, with its wordings and its meaning: of what it said, nothing stays in the database's files.
     pub async fn delete(&self, id: MemoryId) -> Result<()> {
         let user = self.user;
-        let forgotten = self.store.db.write(move |c| {
+        let forgotten = self.store.db.erase(move |c| {
             let sql = "DELETE FROM memories WHERE user = ?1 AND id = ?2";
             let gone = run(c, sql, (user.to_string(), id.to_string()))?;
             if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
         });
-        forgotten.await?;
-        self.store.db.fold_if_possible().await;
-        Ok(())
+        forgotten.await
     }
 
     /// Takes on the reading of what is [`Self::unread`]; none where somebody is at it.

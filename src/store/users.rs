@@ -112,7 +112,9 @@ impl People {
             roles::demand_administrator(c)?;
             by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))
         })
-        .await
+        .await?;
+        self.db.fold_if_possible().await;
+        Ok(())
     }
 
     /// Changes one's own password, from `current` to `new`; all one's sessions but `keep` end. Wrong passwords count
