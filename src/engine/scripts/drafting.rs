@@ -67,7 +67,7 @@ pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
     text.push_str(&format!("// @category {}\n", category(registry, &tools)));
     let parameters = Parameters::of(registry, calls);
     for (parameter, value, kind, of) in &parameters.all {
-        text.push_str(&format!("// @param {parameter} {kind} = {value} \"{of}\"\n"));
+        text.push_str(&format!("// @param {parameter} {kind} = {value} {}\n", Value::from(of.as_str())));
     }
     text.push_str(&format!("// @uses {used}\n\nfn run(args) {{\n"));
     for (n, (call, tool)) in calls.iter().zip(&tools).enumerate() {
