@@ -12,6 +12,7 @@ use crate::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
         secret::MASK,
+        secret_name::is_secret,
         spec::Risk,
         time::Time,
     },
@@ -20,9 +21,6 @@ use crate::{
 
 /// Longest text an audit row keeps of one argument.
 const MAX_TEXT: usize = 1_000;
-/// Words in an argument's name that make its value a secret.
-const SECRET_WORDS: &[&str] =
-    &["password", "passwd", "secret", "token", "authorization", "api_key", "apikey", "api-key", "credential", "cookie"];
 
 /// A call's row while the call is under way.
 pub struct Record {
@@ -168,8 +166,7 @@ pub fn redact(arguments: &Value, private: &[&str]) -> Value {
 }
 
 fn redact_field(name: &str, value: &Value, private: &[&str]) -> Value {
-    let lower = name.to_ascii_lowercase();
-    let secret = private.contains(&name) || SECRET_WORDS.iter().any(|word| lower.contains(word));
+    let secret = private.contains(&name) || is_secret(name);
     if secret && !value.is_null() { Value::String(MASK.to_owned()) } else { redact(value, private) }
 }
 

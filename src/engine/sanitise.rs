@@ -38,11 +38,7 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
                 _ => Map::new(),
             },
         }),
-        Err(error) => {
-            let details = error.details().cloned().map(|details| map_strings(details, &clean));
-            let cleaned = Error::new(error.kind(), clean(error.message())).caused_by(error);
-            Err(details.into_iter().fold(cleaned, Error::with_details))
-        }
+        Err(error) => Err(hide_error(error, &forms)),
     }
 }
 
@@ -54,6 +50,13 @@ pub(super) fn hide(value: Value, forms: &[String]) -> Value {
 /// A text without these forms of secrets.
 pub(super) fn hide_text(text: &str, forms: &[String]) -> String {
     forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), MASK))
+}
+
+/// An error without these forms of secrets, in its details too.
+pub(super) fn hide_error(error: Error, forms: &[String]) -> Error {
+    let details = error.details().cloned().map(|details| hide(details, forms));
+    let clean = Error::new(error.kind(), hide_text(error.message(), forms)).caused_by(error);
+    details.into_iter().fold(clean, Error::with_details)
 }
 
 fn clean_part(part: Content, clean: &impl Fn(&str) -> String) -> Content {

@@ -48,21 +48,6 @@ impl Kind {
             Self::Code => "code",
         }
     }
-
-    /// The media type.
-    pub fn mime(self) -> &'static str {
-        match self {
-            Self::Pdf => "application/pdf",
-            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            Self::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            Self::Html => "text/html",
-            Self::Markdown => "text/markdown",
-            Self::Csv => "text/csv",
-            Self::Json => "application/json",
-            Self::Text | Self::Code => "text/plain",
-        }
-    }
 }
 
 /// What a block is in its document.

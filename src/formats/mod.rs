@@ -23,6 +23,7 @@ mod kind;
 mod layout;
 pub mod limits;
 mod markdown;
+pub mod media;
 pub mod modify;
 mod office;
 pub mod page;

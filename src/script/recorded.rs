@@ -62,13 +62,12 @@ impl Recorded {
                 }
             }
             Ask::Http(request) => {
-                let url = Url::parse(&request.url).ok();
-                if !url.as_ref().is_some_and(|url| self.allowed.hosts.iter().any(|host| host.covers(url))) {
-                    let host = url.as_ref().map(Host::needed).unwrap_or_default();
-                    return Answer::Ended(format!(
-                        "The header does not name the host of {}: add // @http {host}",
-                        request.url
-                    ));
+                let Ok(url) = Url::parse(&request.url) else {
+                    return Answer::Ended(format!("'{}' is not an address: begin it with https://", request.url));
+                };
+                if !self.allowed.hosts.iter().any(|host| host.covers(&url)) {
+                    let host = Host::needed(&url);
+                    return Answer::Ended(format!("The header does not name the host '{host}': add // @http {host}"));
                 }
                 let found = self.requests.iter().rfind(|(m, url, _)| *m == request.method && *url == request.url);
                 match found {

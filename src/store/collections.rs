@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{
     db::Db,
-    documents,
     people::Actor,
+    purge,
     rows::{all, first, parsed, run, time},
 };
 use crate::model::{
@@ -92,9 +92,8 @@ impl Collections {
     /// Gives the hashes of files that may no longer be needed.
     pub(super) async fn delete(&self, by: &Actor, id: CollectionId) -> Result<Vec<String>> {
         let by = by.clone();
-        let files: Vec<String> = self
-            .db
-            .write(move |c| {
+        self.db
+            .purge(move |c| {
                 let number = number(c, by.caller.user, Some(id))?;
                 if number == DEFAULT {
                     return Err(Error::conflict(
@@ -107,20 +106,12 @@ impl Collections {
                         "The collection still holds {left} documents. Delete them first; nothing was changed."
                     )));
                 }
-                let trash = "SELECT number, file FROM documents WHERE collection = ?1";
-                let trash = all(c, trash, [number], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
-                for (document, _) in &trash {
-                    documents::purge(c, *document)?;
-                }
+                let trash = purge::documents(c, "collection = ?1", [number])?;
                 run(c, "DELETE FROM collections WHERE number = ?1", [number])?;
                 by.record(c, "collection.delete", json!({ "id": id }))?;
-                Ok(trash.into_iter().filter_map(|(_, file)| file).collect())
+                Ok(trash)
             })
-            .await?;
-        if !files.is_empty() {
-            self.db.fold_if_possible().await;
-        }
-        Ok(files)
+            .await
     }
 
     /// The numbers of the collections this person sees, of those named; none named means all. One he does not see is an error.

@@ -88,7 +88,7 @@ impl Conversations {
     /// Deletes one with everything in it. The audit keeps its rows.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.db
-            .write(move |c| {
+            .erase(move |c| {
                 get(c, user, id)?;
                 for rest in [
                     "DELETE FROM approvals WHERE topic = ?1",

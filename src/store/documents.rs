@@ -11,6 +11,7 @@ use super::{
     db::Db,
     excerpts::{self, Excerpt},
     people::Actor,
+    purge::{self, Purged},
     rows::{all, first, like, parsed, run, time},
     sent,
 };
@@ -204,21 +205,16 @@ impl Documents {
     /// long as it is in the trash. Gives the hash of a file that may no longer be needed.
     pub async fn delete(&self, by: &Actor, id: DocumentId, keep: Keep) -> Result<Option<String>> {
         let by = by.clone();
-        let deleted = self.db.write(move |c| {
+        let files = self.db.purge(move |c| {
             let (number, document) = get(c, by.caller.user, id)?;
             by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
             if keep == Keep::Nothing || document.status == Status::Deleted {
-                purge(c, number)?;
-                return Ok((true, document.sha256));
+                return purge::documents(c, "number = ?1", [number]);
             }
             discard(c, number, by.now.millis())?;
-            Ok((false, None))
+            Ok(Purged::default())
         });
-        let (for_good, file) = deleted.await?;
-        if for_good {
-            self.db.fold_if_possible().await;
-        }
-        Ok(file)
+        Ok(files.await?.pop())
     }
 
     /// Takes one out of the trash: it is read again.
@@ -402,7 +398,7 @@ pub(super) fn discard(c: &Connection, number: i64, now: i64) -> Result<()> {
 }
 
 /// Removes a document's row and everything of it in the database.
-pub(super) fn purge(c: &Connection, number: i64) -> Result<()> {
+pub(super) fn remove(c: &Connection, number: i64) -> Result<()> {
     chunks::remove(c, number, 0..=i64::MAX)?;
     forget_passages(c, number)?;
     run(c, "DELETE FROM documents WHERE number = ?1", [number])?;

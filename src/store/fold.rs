@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rusqlite::OpenFlags;
+use rusqlite::{Connection, OpenFlags};
 
 use super::db::{self, Db};
 use crate::model::error::{Error, Result};
@@ -27,6 +27,17 @@ impl Db {
         folded.await.map_err(Error::internal)?
     }
 
+    /// As [`Db::write`], for what is removed for good: it stands in the log no more, either.
+    pub(super) async fn erase<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let done = self.write(work).await?;
+        self.fold_if_possible().await;
+        Ok(done)
+    }
+
     /// As [`Db::fold`]; what hinders it is only logged: the deletion itself stands.
     pub(super) async fn fold_if_possible(&self) {
         if let Err(error) = self.fold().await {
@@ -35,22 +46,18 @@ impl Db {
     }
 }
 
+/// Whether a text stands in any file of a folder.
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test looks at the files themselves")]
-mod tests {
-    use std::path::Path;
+#[expect(clippy::disallowed_methods, reason = "the tests look at the files themselves")]
+pub(super) fn holds(folder: &std::path::Path, text: &str) -> bool {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+    files.flatten().collect::<Vec<u8>>().windows(text.len()).any(|window| window == text.as_bytes())
+}
 
+#[cfg(test)]
+mod tests {
     use super::*;
     use crate::store::db::Commit;
-
-    fn bytes(folder: &Path) -> Vec<u8> {
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
-        files.flatten().collect()
-    }
-
-    fn holds(folder: &Path, text: &str) -> bool {
-        bytes(folder).windows(text.len()).any(|window| window == text.as_bytes())
-    }
 
     #[tokio::test]
     async fn what_was_deleted_stands_in_no_file_once_the_log_is_folded() {
@@ -61,10 +68,8 @@ mod tests {
         db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [secret])?)).await.unwrap();
         db.fold().await.unwrap();
         assert!(holds(dir.path(), "heron at the weir"));
-        db.write(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
-        db.fold().await.unwrap();
+        db.erase(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
         assert!(!holds(dir.path(), "heron at the weir"));
-        assert_eq!(std::fs::metadata(dir.path().join("satchel.db-wal")).unwrap().len(), 0);
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use super::{
     db::Db,
     documents::{self, NewDocument},
     people::Actor,
+    purge,
     rows::{all, first, optional_time, parsed, run, time},
 };
 use crate::model::{
@@ -94,26 +95,16 @@ impl Folders {
     /// Removes one with its documents, for good. Gives the hashes of files that may no longer be needed.
     pub(super) async fn delete(&self, by: &Actor, id: FolderId) -> Result<Vec<String>> {
         let by = by.clone();
-        let files: Vec<String> = self
-            .db
-            .write(move |c| {
+        self.db
+            .purge(move |c| {
                 let folder = whole(c, id)?;
-                let sql =
-                    "SELECT number, file FROM documents WHERE folder = (SELECT number FROM folders WHERE id = ?1)";
-                let documents =
-                    all(c, sql, [id.to_string()], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
-                for (number, _) in &documents {
-                    documents::purge(c, *number)?;
-                }
+                let of_folder = "folder = (SELECT number FROM folders WHERE id = ?1)";
+                let documents = purge::documents(c, of_folder, [id.to_string()])?;
                 run(c, "DELETE FROM folders WHERE id = ?1", [id.to_string()])?;
                 by.record(c, "folder.delete", json!({"id": id, "path": folder.path}))?;
-                Ok(documents.into_iter().filter_map(|(_, file)| file).collect())
+                Ok(documents)
             })
-            .await?;
-        if !files.is_empty() {
-            self.db.fold_if_possible().await;
-        }
-        Ok(files)
+            .await
     }
 
     /// Makes the folder's documents what lies in it now.

@@ -16,6 +16,7 @@ use super::{
     chunks::{self, Unembedded},
     db::Db,
     documents::{self, Content},
+    purge,
     rows::{all, run},
     vectors,
 };
@@ -376,21 +377,8 @@ impl Ingest {
 
     /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
     pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
-        let files: Vec<String> = self
-            .db
-            .write(move |c| {
-                let sql = "SELECT number, file FROM documents WHERE status = 'deleted' AND deleted_at < ?1";
-                let old = all(c, sql, [then.millis()], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
-                for (number, _) in &old {
-                    documents::purge(c, *number)?;
-                }
-                Ok(old.into_iter().filter_map(|(_, file)| file).collect())
-            })
-            .await?;
-        if !files.is_empty() {
-            self.db.fold_if_possible().await;
-        }
-        Ok(files)
+        let old = "status = 'deleted' AND deleted_at < ?1";
+        self.db.purge(move |c| purge::documents(c, old, [then.millis()])).await
     }
 
     /// Every file of the storage that a row names.

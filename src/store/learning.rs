@@ -131,15 +131,17 @@ fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
 }
 
 fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned> {
-    let sums =
-        "SELECT count(DISTINCT text), count(DISTINCT user), coalesce(sum(successes), 0), coalesce(sum(failures), 0)
+    let sums = "SELECT count(DISTINCT text), count(DISTINCT user),
+                       coalesce(sum(successes), 0), coalesce(sum(failures), 0)
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
     let (needs, people, successes, failures) =
         c.prepare_cached(sums)?.query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     let own = rows::all(
         c,
-        "SELECT text, sum(successes), sum(failures), max(last_at) AS last FROM need_tools JOIN needs ON needs.id = need
-         WHERE tool = ?1 AND user = ?2 GROUP BY text ORDER BY last DESC, max(needs.id) DESC LIMIT ?3",
+        "SELECT text, sum(successes), sum(failures), max(last_at)
+         FROM need_tools JOIN needs ON needs.id = need
+         WHERE tool = ?1 AND user = ?2
+         GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",
         (tool, user, SHOWN),
         |row| {
             let last_at = Time::from_millis(row.get(3)?);
@@ -152,23 +154,23 @@ fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::conversation::ConversationId, store::db::Commit};
+    use crate::{
+        model::conversation::ConversationId,
+        store::{db::Commit, users},
+    };
 
     #[tokio::test]
     async fn a_need_told_in_several_conversations_is_one_need() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let (user, topics) = (UserId::new(), [ConversationId::new(), ConversationId::new()]);
-        db.write(move |c| {
-            c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
-            let sql = "INSERT INTO users (id, username, username_key, role, password, created_at)
-                       VALUES (?1, 'mara', 'mara', 'guest', '', 0)";
-            rows::run(c, sql, [user.to_string()])?;
+        let topics = [ConversationId::new(), ConversationId::new()];
+        let seeded = db.write(move |c| {
+            let user = users::mara(c)?;
             let sql = "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, '', 0, 0)";
-            topics.iter().try_for_each(|topic| rows::run(c, sql, (topic.to_string(), user.to_string())).map(drop))
-        })
-        .await
-        .unwrap();
+            topics.iter().try_for_each(|topic| rows::run(c, sql, (topic.to_string(), user.to_string())).map(drop))?;
+            Ok(user)
+        });
+        let user = seeded.await.unwrap();
         let learning = Learning::of(&db);
         for (n, (topic, need)) in
             [(topics[0], "add numbers"), (topics[1], "add numbers"), (topics[1], "a sum")].into_iter().enumerate()

@@ -3,6 +3,7 @@
 
 mod digest;
 mod episodes;
+mod keys;
 mod rows;
 mod save;
 mod search;
@@ -23,7 +24,7 @@ use self::{
     rows::first,
     vectors::{Cache, Readings},
 };
-use super::db::Db;
+use super::{db::Db, rows::run};
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
@@ -78,7 +79,7 @@ impl Memories {
             let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
             match first(c, sql, (user.to_string(), wanted.clone()), now)? {
                 Some(found) => Ok(Some(found)),
-                None => rows::by_any_key(c, user, &wanted, now),
+                None => keys::find(c, user, &wanted, now),
             }
         });
         found.await?.ok_or_else(|| rows::no_memory(key))
@@ -121,17 +122,15 @@ impl Memories {
         self.store.db.write(move |c| update(c, user, id, change, now)).await
     }
 
-    /// Forgets one memory, with its wordings and its meaning.
+    /// Forgets one memory, with its wordings and its meaning: of what it said, nothing stays in the database's files.
     pub async fn delete(&self, id: MemoryId) -> Result<()> {
         let user = self.user;
-        self.store
-            .db
-            .write(move |c| {
-                let gone =
-                    c.execute("DELETE FROM memories WHERE user = ?1 AND id = ?2", (user.to_string(), id.to_string()))?;
-                if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
-            })
-            .await
+        let forgotten = self.store.db.erase(move |c| {
+            let sql = "DELETE FROM memories WHERE user = ?1 AND id = ?2";
+            let gone = run(c, sql, (user.to_string(), id.to_string()))?;
+            if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
+        });
+        forgotten.await
     }
 
     /// Takes on the reading of what is [`Self::unread`]; none where somebody is at it.
@@ -184,4 +183,34 @@ fn count(c: &Connection, user: UserId, layer: Layer) -> Result<usize> {
     let mut statement = c.prepare_cached("SELECT count(*) FROM memories WHERE user = ?1 AND layer = ?2")?;
     let count: Option<i64> = statement.query_row((user.to_string(), layer.as_str()), |row| row.get(0)).optional()?;
     usize::try_from(count.unwrap_or(0)).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{db::Commit, fold, users};
+
+    #[tokio::test]
+    async fn the_words_of_a_forgotten_memory_stand_in_no_file_and_the_others_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let own = MemoryStore::of(&db).own(db.write(users::mara).await.unwrap());
+        let now = Time::from_millis(1);
+        for content in ["Apples grow at Alm", "Quokkas nest at Zwiebelsee", "The rent is due in May"] {
+            let new = NewMemory::new(content, Layer::Fact).unwrap();
+            own.save(vec![new], None, now).await.unwrap();
+        }
+        let holds = |text: &str| fold::holds(dir.path(), text);
+        let forgotten = own.get("quokkas-nest-at-zwiebelsee", now).await.unwrap().id;
+        db.fold().await.unwrap();
+        assert!(holds("wiebelse") && holds("uokka"));
+        own.delete(forgotten).await.unwrap();
+        assert!(!holds("wiebelse") && !holds("uokka"));
+        for (query, content) in [("apples", "Apples grow at Alm"), ("rent", "The rent is due in May")] {
+            let search =
+                Search { query: query.to_owned(), vector: None, layers: Vec::new(), threshold: 0.0, limit: 5, now };
+            let found = own.search(search).await.unwrap();
+            assert_eq!(found.iter().map(|one| one.memory.content.as_str()).collect::<Vec<_>>(), [content]);
+        }
+    }
 }

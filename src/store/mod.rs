@@ -37,6 +37,7 @@ pub mod people;
 pub mod processes;
 pub mod promotions;
 pub mod providers;
+mod purge;
 pub mod results;
 mod roles;
 pub mod rotation;

@@ -112,7 +112,9 @@ impl People {
             roles::demand_administrator(c)?;
             by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))
         })
-        .await
+        .await?;
+        self.db.fold_if_possible().await;
+        Ok(())
     }
 
     /// Changes one's own password, from `current` to `new`; all one's sessions but `keep` end. Wrong passwords count
@@ -160,6 +162,14 @@ pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &st
         "INSERT INTO users (id, username, username_key, role, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     rows::run(c, SQL, (user.id.to_string(), &user.username, key, &user.role, hash, now.millis()))?;
     Ok(user)
+}
+
+/// Somebody called Mara, of a role without permissions.
+#[cfg(test)]
+pub(super) fn mara(c: &Connection) -> Result<UserId> {
+    c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+    let role = roles::demand(c, "guest")?;
+    Ok(insert(c, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
 }
 
 /// How many accounts there are.

@@ -15,7 +15,7 @@ use futures_util::StreamExt;
 
 use super::error::Refusal;
 use crate::{
-    engine::ingest::fetch::mime_of,
+    formats::media,
     model::error::{Error, Kind, Result},
     store::{
         documents::Content,
@@ -24,8 +24,6 @@ use crate::{
     },
 };
 
-/// What is sent as the media type where it is not known.
-const ANYTHING: &str = "application/octet-stream";
 /// Most files of one request.
 const MOST: usize = 200;
 /// Longest field that is no file, in bytes.
@@ -107,7 +105,7 @@ async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64) 
     let stored = incoming.finish().await?;
     let name = base(&name);
     let content = Content {
-        mime: mime.filter(|mime| mime != ANYTHING).unwrap_or_else(|| mime_of(&name).to_owned()),
+        mime: mime.filter(|mime| mime != media::ANYTHING).unwrap_or_else(|| media::of_name(&name).to_owned()),
         name,
         bytes: stored.bytes,
         hash: stored.hash.clone(),

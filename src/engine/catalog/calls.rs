@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::context::Context,
-    formats::payload::Form,
+    formats::{media, payload::Form},
     model::{
         catalog::{directory::Registered, endpoint::Endpoint},
         error::{Error, Result},
@@ -23,15 +23,6 @@ use crate::{
 
 /// The folder binary answers are put into.
 const FOLDER: &str = "downloads";
-/// Media types whose ending is not their second half.
-const ENDINGS: &[(&str, &str)] = &[
-    ("image/jpeg", "jpg"),
-    ("image/svg+xml", "svg"),
-    ("audio/mpeg", "mp3"),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
-    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
-];
 
 /// A system that may be called, and the way to it.
 struct Way {
@@ -89,8 +80,8 @@ impl Context {
         if answer.repeats_secret {
             return Err(Error::upstream("The answer is no text and repeats the system's credential: it is not kept."));
         }
-        let media = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
-        let (stem, ending) = name(path, media);
+        let media_type = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
+        let (stem, ending) = name(path, media_type);
         let file = self.files()?.write_new(FOLDER, &stem, &ending, answer.raw.to_vec()).await?;
         let mut output = answer.into_output("")?;
         if let Some(data) = output.data.as_object_mut() {
@@ -101,15 +92,15 @@ impl Context {
 }
 
 /// A file's name and ending, by the last part of the path and the media type.
-fn name(path: &str, media: &str) -> (String, String) {
+fn name(path: &str, media_type: &str) -> (String, String) {
     let last = path.split(['?', '#']).next().unwrap_or_default().rsplit('/').find(|part| !part.is_empty());
     let last: String =
         last.unwrap_or_default().chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(80).collect();
     let (stem, own) = last.rsplit_once('.').map_or((last.as_str(), ""), |(stem, own)| (stem, own));
-    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let known = ENDINGS.iter().find(|(known, _)| *known == media).map(|(_, ending)| (*ending).to_owned());
+    let media_type = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let known = media::ending(&media_type).map(str::to_owned);
     let plain = |text: &str| (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric());
-    let second = media.rsplit('/').next().filter(|second| plain(second)).map(str::to_owned);
+    let second = media_type.rsplit('/').next().filter(|second| plain(second)).map(str::to_owned);
     let ending = Some(own.to_ascii_lowercase()).filter(|own| plain(own)).or(known).or(second);
     let stem = stem.trim_matches(['.', '-']);
     let stem = if stem.is_empty() { "answer" } else { stem };

@@ -2,18 +2,21 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 use url::Url;
 
-use super::token;
+use super::{rest::Target, token};
 use crate::{
     app::App,
+    engine::{sanitise, secret_forms},
     model::{
         catalog::{
-            auth::{Auth, KeyPlace},
+            auth::{Auth, AuthType, KeyPlace},
             credentials::Credentials,
             system::System,
         },
         error::{Error, Result},
+        output::Output,
         secret::Secret,
     },
     net::{
@@ -74,7 +77,34 @@ pub async fn prepare(app: &App, http: &Http, system: &System) -> Result<Ready> {
     Ok(Ready { credential, secrets })
 }
 
+/// Makes a credential ready and calls with it. Where a token is refused, as it was taken back before its time,
+/// one more is asked for, once. Gives the credential that was used last.
+pub(super) async fn attempt<T, F: Future<Output = T>>(
+    target: &Target<'_>,
+    call: impl Fn(Ready) -> F,
+    is_refused: impl Fn(&T) -> bool,
+) -> Result<(Ready, T)> {
+    let ready = prepare(target.app, target.http, target.system).await?;
+    let outcome = call(ready.clone()).await;
+    if target.system.auth.kind() != AuthType::Oauth2 || !is_refused(&outcome) {
+        return Ok((ready, outcome));
+    }
+    target.app.calling.drop_token(&token::key(target.system));
+    let ready = prepare(target.app, target.http, target.system).await?;
+    let outcome = call(ready.clone()).await;
+    Ok((ready, outcome))
+}
+
 impl Ready {
+    /// What a call came to, without the secrets of the credential.
+    pub fn cleaned(&self, outcome: Result<Value>) -> Result<Output> {
+        let forms = secret_forms::of(self.secrets());
+        match outcome {
+            Ok(data) => Ok(Output::json(sanitise::hide(data, &forms))),
+            Err(error) => Err(sanitise::hide_error(error, &forms)),
+        }
+    }
+
     /// Every secret of it: none may stand in an answer.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().map(Secret::expose)

@@ -11,7 +11,7 @@ use super::{
     graphql_call,
     grpc_call::{self, GrpcAsk},
     resolve,
-    rest::{self, Body, RestRequest, Target},
+    rest::{self, Body, JSON, RestRequest, Target},
     soap, soap_call,
     spelling::{line, pairs},
     websocket_call::{self, SocketAsk},
@@ -81,8 +81,8 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
     Ok(SocketAsk {
         path: if query.is_empty() { path } else { format!("{path}?{query}") },
         message: match given.body()? {
-            Body::Text(_, text) | Body::Json(Value::String(text)) | Body::JsonAs(_, Value::String(text)) => text,
-            Body::Json(value) | Body::JsonAs(_, value) => value.to_string(),
+            Body::Text(_, text) | Body::Json(_, Value::String(text)) => text,
+            Body::Json(_, value) => value.to_string(),
             Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
         },
         timeout: Duration::from_secs(system.timeout_s.into()),
@@ -113,7 +113,7 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
                 map.insert("operationName".to_owned(), json!(name));
             }
             let (query, headers) = (given.query(), given.headers());
-            Ok(RestRequest { method: Method::POST, path, query, headers, body: Body::Json(body) })
+            Ok(RestRequest { method: Method::POST, path, query, headers, body: Body::json(body) })
         }
         Operation::Soap { action, element, namespace, unqualified, version } => {
             let action = soap::Action { action, element, namespace, unqualified: *unqualified, version };
@@ -166,16 +166,16 @@ impl<'a> Given<'a> {
         let body = self.values.iter().find(|(parameter, _)| parameter.place == ParameterPlace::Body);
         let Some((parameter, value)) = body else { return Ok(Body::None) };
         parameter.demand_sendable()?;
-        let media = parameter.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
+        let media = parameter.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or(JSON);
         Ok(match (media, value) {
             ("application/x-www-form-urlencoded", Value::Object(fields)) => {
                 Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value, parameter.style)).collect())
             }
             (media, Value::String(text)) if !is_json(media) => Body::Text(media.to_owned(), text.clone()),
-            (media, value) if is_json(media) && media != "application/json" => {
-                Body::JsonAs(media.to_owned(), (*value).clone())
+            (media, value) => {
+                let media = if is_json(media) { media } else { JSON };
+                Body::Json(media.to_owned(), (*value).clone())
             }
-            (_, value) => Body::Json((*value).clone()),
         })
     }
 }
@@ -231,10 +231,10 @@ mod tests {
     fn json_goes_out_under_its_own_media_type() {
         let body = |media: &str| json!([{"name": "body", "in": "body", "schema": {"contentMediaType": media}}]);
         let sent = made(&body("application/vnd.api+json"), &json!({"body": {"a": 1}})).unwrap();
-        assert!(matches!(&sent.body, Body::JsonAs(media, _) if media == "application/vnd.api+json"), "{sent:?}");
+        assert!(matches!(&sent.body, Body::Json(media, _) if media == "application/vnd.api+json"), "{sent:?}");
         let sent = made(&body("application/x-ndjson"), &json!({"body": "{}\n{}"})).unwrap();
         assert!(matches!(&sent.body, Body::Text(..)), "{sent:?}");
         let sent = made(&json!([{"name": "body", "in": "body"}]), &json!({"body": "text"})).unwrap();
-        assert!(matches!(&sent.body, Body::Json(_)), "{sent:?}");
+        assert!(matches!(&sent.body, Body::Json(media, _) if media == "application/json"), "{sent:?}");
     }
 }

@@ -42,7 +42,7 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) ->
         path: risk::graphql_path(of),
         query: Vec::new(),
         headers: vec![("accept".to_owned(), accept.to_owned())],
-        body: Body::Json(Value::Object(body)),
+        body: Body::json(Value::Object(body)),
     };
     read(rest::send(target, &request).await?, &of.system.name)
 }

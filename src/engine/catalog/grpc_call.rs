@@ -9,13 +9,10 @@ use serde_json::{Value, json};
 use super::{
     credential::{self, Credential, Ready},
     rest::{self, Target},
-    token,
 };
 use crate::{
     app::calling::Described,
-    engine::{sanitise, secret_forms},
     model::{
-        catalog::auth::AuthType,
         error::{Error, Kind, Result},
         output::Output,
     },
@@ -49,24 +46,9 @@ pub struct GrpcAsk {
 /// Calls it. A status other than OK is an error with its code and name.
 pub(super) async fn call(target: &Target<'_>, ask: &GrpcAsk) -> Result<Output> {
     rest::take_turn(target).await?;
-    let (ready, ended) = attempt(target, ask).await?;
-    let is_refused = matches!(&ended, Ok((_, reply)) if reply.status.code == UNAUTHENTICATED);
-    let (ready, ended) = if is_refused && target.system.auth.kind() == AuthType::Oauth2 {
-        // The token was taken back before its time: one more is asked for, once.
-        target.app.calling.drop_token(&token::key(target.system));
-        attempt(target, ask).await?
-    } else {
-        (ready, ended)
-    };
-    let forms = secret_forms::of(ready.secrets());
-    match ended.and_then(|(method, reply)| shown(&method, reply)) {
-        Ok(data) => Ok(Output::json(sanitise::hide(data, &forms))),
-        Err(error) => {
-            let details = error.details().cloned().map(|details| sanitise::hide(details, &forms));
-            let clean = Error::new(error.kind(), sanitise::hide_text(error.message(), &forms));
-            Err(details.into_iter().fold(clean.caused_by(error), Error::with_details))
-        }
-    }
+    let is_refused = |ended: &Ended| matches!(ended, Ok((_, reply)) if reply.status.code == UNAUTHENTICATED);
+    let (ready, ended) = credential::attempt(target, |ready| converse(target, ask, ready), is_refused).await?;
+    ready.cleaned(ended.and_then(|(method, reply)| shown(&method, reply)))
 }
 
 /// The names of a system's services, and the types of each.
@@ -101,14 +83,8 @@ async fn over_web(target: &Target<'_>, ready: &Ready, first: Error) -> Result<(L
 
 type Ended = Result<(MethodDescriptor, Reply)>;
 
-async fn attempt(target: &Target<'_>, ask: &GrpcAsk) -> Result<(Ready, Ended)> {
-    let ready = credential::prepare(target.app, target.http, target.system).await?;
-    let ended = converse(target, ask, &ready).await;
-    Ok((ready, ended))
-}
-
-async fn converse(target: &Target<'_>, ask: &GrpcAsk, ready: &Ready) -> Ended {
-    let (line, described) = learned(target, &ask.service, ready).await?;
+async fn converse(target: &Target<'_>, ask: &GrpcAsk, ready: Ready) -> Ended {
+    let (line, described) = learned(target, &ask.service, &ready).await?;
     let method = message::method(&described.pool, &ask.service, &ask.method)?;
     let reply = line
         .call(Ask {

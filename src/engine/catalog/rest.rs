@@ -13,12 +13,12 @@ use url::{Url, form_urlencoded};
 use super::{
     answer::Answer,
     credential::{self, Ready},
-    retry, token,
+    retry,
 };
 use crate::{
     app::App,
     model::{
-        catalog::{auth::AuthType, endpoint::Endpoint, place, system::System},
+        catalog::{endpoint::Endpoint, place, system::System},
         error::{Error, Kind, Result},
     },
     net::http::{Http, Request},
@@ -26,6 +26,8 @@ use crate::{
 
 /// Longest body that is sent.
 const MAX_BODY: usize = 10 * 1024 * 1024;
+/// The media type of JSON that has none of its own.
+pub(super) const JSON: &str = "application/json";
 /// Headers nobody sets but us: credentials, and what says where a message ends or where it came from.
 const OURS: &[&str] = &[
     "authorization",
@@ -77,14 +79,19 @@ pub enum Body {
     /// None.
     #[default]
     None,
-    /// JSON.
-    Json(Value),
-    /// JSON of a media type of its own, such as `application/merge-patch+json`.
-    JsonAs(String, Value),
+    /// JSON under its media type: `application/json`, or one of its own such as `application/merge-patch+json`.
+    Json(String, Value),
     /// The fields of a form.
     Form(Vec<(String, String)>),
     /// A text of a media type.
     Text(String, String),
+}
+
+impl Body {
+    /// Plain JSON.
+    pub fn json(value: Value) -> Self {
+        Self::Json(JSON.to_owned(), value)
+    }
 }
 
 /// Whom it goes to, and how.
@@ -101,21 +108,14 @@ pub struct Target<'a> {
 
 /// Sends a request and reads the answer, whatever its status. The system must have been found callable.
 pub async fn send(target: &Target<'_>, request: &RestRequest) -> Result<Answer> {
-    let system = target.system;
-    let plain = build(system, request)?;
+    let plain = build(target.system, request)?;
     take_turn(target).await?;
-    let ready = credential::prepare(target.app, target.http, system).await?;
-    let answer = send_with(target, &plain, &ready).await?;
-    if answer.status != 401 || system.auth.kind() != AuthType::Oauth2 {
-        return Ok(answer);
-    }
-    // The token was taken back before its time: one more is asked for, once.
-    target.app.calling.drop_token(&token::key(system));
-    let ready = credential::prepare(target.app, target.http, system).await?;
-    send_with(target, &plain, &ready).await
+    let is_refused = |answer: &Result<Answer>| answer.as_ref().is_ok_and(|answer| answer.status == 401);
+    let (_, answer) = credential::attempt(target, |ready| send_with(target, &plain, ready), is_refused).await?;
+    answer
 }
 
-async fn send_with(target: &Target<'_>, plain: &Request, ready: &Ready) -> Result<Answer> {
+async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result<Answer> {
     let way = ready.way(target.http);
     let request = ready.put_on(plain.clone())?;
     let retries = target.endpoint.and_then(|endpoint| endpoint.retries).unwrap_or(target.system.retries);
@@ -166,8 +166,7 @@ fn build(system: &System, request: &RestRequest) -> Result<Request> {
 fn encode(body: &Body) -> (Option<String>, Bytes) {
     match body {
         Body::None => (None, Bytes::new()),
-        Body::Json(value) => (Some("application/json".to_owned()), value.to_string().into()),
-        Body::JsonAs(media, value) => (Some(media.clone()), value.to_string().into()),
+        Body::Json(media, value) => (Some(media.clone()), value.to_string().into()),
         Body::Form(fields) => {
             let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
             (Some("application/x-www-form-urlencoded".to_owned()), text.into())

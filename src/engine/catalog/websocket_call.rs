@@ -9,12 +9,10 @@ use serde_json::{Map, Value, json};
 use super::{
     credential::{self, Ready},
     rest::{self, Target},
-    token,
 };
 use crate::{
-    engine::{sanitise, secret_forms},
     model::{
-        catalog::{auth::AuthType, place},
+        catalog::place,
         error::{Error, Result},
         output::Output,
     },
@@ -47,30 +45,14 @@ pub struct SocketAsk {
 pub(super) async fn call(target: &Target<'_>, ask: &SocketAsk) -> Result<Output> {
     let plain = upgrade(target, ask)?;
     rest::take_turn(target).await?;
-    let (ready, heard) = attempt(target, ask, &plain).await?;
     let status = |error: &Error| error.details().and_then(|details| details.get("status")?.as_u64());
-    let is_refused = heard.as_ref().is_err_and(|error| status(error) == Some(401));
-    let (ready, heard) = if is_refused && target.system.auth.kind() == AuthType::Oauth2 {
-        // The token was taken back before its time: one more is asked for, once.
-        target.app.calling.drop_token(&token::key(target.system));
-        attempt(target, ask, &plain).await?
-    } else {
-        (ready, heard)
-    };
-    let forms = secret_forms::of(ready.secrets());
-    match heard {
-        Ok(heard) => Ok(Output::json(sanitise::hide(shown(heard), &forms))),
-        Err(error) => Err(Error::new(error.kind(), sanitise::hide_text(error.message(), &forms)).caused_by(error)),
-    }
+    let is_refused = |heard: &Result<Heard>| heard.as_ref().is_err_and(|error| status(error) == Some(401));
+    let conversation = |ready| converse(target, ask, plain.clone(), ready);
+    let (ready, heard) = credential::attempt(target, conversation, is_refused).await?;
+    ready.cleaned(heard.map(shown))
 }
 
-async fn attempt(target: &Target<'_>, ask: &SocketAsk, plain: &Request) -> Result<(Ready, Result<Heard>)> {
-    let ready = credential::prepare(target.app, target.http, target.system).await?;
-    let heard = converse(target, ask, plain.clone(), &ready).await;
-    Ok((ready, heard))
-}
-
-async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: &Ready) -> Result<Heard> {
+async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: Ready) -> Result<Heard> {
     let request = ready.put_on(plain)?;
     let tls = Tls { alpn: vec![b"http/1.1".to_vec()], ..ready.tls() };
     let dialled = target.http.dial(&request.url, &tls).await;

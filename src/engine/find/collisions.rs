@@ -44,8 +44,8 @@ pub struct Lost {
     pub place: Option<usize>,
 }
 
-/// Every pair among these tools but those of two built-in ones, those that collide most often first. `among` says which tools count, in the
-/// registry's order.
+/// Every pair among these tools but those of two built-in ones, those that collide most often first. `among` says which
+/// tools count, in the registry's order.
 pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> Result<Vec<Collision>> {
     let profiles: Vec<Profile> = registry.tools().iter().map(|tool| Profile::of(tool)).collect();
     let lexical = Lexical::of(profiles.iter().map(Profile::fields));

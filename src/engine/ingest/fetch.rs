@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::{
     app::App,
+    formats::media,
     host::folder,
     model::{
         egress::{Origin, Part},
@@ -58,7 +59,7 @@ async fn from_folder(app: &App, job: &Job, path: &str) -> Result<Content> {
         incoming.write(piece.get(..count).unwrap_or_default()).await?;
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mime = mime_of(&name).to_owned();
+    let mime = media::of_name(&name).to_owned();
     keep(app, job, incoming, name, mime).await
 }
 
@@ -72,7 +73,7 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
     let header = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mime = header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let name = name_of(&response.url, &mime);
-    let mime = if mime.is_empty() { mime_of(&name).to_owned() } else { mime };
+    let mime = if mime.is_empty() { media::of_name(&name).to_owned() } else { mime };
     let charset = charset(header).filter(|_| mime.starts_with("text/") || mime == "application/xhtml+xml");
     let incoming = receive(response, charset, app.knowledge.files.receive(limit(app)).await?).await?;
     keep(app, job, incoming, name, mime).await
@@ -135,36 +136,13 @@ fn charset(header: &str) -> Option<&'static Encoding> {
 fn name_of(url: &Url, mime: &str) -> String {
     let last = url.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
     let last: String = last.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(100).collect();
-    let ending = KINDS.iter().find(|(_, known)| *known == mime).map(|(ending, _)| *ending);
-    match ending {
-        Some(ending) if mime_of(&last) != mime => format!("{}.{ending}", if last.is_empty() { "index" } else { &last }),
+    match media::ending(mime) {
+        Some(ending) if media::of_name(&last) != mime => {
+            format!("{}.{ending}", if last.is_empty() { "index" } else { &last })
+        }
         _ if last.is_empty() => "index.html".to_owned(),
         _ => last,
     }
-}
-
-/// Endings and their media types.
-const KINDS: &[(&str, &str)] = &[
-    ("html", "text/html"),
-    ("html", "application/xhtml+xml"),
-    ("htm", "text/html"),
-    ("pdf", "application/pdf"),
-    ("md", "text/markdown"),
-    ("markdown", "text/markdown"),
-    ("txt", "text/plain"),
-    ("csv", "text/csv"),
-    ("tsv", "text/tab-separated-values"),
-    ("json", "application/json"),
-    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-];
-
-/// The media type an ending stands for.
-pub fn mime_of(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    let found = KINDS.iter().find(|(known, _)| *known == ending);
-    found.map_or("application/octet-stream", |(_, mime)| mime)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Taking documents in: fetched, read, embedded, found. Everything is rows; these workers only move them on.
 
 mod embedding;
-pub mod fetch;
+mod fetch;
 mod folders;
 mod reading;
 pub mod workers;

@@ -64,25 +64,6 @@ fn bears_on(hit: &Hit, asked: &std::collections::BTreeSet<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::Id;
-
-    fn hit(text: &str, cosine: Option<f32>) -> Hit {
-        Hit {
-            document_id: Id::new(),
-            chunk_id: 1,
-            title: "Herons".to_owned(),
-            heading: String::new(),
-            page: None,
-            start: 0,
-            end: 0,
-            text: text.to_owned(),
-            spans: Vec::new(),
-            score: 1.0,
-            explain: None,
-            outside: None,
-            cosine,
-        }
-    }
 
     #[test]
     fn words_and_meaning_must_both_speak_for_a_passage() {
@@ -94,7 +75,8 @@ mod tests {
             ("It waits for fish a long time.", None, true),
             ("Nests are built in colonies.", None, false),
         ] {
-            assert_eq!(bears_on(&hit(text, cosine), &asked), wanted, "{text} {cosine:?}");
+            let hit = Hit { cosine, ..Hit::saying(text) };
+            assert_eq!(bears_on(&hit, &asked), wanted, "{text} {cosine:?}");
         }
     }
 }

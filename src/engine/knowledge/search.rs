@@ -234,16 +234,13 @@ impl Hit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::id::Id;
-
-    #[test]
-    fn passages_that_say_the_same_are_one() {
-        let hit = |chunk_id: ChunkId, text: &str| Hit {
-            document_id: Id::new(),
-            chunk_id,
-            title: format!("Copy {chunk_id}"),
+impl Hit {
+    /// A passage that says this, and nothing else of note.
+    pub(super) fn saying(text: &str) -> Self {
+        Self {
+            document_id: DocumentId::new(),
+            chunk_id: 1,
+            title: "Herons".to_owned(),
             heading: String::new(),
             page: None,
             start: 0,
@@ -254,7 +251,17 @@ mod tests {
             explain: None,
             outside: None,
             cosine: None,
-        };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passages_that_say_the_same_are_one() {
+        let hit = |chunk_id: ChunkId, text: &str| Hit { chunk_id, ..Hit::saying(text) };
         let hits = vec![
             hit(3, "A heron waits."),
             hit(1, "A heron waits.\n"),

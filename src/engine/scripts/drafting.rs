@@ -65,9 +65,9 @@ pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
     text.push_str(&format!("// @name {name}\n// @description Calls {used} in one go.\n"));
     text.push_str("// @when Say here when somebody needs this, in his words.\n");
     text.push_str(&format!("// @category {}\n", category(registry, &tools)));
-    let parameters = Parameters::of(calls);
+    let parameters = Parameters::of(registry, calls);
     for (parameter, value, kind, of) in &parameters.all {
-        text.push_str(&format!("// @param {parameter} {kind} = {value} \"{of}\"\n"));
+        text.push_str(&format!("// @param {parameter} {kind} = {value} {}\n", Value::from(of.as_str())));
     }
     text.push_str(&format!("// @uses {used}\n\nfn run(args) {{\n"));
     for (n, (call, tool)) in calls.iter().zip(&tools).enumerate() {
@@ -94,23 +94,19 @@ fn category(registry: &Registry, tools: &[String]) -> String {
 
 /// What becomes a parameter: name, value, type, where it came from.
 struct Parameters {
-    all: Vec<(String, Value, &'static str, String)>,
+    all: Vec<(String, Value, String, String)>,
     /// The name for (call, member).
     names: Vec<(usize, String, String)>,
 }
 
 impl Parameters {
-    fn of(calls: &[CallMade]) -> Self {
+    fn of(registry: &Registry, calls: &[CallMade]) -> Self {
         let mut found = Self { all: Vec::new(), names: Vec::new() };
         for (n, call) in calls.iter().enumerate() {
+            let tool = registry.find(&call.tool).ok().map(|found| found.tool);
+            let schemas = tool.as_ref().and_then(|tool| tool.spec().parameters.get("properties"));
             for (member, value) in &call.params {
-                let kind = match value {
-                    Value::String(_) => "string",
-                    Value::Number(number) if number.is_i64() => "integer",
-                    Value::Number(_) => "number",
-                    Value::Bool(_) => "boolean",
-                    _ => continue,
-                };
+                let Some(kind) = kind(value, schemas.and_then(|all| all.get(member))) else { continue };
                 let plain = member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 if !plain || !member.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     continue;
@@ -134,6 +130,22 @@ impl Parameters {
     }
 }
 
+/// The type of a parameter for a value, as a header writes it: the tool's own choices, where it has such.
+fn kind(value: &Value, schema: Option<&Value>) -> Option<String> {
+    let choices = schema.and_then(|schema| schema.get("enum")?.as_array()).filter(|all| all.contains(value));
+    let word = match value {
+        Value::String(_) => match choices.map(|all| all.iter().filter(|one| one.is_string())) {
+            Some(texts) => return Some(texts.map(Value::to_string).collect::<Vec<_>>().join(" | ")),
+            None => "string",
+        },
+        Value::Number(number) if number.is_i64() => "integer",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "boolean",
+        _ => return None,
+    };
+    Some(word.to_owned())
+}
+
 /// A JSON value as Rhai writes it.
 fn literal(value: &Value) -> String {
     match value {
@@ -144,5 +156,27 @@ fn literal(value: &Value) -> String {
             format!("#{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_parameter_keeps_the_choices_of_its_tool() {
+        let choices = json!({"enum": ["asc", "desc", null]});
+        for (value, schema, wanted) in [
+            (json!("desc"), Some(&choices), Some("\"asc\" | \"desc\"")),
+            (json!("up"), Some(&choices), Some("string")),
+            (json!("asc"), None, Some("string")),
+            (json!(1), Some(&choices), Some("integer")),
+            (json!(1.5), None, Some("number")),
+            (json!(true), None, Some("boolean")),
+            (json!([1]), None, None),
+        ] {
+            assert_eq!(kind(&value, schema).as_deref(), wanted, "{value}");
+        }
     }
 }

@@ -16,11 +16,10 @@ use crate::model::{
         style::Style,
     },
     error::{Error, Result},
+    secret_name::is_secret,
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Names of headers and parameters whose value is the credential of every call.
-const CREDENTIALS: &[&str] = &["apikey", "token", "secret", "accesskey", "subscriptionkey"];
 
 /// Reads a command.
 pub fn read(text: &str) -> Result<Proposals> {
@@ -131,9 +130,9 @@ fn auth(command: &Command, url: &Url) -> Auth {
     key.map_or(Auth::None, |(name, _)| Auth::ApiKey { place: KeyPlace::Query, name: name.into_owned() })
 }
 
+/// Whether a header or parameter of this name carries the credential of every call.
 fn is_credential(name: &str) -> bool {
-    let joined: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    matches!(joined.as_str(), "auth" | "xauth") || CREDENTIALS.iter().any(|word| joined.contains(word))
+    is_secret(name) || ["auth", "x-auth"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// The path with a name for each segment that is a number or an id.

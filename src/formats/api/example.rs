@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::secret_name::is_secret;
+use crate::model::secret_name::may_be_secret;
 
 /// How values begin that are credentials whatever they are called.
 const CREDENTIALS: &[&str] =
@@ -23,7 +23,7 @@ impl Examples {
 
     /// The schema of a value of this name: its shape, with the value as an example of the leaves.
     pub(super) fn of_value(&mut self, name: &str, value: &Value) -> Value {
-        self.shape(value, is_secret(name))
+        self.shape(value, may_be_secret(name))
     }
 
     /// What stands in a secret is one too.
@@ -42,7 +42,7 @@ impl Examples {
             }
             Value::Object(map) => {
                 let one =
-                    |(name, value): (&String, &Value)| (name.clone(), self.shape(value, secret || is_secret(name)));
+                    |(name, value): (&String, &Value)| (name.clone(), self.shape(value, secret || may_be_secret(name)));
                 let properties: Map<String, Value> = map.iter().map(one).collect();
                 json!({"type": "object", "properties": properties})
             }

@@ -180,9 +180,8 @@ impl<'a> Wsdl<'a> {
         let Some((part, name)) = named else {
             let namespace = soap.and_then(|body| body.attribute("namespace")).unwrap_or_else(own).to_owned();
             let parameters = parts.iter().filter_map(|part| self.part(part, &mut types)).collect();
-            types.is_unqualified(None);
-            let (element, warnings) = (operation.to_owned(), types.warnings);
-            return Input { element, namespace, unqualified: true, parameters, warnings };
+            let (_, warnings) = types.end(None);
+            return Input { element: operation.to_owned(), namespace, unqualified: true, parameters, warnings };
         };
         let here = Declared { element: part, schema: self.root };
         let element = local(name).to_owned();
@@ -192,8 +191,8 @@ impl<'a> Wsdl<'a> {
             return Input { element, namespace, warnings: types.warnings, ..Input::default() };
         };
         let parameters = types.fields_of(declared);
-        let unqualified = types.is_unqualified(Some(declared.namespace()));
-        Input { element, namespace: declared.namespace().to_owned(), unqualified, parameters, warnings: types.warnings }
+        let (unqualified, warnings) = types.end(Some(declared.namespace()));
+        Input { element, namespace: declared.namespace().to_owned(), unqualified, parameters, warnings }
     }
 
     fn part(&self, part: &'a Element, types: &mut Types<'a, '_>) -> Option<Parameter> {

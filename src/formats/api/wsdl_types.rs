@@ -304,9 +304,9 @@ impl<'a, 's> Types<'a, 's> {
         schema
     }
 
-    /// Whether the fields are to be sent without a namespace; `own` is that of the element around them, none where they
-    /// never share it. Warns where neither is right, and of the attributes that were met.
-    pub(super) fn is_unqualified(&mut self, own: Option<&'a str>) -> bool {
+    /// Whether the fields are to be sent without a namespace, and all there is to warn of; `own` is the namespace of the
+    /// element around them, none where they never share it.
+    pub(super) fn end(mut self, own: Option<&'a str>) -> (bool, Vec<String>) {
         if !self.attributes.is_empty() {
             let names: Vec<&str> = std::mem::take(&mut self.attributes).into_iter().collect();
             self.warn(format!("Its XML attributes are not sent: {}.", names.join(", ")));
@@ -316,7 +316,7 @@ impl<'a, 's> Types<'a, 's> {
             let told = "Its fields stand in more than one namespace: the service may refuse how they are sent.";
             self.warn(told.to_owned());
         }
-        wanted.is_none() && !self.namespaces.is_empty()
+        (wanted.is_none() && !self.namespaces.is_empty(), self.warnings)
     }
 }
 

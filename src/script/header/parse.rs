@@ -144,6 +144,10 @@ impl Reader {
     }
 
     fn finish(mut self) -> (Head, Vec<Diagnostic>) {
+        // Where a parameter could not be read, an example that gives it is not to blame.
+        if self.problems.is_empty() {
+            self.problems = self.head.examples.iter().filter_map(|example| misfit(&self.head, example)).collect();
+        }
         for (tag, hint) in
             [("name", "Begin with: // @name my_tool"), ("description", "Say what the tool does: // @description …")]
         {
@@ -348,4 +352,31 @@ fn example(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
     let result: Value = cursor.json("the result, as JSON")?;
     head.examples.push(HeadExample { title, arguments, result, line });
     Ok(())
+}
+
+/// What of an example's arguments the tool would not take.
+fn misfit(head: &Head, example: &HeadExample) -> Option<Diagnostic> {
+    let at = |message: String| Diagnostic::error(example.line, 1, message);
+    let given = example.arguments.as_object()?;
+    let known = || head.parameters.iter().map(|parameter| parameter.name.as_str());
+    if let Some(name) = given.keys().find(|name| !known().any(|known| known == name.as_str())) {
+        let problem = at(format!("The example gives '{name}', and there is no such parameter."));
+        return Some(match nearest(name, known()) {
+            Some(close) => problem.hint(format!("Did you mean '{close}'?")),
+            None => problem.hint(format!("Take it out, or add // @param {name} string \"what it is\"")),
+        });
+    }
+    head.parameters.iter().find_map(|Parameter { name, kind, optional, .. }| match given.get(name) {
+        None | Some(Value::Null) if *optional => None,
+        None => {
+            let problem = at(format!("The example does not give '{name}', which it must."));
+            Some(problem.hint(format!("Give it, or let it be left out: // @param {name} type? …")))
+        }
+        Some(value) if kind.holds(value) => None,
+        Some(value) => {
+            let value: String = value.to_string().chars().take(40).collect();
+            let problem = at(format!("The example gives {value} for '{name}', which cannot hold it."));
+            Some(problem.hint(format!("The schema of '{name}' is {}.", kind.schema())))
+        }
+    })
 }

@@ -146,6 +146,35 @@ fn a_host_covers_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn an_example_gives_what_the_parameters_take() {
+    let told = |arguments: &str| {
+        let header = "// @name a\n// @description d\n// @when w\n// @param city string \"x\"\n\
+                      // @param days integer? \"x\"\n// @param order \"age\" | \"total\" = \"age\" \"x\"\n";
+        let (_, problems) = parse(&format!("{header}// @example \"t\" {arguments} => 1\n"));
+        problems.into_iter().map(|p| (p.line, p.message, p.hint.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    for sound in [r#"{"city": "Bern"}"#, r#"{"city": "Bern", "days": null, "order": "total"}"#] {
+        assert_eq!(told(sound), [], "{sound}");
+    }
+    for (arguments, message, hint) in [
+        (r#"{"citty": "Bern"}"#, "The example gives 'citty', and there is no such parameter.", "Did you mean 'city'?"),
+        (r#"{"days": 3}"#, "The example does not give 'city', which it must.", "Give it, or let it be left out"),
+        (r#"{"city": null}"#, "The example gives null for 'city', which cannot hold it.", "The schema of 'city' is"),
+        (r#"{"city": "x", "days": "3"}"#, "The example gives \"3\" for 'days'", "The schema of 'days' is"),
+        (r#"{"city": "x", "order": "size"}"#, "The example gives \"size\" for 'order'", "The schema of 'order' is"),
+    ] {
+        let told = told(arguments);
+        let [(7, said, way)] = told.as_slice() else { panic!("{arguments}: {told:?}") };
+        assert!(said.starts_with(message) && way.starts_with(hint), "{told:?}");
+    }
+    // A parameter that cannot be read is the one problem.
+    let broken =
+        parse("// @name a\n// @description d\n// @when w\n// @param c strin \"x\"\n// @example \"t\" {\"c\": 1} => 1")
+            .1;
+    assert_eq!(broken.len(), 1, "{broken:?}");
+}
+
+#[test]
 fn a_mark_before_the_text_changes_nothing() {
     let text = "// @name a\n// @description d\nfn run(args) { 1 }";
     let marked = format!("\u{feff}{text}");

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{save, search};
+use super::search;
 use crate::{
     model::{
         error::{Error, Result},
@@ -122,20 +122,6 @@ pub(super) fn recent(c: &Connection, user: UserId, layers: &[Layer], limit: usiz
 
 pub(super) fn by_key(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
     first(c, "SELECT * FROM memories WHERE user = ?1 AND key = ?2", (user.to_string(), key.to_owned()), now)
-}
-
-/// As [`by_key`]; a key that was made from what a memory said before still names it.
-pub(super) fn by_any_key(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
-    if let Some(found) = by_key(c, user, key, now)? {
-        return Ok(Some(found));
-    }
-    let sql = "SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.number = v.memory
-               WHERE m.user = ?1 AND v.corrected ORDER BY v.id DESC";
-    let said = all(c, sql, [user.to_string()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-    match said.into_iter().find(|(_, content)| save::plain_key(content) == key) {
-        Some((id, _)) => first(c, "SELECT * FROM memories WHERE user = ?1 AND id = ?2", (user.to_string(), id), now),
-        None => Ok(None),
-    }
 }
 
 pub(super) fn first(c: &Connection, sql: &str, bound: (String, String), now: Time) -> Result<Option<Memory>> {

@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{
-    count,
-    rows::{self, Earlier, by_any_key, by_key},
+    count, keys,
+    rows::{self, Earlier},
     search,
     vectors::{self, Vectors},
 };
@@ -24,8 +24,6 @@ use crate::{
     store::rows::{all as every, first, parsed, run},
 };
 
-/// Longest key made from a content.
-const MAX_KEY: usize = 48;
 /// How near in meaning two wordings of one thing are at least. With all-MiniLM-L6-v2 a paraphrase of a short statement
 /// lies at 0.75 to 0.95 and another statement about the same subject at 0.65 to 0.82, or above where one word is changed.
 const ONE: f32 = 0.88;
@@ -107,7 +105,7 @@ fn save(c: &Connection, saying: &Saying, new: &NewMemory, known: &mut Vectors) -
 }
 
 fn named(c: &Connection, saying: &Saying, key: &str, new: &NewMemory) -> Result<Option<Memory>> {
-    let old = by_any_key(c, saying.user, key, saying.now)?;
+    let old = keys::find(c, saying.user, key, saying.now)?;
     match &old {
         Some(old) if old.layer != new.layer() => Err(Error::conflict(format!(
             "The key '{key}' names a {}: a {} needs another key.",
@@ -198,7 +196,7 @@ fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
         content: new.content().to_owned(),
         key: match new.key() {
             Some(key) => key.to_owned(),
-            None => free_key(c, saying, new.content())?,
+            None => keys::free(c, saying.user, new.content(), saying.now)?,
         },
         created_at: saying.now,
         updated_at: saying.now,
@@ -237,41 +235,12 @@ fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgot
 
 /// The key of a corrected memory: one made from what it said is made anew, lest it contradict it; one that was given stays.
 fn key_after(c: &Connection, saying: &Saying, old: &Memory, new: &NewMemory) -> Result<String> {
-    let made = old.key == plain_key(&old.content);
     match new.key() {
-        None if made && plain_key(new.content()) != old.key => free_key(c, saying, new.content()),
+        None if keys::is_made(&old.key, &old.content) && !keys::is_made(&old.key, new.content()) => {
+            keys::free(c, saying.user, new.content(), saying.now)
+        }
         _ => Ok(old.key.clone()),
     }
-}
-
-/// A key nobody has: the first words of the content, and a number where they are taken.
-fn free_key(c: &Connection, saying: &Saying, content: &str) -> Result<String> {
-    let plain = plain_key(content);
-    let mut key = plain.clone();
-    let mut number = 2;
-    while by_key(c, saying.user, &key, saying.now)?.is_some() {
-        key = format!("{plain}-{number}");
-        number += 1;
-    }
-    Ok(key)
-}
-
-/// The first words of a content, as a key.
-pub(super) fn plain_key(content: &str) -> String {
-    let mut plain = String::new();
-    for word in words::split(content) {
-        if plain.chars().count() + word.chars().count() >= MAX_KEY {
-            break;
-        }
-        if !plain.is_empty() {
-            plain.push('-');
-        }
-        plain.push_str(&word);
-    }
-    if plain.is_empty() {
-        plain.push_str("memory");
-    }
-    plain
 }
 
 #[cfg(test)]
@@ -280,22 +249,14 @@ mod tests {
     use crate::store::{
         db::{Commit, Db},
         memory::MemoryStore,
+        users,
     };
 
     #[tokio::test]
     async fn a_corrected_memory_gets_a_key_that_says_what_it_says_and_is_found_by_the_old_one() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let user = UserId::new();
-        db.write(move |c| {
-            c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
-            let sql = "INSERT INTO users (id, username, username_key, role, password, created_at)
-                       VALUES (?1, 'mara', 'mara', 'guest', '', 0)";
-            run(c, sql, [user.to_string()])
-        })
-        .await
-        .unwrap();
-        let own = MemoryStore::of(&db).own(user);
+        let own = MemoryStore::of(&db).own(db.write(users::mara).await.unwrap());
         let now = Time::from_millis(1);
         let save = async |content: &str, key: Option<&str>| {
             let new = NewMemory::new(content, Layer::Fact).unwrap().with_key(key).unwrap();
@@ -311,6 +272,10 @@ mod tests {
         assert!(own.get("the-rent-is-1400", now).await.is_err());
         let again = save("The rent is 1250", Some("the-rent-is-1200")).await;
         assert_eq!(again.replaced.as_deref(), Some("The rent is 1300"));
+        // One that was numbered, as the first was taken, is one that was made.
+        save("The toll is dear", Some("the-tax-is-low")).await;
+        assert_eq!(save("The tax is low", None).await.memory.key, "the-tax-is-low-2");
+        assert_eq!(save("The tax is high", None).await.memory.key, "the-tax-is-high");
         save("The fee is 1100", Some("fee")).await;
         assert_eq!(save("The fee is 1200", None).await.memory.key, "fee");
     }

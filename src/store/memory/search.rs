@@ -127,8 +127,8 @@ pub(super) fn holding(
     let terms: Vec<String> = wanted.iter().take(200).map(|word| format!("\"{word}\"")).collect();
     let owner = user.to_string().replace('-', "");
     let query = format!("owner : \"{owner}\" AND words : ({})", terms.join(" OR "));
-    let sql =
-        "SELECT memories.number, memories.* FROM memory_words JOIN memories ON memories.number = memory_words.rowid
+    let sql = "SELECT memories.number, memories.*
+               FROM memory_words JOIN memories ON memories.number = memory_words.rowid
                WHERE memory_words MATCH ?1 AND memories.user = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
     all(c, sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
 }

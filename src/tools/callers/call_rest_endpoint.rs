@@ -77,7 +77,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         path: args.path,
         query: given::pairs("query_params", args.query_params)?,
         headers: given::pairs("headers", args.headers)?,
-        body: args.body.map_or(Body::None, Body::Json),
+        body: args.body.map_or(Body::None, Body::json),
     };
     cx.call_rest(&args.system_id, &request).await
 }

@@ -59,7 +59,8 @@ pub(super) fn tool() -> Tool {
         "transform_data",
         Category::Data,
         "Sorts an array of objects by a field, groups it by a field's values, counts it, or keeps only some fields of each \
-         object. Rows without the field come last when sorting and under `__missing__` when grouping.",
+         object. Sorting goes by size where the field holds nothing but numbers, written as texts or not, else by text. Rows \
+         without the field come last when sorting and under `__missing__` when grouping.",
         "You need to reorder, aggregate or slim down a dataset before presenting it, for instance the newest first.",
         run,
     )
@@ -67,6 +68,11 @@ pub(super) fn tool() -> Tool {
         "The newest first; what has no date comes last",
         json!({"data": rows, "action": "sort", "field": "date", "order": "desc"}),
         json!({"result": [{"id": 2}, {"id": 1}, {"id": 3}], "count": 3}),
+    )
+    .example(
+        "Numbers that are texts, by their size",
+        json!({"data": r#"[{"no": "10"}, {"no": "9"}]"#, "action": "sort", "field": "no"}),
+        json!({"result": [{"no": "9"}, {"no": "10"}], "count": 2}),
     )
     .example(
         "By city",
@@ -105,6 +111,8 @@ fn demand(given: Option<String>, name: &str, action: &str) -> Result<String> {
 fn sort(rows: Vec<Value>, field: &str, order: Order) -> Vec<Value> {
     let has_value = |row: &Value| source::field(row, field).is_some_and(|value| !value.is_null());
     let (mut with, without): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(has_value);
+    let numeric = with.iter().all(|row| source::field(row, field).and_then(number).is_some());
+    let compare = if numeric { by_size } else { compare };
     with.sort_by(|a, b| {
         let ordering = match (source::field(a, field), source::field(b, field)) {
             (Some(a), Some(b)) => compare(a, b),
@@ -114,6 +122,18 @@ fn sort(rows: Vec<Value>, field: &str, order: Order) -> Vec<Value> {
     });
     with.extend(without);
     with
+}
+
+/// The number a value is, or is as a text.
+fn number(value: &Value) -> Option<Decimal> {
+    value.as_str().map_or_else(|| Decimal::of(value), Decimal::parse)
+}
+
+fn by_size(a: &Value, b: &Value) -> Ordering {
+    match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => Ordering::Equal,
+    }
 }
 
 /// Booleans before numbers before texts before the rest; within each its own order.
@@ -177,7 +197,8 @@ mod tests {
     #[test]
     fn numbers_sort_as_numbers_and_texts_as_texts() {
         assert_eq!(order_of(&sort(rows(&[json!(10), json!(9.5), json!(-1)]), "v", Order::Asc)), [2, 1, 0]);
-        assert_eq!(order_of(&sort(rows(&[json!("10"), json!("9")]), "v", Order::Asc)), [0, 1]);
+        assert_eq!(order_of(&sort(rows(&[json!("10"), json!("9"), json!(9.5)]), "v", Order::Asc)), [1, 2, 0]);
+        assert_eq!(order_of(&sort(rows(&[json!("10"), json!("9"), json!("x")]), "v", Order::Asc)), [0, 1, 2]);
         assert_eq!(order_of(&sort(rows(&[json!("a"), json!(1), json!(true)]), "v", Order::Asc)), [2, 1, 0]);
     }
 

@@ -176,9 +176,12 @@ async fn a_text_is_checked_and_made_of_calls() {
     assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
     let calls = json!({"name": "both", "calls": [
         {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
+        {"tool": "transform_data", "params": {"data": "[]", "action": "count"}},
         {"tool": "grep_result", "params": {"data": "a\nb", "pattern": "a"}},
     ]});
     let made = owner.do_it("POST", "/api/scripts/from-calls", calls).await;
+    let source = made["source"].as_str().unwrap();
+    assert!(source.contains(r#"@param action "sort" | "group" | "count" | "pick" = "count" "#), "{source}");
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": made["source"]})).await;
     let errors: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert!(errors.is_empty(), "{made}: {errors:?}");
