@@ -64,7 +64,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(answer))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "embedded-model"))]
 mod tests {
     use crate::{
         engine::{
