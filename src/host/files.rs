@@ -26,6 +26,9 @@ use crate::model::{
     user::UserId,
 };
 
+/// The root that is each user's own folder.
+const WORKSPACE: &str = "workspace";
+
 /// Every user's files on this machine. Copies share their locks.
 #[derive(Debug, Clone)]
 pub struct Workspaces {
@@ -43,10 +46,10 @@ impl Workspaces {
     /// missing) and every other entry an absolute path.
     pub fn of(&self, user: UserId, roots: &[String]) -> Result<Rooted> {
         let workspace = self.data_dir.join("workspaces").join(user.to_string());
-        if roots.iter().any(|root| root == "workspace") {
+        if roots.iter().any(|root| root == WORKSPACE) {
             write::make_private_dir(&workspace)?;
         }
-        let paths = roots.iter().map(|root| if root == "workspace" { workspace.clone() } else { PathBuf::from(root) });
+        let paths = roots.iter().map(|root| if root == WORKSPACE { workspace.clone() } else { PathBuf::from(root) });
         Rooted::new(paths, &workspace, self)
     }
 }
@@ -247,6 +250,14 @@ pub fn stored_name(title: &str) -> String {
     if name.is_empty() { "document".to_owned() } else { name }
 }
 
+/// Fails where an entry of `files.roots` opens nothing: it is neither `workspace` nor the absolute path of a directory.
+pub fn demand_root(entry: &str) -> Result<()> {
+    if entry == WORKSPACE || root(Path::new(entry))?.is_dir() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("files.roots: '{entry}' is no directory. Name one, or write `workspace`.")))
+}
+
 fn root(path: &Path) -> Result<PathBuf> {
     if !path.is_absolute() {
         return Err(Error::invalid(format!(
@@ -269,6 +280,18 @@ fn root(path: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_root_is_the_workspace_or_a_directory_that_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let told = |entry: &str| demand_root(entry).map_err(|error| error.message().to_owned());
+        assert_eq!([told("workspace"), told(dir.path().to_str().unwrap())], [Ok(()), Ok(())]);
+        assert!(told(file.to_str().unwrap()).unwrap_err().ends_with("is no directory. Name one, or write `workspace`."));
+        assert!(told("relative/path").unwrap_err().contains("write `workspace` or an absolute path"));
+        assert!(told("/no/such/directory").unwrap_err().contains("cannot be opened"));
+    }
 
     #[test]
     fn titles_become_names_that_lead_nowhere_else() {
