@@ -13,6 +13,7 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
+    id::shorten,
     knowledge::{Collection, CollectionId, NewCollection},
     user::UserId,
 };
@@ -123,18 +124,27 @@ impl Collections {
         Ok(files)
     }
 
-    /// The numbers of the collections this person sees, of those named; none named means all. One he does not see is an error.
-    pub async fn tags(&self, user: UserId, named: Vec<CollectionId>) -> Result<HashSet<i64>> {
+    /// The numbers of the collections this person sees, of those named, by id or name; none named means all. One he does
+    /// not see is an error.
+    pub async fn tags(&self, user: UserId, named: Vec<String>) -> Result<HashSet<i64>> {
         self.db
             .read(move |c| {
                 if !named.is_empty() {
-                    return named.into_iter().map(|id| number(c, user, Some(id))).collect();
+                    return named.iter().map(|text| called(c, user, text.trim())).collect();
                 }
                 let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE}");
                 Ok(all(c, &sql, [user.to_string()], |row| Ok(row.get(0)?))?.into_iter().collect())
             })
             .await
     }
+}
+
+/// The number of a collection this person sees, by its id or its name.
+fn called(c: &Connection, user: UserId, text: &str) -> Result<i64> {
+    let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND (k.id = ?2 OR k.name_key = ?3)");
+    let found = first(c, &sql, (user.to_string(), text.to_lowercase(), key(text)), |row| Ok(row.get(0)?))?;
+    let missing = || format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(text));
+    found.ok_or_else(|| Error::not_found(missing()))
 }
 
 /// The number of a collection this person sees; that of the default one where none is named.

@@ -151,7 +151,7 @@ async fn answer(
         let question = Question {
             query: case.query.clone(),
             limit: Some(PASSAGES),
-            collections: vec![collection],
+            collections: vec![collection.to_string()],
             ..Question::default()
         };
         let started = Instant::now();
