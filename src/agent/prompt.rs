@@ -10,7 +10,10 @@ pub(super) const MEMORIES: usize = 8;
 const WIDGETS: &[(&str, &str)] = &[
     ("data-table", "{columns: [\"…\"], rows: [[…]]}"),
     ("key-value", "{items: [{key, value}]}"),
-    ("chart", "{chartType: \"bar\", \"line\", \"area\" or \"pie\", labels: [\"…\"], datasets: [{label, data: [numbers]}]}"),
+    (
+        "chart",
+        "{chartType: \"bar\", \"line\", \"area\" or \"pie\", labels: [\"…\"], datasets: [{label, data: [numbers]}]}",
+    ),
     ("timeline", "{events: [{timestamp, title, description}]}"),
     ("diff-viewer", "{before, after}"),
     ("alert", "{severity: \"info\", \"warning\" or \"error\", message}"),

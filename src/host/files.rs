@@ -288,7 +288,9 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let told = |entry: &str| demand_root(entry).map_err(|error| error.message().to_owned());
         assert_eq!([told("workspace"), told(dir.path().to_str().unwrap())], [Ok(()), Ok(())]);
-        assert!(told(file.to_str().unwrap()).unwrap_err().ends_with("is no directory. Name one, or write `workspace`."));
+        assert!(
+            told(file.to_str().unwrap()).unwrap_err().ends_with("is no directory. Name one, or write `workspace`.")
+        );
         assert!(told("relative/path").unwrap_err().contains("write `workspace` or an absolute path"));
         assert!(told("/no/such/directory").unwrap_err().contains("cannot be opened"));
     }

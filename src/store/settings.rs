@@ -119,7 +119,8 @@ fn parse(whole: Value) -> Result<Settings> {
     serde_path_to_error::deserialize(whole).map_err(|error| {
         let place = error.path().to_string();
         let what: String = error.inner().to_string().chars().take(SHOWN).collect();
-        Error::invalid(format!("These settings cannot be used: `{place}`: {what}.")).with_details(json!({"field": place}))
+        Error::invalid(format!("These settings cannot be used: `{place}`: {what}."))
+            .with_details(json!({"field": place}))
     })
 }
 

@@ -166,12 +166,7 @@ pub(super) fn check(query: &str) -> Result<()> {
 }
 
 /// Asks the indexes.
-pub(super) async fn ask(
-    app: &App,
-    query: &str,
-    scope: &Scope,
-    limit: usize,
-) -> Result<Vec<Found>> {
+pub(super) async fn ask(app: &App, query: &str, scope: &Scope, limit: usize) -> Result<Vec<Found>> {
     let Scope { tags, ids } = scope;
     if tags.is_empty() || ids.as_ref().is_some_and(HashSet::is_empty) || limit == 0 {
         return Ok(Vec::new());
