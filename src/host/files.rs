@@ -23,6 +23,7 @@ pub use self::{
 use self::{fault::Fault, lookup::Place};
 use crate::model::{
     error::{Error, Kind, Result},
+    id::shorten,
     user::UserId,
 };
 
@@ -252,10 +253,12 @@ pub fn stored_name(title: &str) -> String {
 
 /// Fails where an entry of `files.roots` opens nothing: it is neither `workspace` nor the absolute path of a directory.
 pub fn demand_root(entry: &str) -> Result<()> {
-    if entry == WORKSPACE || root(Path::new(entry))?.is_dir() {
+    let path = Path::new(entry);
+    if entry == WORKSPACE || path.is_absolute() && path.is_dir() {
         return Ok(());
     }
-    Err(Error::invalid(format!("files.roots: '{entry}' is no directory. Name one, or write `workspace`.")))
+    let told = "is no directory of this machine: write the absolute path of one, or `workspace`.";
+    Err(Error::invalid(format!("`files.roots`: '{}' {told}", shorten(entry))))
 }
 
 fn root(path: &Path) -> Result<PathBuf> {
@@ -286,13 +289,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let told = |entry: &str| demand_root(entry).map_err(|error| error.message().to_owned());
-        assert_eq!([told("workspace"), told(dir.path().to_str().unwrap())], [Ok(()), Ok(())]);
-        assert!(
-            told(file.to_str().unwrap()).unwrap_err().ends_with("is no directory. Name one, or write `workspace`.")
-        );
-        assert!(told("relative/path").unwrap_err().contains("write `workspace` or an absolute path"));
-        assert!(told("/no/such/directory").unwrap_err().contains("cannot be opened"));
+        for entry in ["workspace", dir.path().to_str().unwrap()] {
+            demand_root(entry).unwrap();
+        }
+        for entry in [file.to_str().unwrap(), "relative/path", "src", "/no/such/directory", ""] {
+            let error = demand_root(entry).unwrap_err();
+            assert!(error.kind() == Kind::Invalid && error.message().contains("write the absolute path"), "{error}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::{
     host::files,
     model::{
         error::{Error, Result},
+        id::shorten,
         settings::Settings,
     },
     store::people::Actor,
@@ -49,7 +50,7 @@ fn resolve(state: &State, name: &mut Value) -> Result<()> {
         Ok(found) => found.tool.spec().name.clone_into(text),
         Err(_) if state.app.settings.get().disabled_tools.contains(text) => {}
         Err(_) => {
-            let named: String = text.chars().take(80).collect();
+            let named = shorten(text);
             return Err(Error::invalid(format!(
                 "`disabled_tools`: there is no tool '{named}': GET /api/tools lists them."
             )));
