@@ -14,6 +14,7 @@ use crate::{
         search::{self, Hit, Question},
         why::{self, Missing, Stage},
     },
+    formats::extracted::Kind,
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -66,7 +67,8 @@ struct Why {
     documents: Vec<DocumentId>,
     /// The kinds of documents it was asked of; all if left out.
     #[serde(default)]
-    kinds: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    kinds: Vec<Kind>,
 }
 
 /// What each stage of the search made of a passage.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::spans;
 use crate::{
     app::App,
+    formats::extracted::Kind,
     model::{
         error::{Error, Result},
         index::{Ask, Found, Space},
@@ -45,7 +46,9 @@ pub struct Question {
     pub documents: Vec<DocumentId>,
     /// Only in documents of these kinds: pdf, docx, markdown, …
     #[serde(default)]
-    pub kinds: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    #[schema(value_type = Vec<String>)]
+    pub kinds: Vec<Kind>,
     /// Whether each result says why it was found.
     #[serde(default)]
     pub explain: bool,
@@ -143,7 +146,10 @@ impl Scope {
         let tags = app.knowledge.collections.tags(user, collections.clone()).await?;
         let ids = match documents.is_empty() && kinds.is_empty() {
             true => None,
-            false => Some(app.knowledge.documents.chunk_ids(user, documents.clone(), kinds.clone()).await?),
+            false => {
+                let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+                Some(app.knowledge.documents.chunk_ids(user, documents.clone(), kinds).await?)
+            }
         };
         Ok(Self { tags, ids })
     }

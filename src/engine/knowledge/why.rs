@@ -92,7 +92,7 @@ async fn left_out(app: &App, user: UserId, question: &Question, document: &Docum
         format!("It is in '{}', which was not searched.", document.collection_name)
     } else if !documents.is_empty() && !documents.contains(&document.id) {
         "Only other documents were searched.".to_owned()
-    } else if !kinds.is_empty() && document.kind.as_ref().is_none_or(|kind| !kinds.contains(kind)) {
+    } else if !kinds.is_empty() && kinds.iter().all(|kind| document.kind.as_deref() != Some(kind.as_str())) {
         format!("It is of the kind '{}', which was not searched.", document.kind.as_deref().unwrap_or("unknown"))
     } else {
         return Ok(None);
