@@ -287,12 +287,11 @@ mod tests {
     #[test]
     fn a_root_is_the_workspace_or_a_directory_that_is_there() {
         let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        std::fs::write(&file, "").unwrap();
+        let file = tempfile::NamedTempFile::new_in(dir.path()).unwrap();
         for entry in ["workspace", dir.path().to_str().unwrap()] {
             demand_root(entry).unwrap();
         }
-        for entry in [file.to_str().unwrap(), "relative/path", "src", "/no/such/directory", ""] {
+        for entry in [file.path().to_str().unwrap(), "relative/path", "src", "/no/such/directory", ""] {
             let error = demand_root(entry).unwrap_err();
             assert!(error.kind() == Kind::Invalid && error.message().contains("write the absolute path"), "{error}");
         }

@@ -141,8 +141,9 @@ impl Collections {
 
 /// The number of a collection this person sees, by its id or its name.
 fn called(c: &Connection, user: UserId, text: &str) -> Result<i64> {
-    let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND (k.id = ?2 OR k.name_key = ?3)");
-    let found = first(c, &sql, (user.to_string(), text.to_lowercase(), key(text)), |row| Ok(row.get(0)?))?;
+    // In an id no letter is a capital one either.
+    let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND ?2 IN (k.id, k.name_key)");
+    let found = first(c, &sql, (user.to_string(), key(text)), |row| Ok(row.get(0)?))?;
     let missing = || format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(text));
     found.ok_or_else(|| Error::not_found(missing()))
 }
