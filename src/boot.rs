@@ -172,19 +172,26 @@ async fn announce(satchel: &Satchel) -> Result<()> {
 
 /// Runs a command against the server of the data directory; where none runs, against one of its own, for as long.
 async fn with_server(config: Config, command: Command, json: bool) -> Result<Exit> {
-    match DataDir::hold(&config.data) {
-        Ok(held) => {
-            let satchel = Satchel::start_in(held, config).await?;
+    let started = match DataDir::hold(&config.data) {
+        Ok(held) => Satchel::start_in(held, config.clone()).await,
+        Err(error) if error.kind() == Kind::Conflict => {
+            let Running { url, token } = dir::running(&config.data)?;
+            return run::run(command, json, &Client::new(url, token)).await;
+        }
+        Err(error) => Err(error),
+    };
+    match (started, &command) {
+        (Ok(satchel), _) => {
             let client = Client::new(satchel.url.clone(), satchel.token.clone());
             let exit = run::run(command, json, &client).await;
             satchel.stop().await;
             exit
         }
-        Err(error) if error.kind() == Kind::Conflict => {
-            let Running { url, token } = dir::running(&config.data)?;
-            run::run(command, json, &Client::new(url, token)).await
+        (Err(why), Command::Doctor) => {
+            let sandbox = Sandbox::new(config.program, &config.data);
+            run::ailing(&config.data, &sandbox, why, json).await
         }
-        Err(error) => Err(error),
+        (Err(error), _) => Err(error),
     }
 }
 

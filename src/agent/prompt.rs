@@ -10,7 +10,10 @@ pub(super) const MEMORIES: usize = 8;
 const WIDGETS: &[(&str, &str)] = &[
     ("data-table", "{columns: [\"…\"], rows: [[…]]}"),
     ("key-value", "{items: [{key, value}]}"),
-    ("chart", "{chartType: \"bar\" or \"line\", labels: [\"…\"], datasets: [{label, data: [numbers]}]}"),
+    (
+        "chart",
+        "{chartType: \"bar\", \"line\", \"area\" or \"pie\", labels: [\"…\"], datasets: [{label, data: [numbers]}]}",
+    ),
     ("timeline", "{events: [{timestamp, title, description}]}"),
     ("diff-viewer", "{before, after}"),
     ("alert", "{severity: \"info\", \"warning\" or \"error\", message}"),
@@ -117,6 +120,16 @@ mod tests {
             assert!(prompt.contains(name));
         }
         assert!(prompt.contains(":::widget{type=\"chart\"}"), "{prompt}");
+    }
+
+    #[test]
+    fn a_model_is_told_of_every_form_a_chart_has() {
+        let drawn = include_str!("../../web/src/lib/widgets/chart.ts");
+        let line = |begins: &str| drawn.lines().find(|line| line.trim_start().starts_with(begins)).unwrap();
+        let (_, body) = WIDGETS.iter().find(|(name, _)| *name == "chart").unwrap();
+        let named: Vec<&str> = body.split("labels").next().unwrap().split('"').skip(1).step_by(2).collect();
+        assert_eq!(named.len(), line("export type Form =").split('|').count(), "{named:?}");
+        assert!(named.iter().all(|form| line("'': 'bars'").contains(&format!(" {form}: '"))), "{named:?}");
     }
 
     #[test]

@@ -25,6 +25,8 @@ use crate::{
     },
 };
 
+/// First wait before the end of a turn is written again; each later one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Longest wait before the end of a turn is written again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
@@ -142,10 +144,10 @@ impl Run {
         if let Some(error) = &error {
             self.tell(error);
         }
-        let mut pause = Duration::from_secs(1);
+        let mut pause = FIRST_PAUSE;
         while let Err(problem) = self.write_end(state, message, error.as_ref()).await {
             tracing::error!(?problem, turn = %self.id(), "the end of a turn could not be written");
-            if error.is_none() && pause == Duration::from_secs(1) {
+            if error.is_none() && pause == FIRST_PAUSE {
                 self.tell(&problem);
             }
             tokio::select! {

@@ -74,7 +74,7 @@ impl Found {
 
     /// The risk of a call with these arguments; the tool's least where they are wrong, as such a call does nothing.
     pub fn risk_of(&self, given: Value, registry: &Registry) -> Risk {
-        let least = self.tool.spec().risk;
+        let least = self.tool.least_risk(registry);
         let own = self.own_arguments(given);
         own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
     }
@@ -181,6 +181,12 @@ impl Registry {
         })
     }
 
+    /// The highest of these tools' own risks: a person who approves what uses them approves what it is for.
+    pub fn highest_risk(&self, names: &[String]) -> Risk {
+        let risks = names.iter().filter_map(|name| Some(self.find(name).ok()?.tool.spec().risk));
+        risks.max().unwrap_or(Risk::Read)
+    }
+
     /// Every tool, in the order of registration.
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
@@ -214,6 +220,18 @@ mod tests {
         assert_eq!(registry.find("fs-read").unwrap().name(), "fs-read");
         assert!(registry.find("reads").is_err());
         assert!(registry.find("functions.functions.read").is_err());
+    }
+
+    #[test]
+    fn a_tool_is_at_least_as_risky_as_those_it_uses() {
+        let uses = |names: &[&str]| tool("uses").uses(names.iter().map(|name| (*name).to_owned()).collect());
+        let tools = || vec![tool("read"), tool("write").risk(Risk::HighWrite)];
+        for (names, risk) in [(&["read", "write", "gone"][..], Risk::HighWrite), (&["read"], Risk::Read)] {
+            let registry = Registry::of([tools(), vec![uses(names)]].concat()).unwrap();
+            let found = registry.find("uses").unwrap();
+            assert_eq!((found.tool.spec().risk, found.tool.least_risk(&registry)), (Risk::Read, risk));
+            assert_eq!(found.risk_of(serde_json::json!({}), &registry), risk);
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub struct Tool {
     spec: Spec,
     schema: Schema,
     aliases: Vec<Alias>,
+    uses: Vec<String>,
     risk_of: Option<RiskOf>,
     asks: Option<Asks>,
     demands: Option<Demands>,
@@ -102,6 +103,7 @@ impl Tool {
             spec,
             schema,
             aliases: Vec::new(),
+            uses: Vec::new(),
             risk_of: None,
             asks: None,
             demands: None,
@@ -145,6 +147,13 @@ impl Tool {
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {
         self.spec.settings.push(setting);
+        self
+    }
+
+    /// Names the tools it calls, whatever its arguments: it is at least as risky as they are.
+    #[must_use]
+    pub fn uses(mut self, uses: Vec<String>) -> Self {
+        self.uses = uses;
         self
     }
 
@@ -301,11 +310,17 @@ impl Tool {
         &self.aliases
     }
 
+    /// The least risk of a call: its own, or that of the tools it calls.
+    pub fn least_risk(&self, registry: &Registry) -> Risk {
+        self.spec.risk.max(registry.highest_risk(&self.uses))
+    }
+
     /// The risk of a call with these arguments. Fails where they fit the schema but not the type behind it, so that
     /// nobody is asked about a call that cannot be made.
     pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Result<Risk> {
-        let Some(risk_of) = &self.risk_of else { return Ok(self.spec.risk) };
-        Ok(risk_of(arguments, registry)?.max(self.spec.risk))
+        let least = self.least_risk(registry);
+        let Some(risk_of) = &self.risk_of else { return Ok(least) };
+        Ok(risk_of(arguments, registry)?.max(least))
     }
 
     /// Why a person must be asked whatever the risk, if so.

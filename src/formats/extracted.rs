@@ -1,13 +1,13 @@
 //! What reading a document gives: its text in blocks, its tables, what it says about itself.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::limits::{Budget, Limits};
 use crate::model::error::Result;
 
 /// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Portable Document Format.

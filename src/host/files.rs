@@ -23,8 +23,12 @@ pub use self::{
 use self::{fault::Fault, lookup::Place};
 use crate::model::{
     error::{Error, Kind, Result},
+    id::shorten,
     user::UserId,
 };
+
+/// The root that is each user's own folder.
+const WORKSPACE: &str = "workspace";
 
 /// Every user's files on this machine. Copies share their locks.
 #[derive(Debug, Clone)]
@@ -43,10 +47,10 @@ impl Workspaces {
     /// missing) and every other entry an absolute path.
     pub fn of(&self, user: UserId, roots: &[String]) -> Result<Rooted> {
         let workspace = self.data_dir.join("workspaces").join(user.to_string());
-        if roots.iter().any(|root| root == "workspace") {
+        if roots.iter().any(|root| root == WORKSPACE) {
             write::make_private_dir(&workspace)?;
         }
-        let paths = roots.iter().map(|root| if root == "workspace" { workspace.clone() } else { PathBuf::from(root) });
+        let paths = roots.iter().map(|root| if root == WORKSPACE { workspace.clone() } else { PathBuf::from(root) });
         Rooted::new(paths, &workspace, self)
     }
 }
@@ -247,6 +251,16 @@ pub fn stored_name(title: &str) -> String {
     if name.is_empty() { "document".to_owned() } else { name }
 }
 
+/// Fails where an entry of `files.roots` opens nothing: it is neither `workspace` nor the absolute path of a directory.
+pub fn demand_root(entry: &str) -> Result<()> {
+    let path = Path::new(entry);
+    if entry == WORKSPACE || path.is_absolute() && path.is_dir() {
+        return Ok(());
+    }
+    let told = "is no directory of this machine: write the absolute path of one, or `workspace`.";
+    Err(Error::invalid(format!("`files.roots`: '{}' {told}", shorten(entry))))
+}
+
 fn root(path: &Path) -> Result<PathBuf> {
     if !path.is_absolute() {
         return Err(Error::invalid(format!(
@@ -269,6 +283,19 @@ fn root(path: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_root_is_the_workspace_or_a_directory_that_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = tempfile::NamedTempFile::new_in(dir.path()).unwrap();
+        for entry in ["workspace", dir.path().to_str().unwrap()] {
+            demand_root(entry).unwrap();
+        }
+        for entry in [file.path().to_str().unwrap(), "relative/path", "src", "/no/such/directory", ""] {
+            let error = demand_root(entry).unwrap_err();
+            assert!(error.kind() == Kind::Invalid && error.message().contains("write the absolute path"), "{error}");
+        }
+    }
 
     #[test]
     fn titles_become_names_that_lead_nowhere_else() {

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::Source;
+use super::{
+    error::{Error, Result},
+    spec::Source,
+};
 
 /// All settings. Each has a default, so an old stored text still reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
@@ -52,6 +55,51 @@ impl Default for Settings {
             web: Web::default(),
             embeddings: Embeddings::default(),
         }
+    }
+}
+
+/// A number among the settings, and what it may be.
+struct Range {
+    name: &'static str,
+    of: fn(&Settings) -> u32,
+    least: u32,
+    most: u32,
+}
+
+const RANGES: [Range; 9] = [
+    Range { name: "chat.max_steps", of: |all| all.chat.max_steps, least: 1, most: 200 },
+    Range { name: "chat.context_tokens", of: |all| all.chat.context_tokens, least: 1_024, most: u32::MAX },
+    Range { name: "knowledge.max_file_mb", of: |all| all.knowledge.max_file_mb, least: 1, most: u32::MAX },
+    Range { name: "knowledge.chat_tokens", of: |all| all.knowledge.chat_tokens, least: 100, most: u32::MAX },
+    Range { name: "outbound.keep_days", of: |all| all.outbound.keep_days, least: 1, most: u32::MAX },
+    Range { name: "outbound.keep_rows", of: |all| all.outbound.keep_rows, least: 1_000, most: u32::MAX },
+    Range { name: "web.max_page_mb", of: |all| all.web.max_page_mb, least: 1, most: 64 },
+    Range { name: "web.searches_per_minute", of: |all| all.web.searches_per_minute, least: 1, most: u32::MAX },
+    Range { name: "embeddings.idle_minutes", of: |all| all.embeddings.idle_minutes, least: 1, most: u32::MAX },
+];
+
+impl Range {
+    fn told(&self) -> String {
+        match self.most {
+            u32::MAX => format!("a whole number from {} on", self.least),
+            most => format!("a whole number from {} to {most}", self.least),
+        }
+    }
+}
+
+impl Settings {
+    /// Fails with the first number that was changed to what it may not be. What stood before is left alone: nothing else,
+    /// the kill switch least of all, waits for it to be mended.
+    pub fn demand_in_range(&self, before: &Self) -> Result<()> {
+        for range in RANGES {
+            let number = (range.of)(self);
+            if number != (range.of)(before) && !(range.least..=range.most).contains(&number) {
+                let (name, told) = (range.name, range.told());
+                return Err(Error::invalid(format!("`{name}` must be {told}, not {number}."))
+                    .with_details(serde_json::json!({"field": name})));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -294,5 +342,36 @@ pub struct Web {
 impl Default for Web {
     fn default() -> Self {
         Self { respect_robots: false, max_page_mb: 10, searches_per_minute: 20 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_changed_within_its_range_and_what_stood_before_is_left_alone() {
+        let mut old = Settings::default();
+        old.chat.max_steps = 0;
+        let mut new = old.clone();
+        new.tools_enabled = false;
+        new.demand_in_range(&old).unwrap();
+        for steps in [1, 200] {
+            new.chat.max_steps = steps;
+            new.demand_in_range(&old).unwrap();
+        }
+        for wrong in [0, 201] {
+            new.chat.max_steps = wrong;
+            let told = new.demand_in_range(&Settings::default()).unwrap_err().message().to_owned();
+            assert_eq!(told, format!("`chat.max_steps` must be a whole number from 1 to 200, not {wrong}."));
+        }
+    }
+
+    #[test]
+    fn every_default_is_within_its_range() {
+        let all = Settings::default();
+        for range in RANGES {
+            assert!((range.least..=range.most).contains(&(range.of)(&all)), "{}", range.name);
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
+    id::shorten,
     knowledge::{Collection, CollectionId, NewCollection},
     user::UserId,
 };
@@ -114,18 +115,28 @@ impl Collections {
             .await
     }
 
-    /// The numbers of the collections this person sees, of those named; none named means all. One he does not see is an error.
-    pub async fn tags(&self, user: UserId, named: Vec<CollectionId>) -> Result<HashSet<i64>> {
+    /// The numbers of the collections this person sees, of those named, by id or name; none named means all. One he does
+    /// not see is an error.
+    pub async fn tags(&self, user: UserId, named: Vec<String>) -> Result<HashSet<i64>> {
         self.db
             .read(move |c| {
                 if !named.is_empty() {
-                    return named.into_iter().map(|id| number(c, user, Some(id))).collect();
+                    return named.iter().map(|text| called(c, user, text.trim())).collect();
                 }
                 let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE}");
                 Ok(all(c, &sql, [user.to_string()], |row| Ok(row.get(0)?))?.into_iter().collect())
             })
             .await
     }
+}
+
+/// The number of a collection this person sees, by its id or its name.
+fn called(c: &Connection, user: UserId, text: &str) -> Result<i64> {
+    // In an id no letter is a capital one either.
+    let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND ?2 IN (k.id, k.name_key)");
+    let found = first(c, &sql, (user.to_string(), key(text)), |row| Ok(row.get(0)?))?;
+    let missing = || format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(text));
+    found.ok_or_else(|| Error::not_found(missing()))
 }
 
 /// The number of a collection this person sees; that of the default one where none is named.

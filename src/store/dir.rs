@@ -145,6 +145,12 @@ pub fn demand_private(path: &Path) -> Result<()> {
     Err(Error::conflict(format!("Others may enter the data directory {} (mode {mode:o}).", path.display())))
 }
 
+/// Bytes that can still be written where the data directory lies.
+pub fn free_bytes(path: &Path) -> Result<u64> {
+    let found = rustix::fs::statvfs(path).map_err(|e| unusable(path, e.into()))?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
 /// The database file of a data directory.
 pub fn database(dir: &Path) -> PathBuf {
     dir.join("satchel.db")

@@ -55,19 +55,16 @@ impl SettingsStore {
         Arc::clone(&self.current.read().settings)
     }
 
-    /// Merges an object into the settings, keeps the result and returns it. An unknown key or a wrong type
-    /// is refused by name and changes nothing.
+    /// Merges an object into the settings, keeps the result and returns it. An unknown key, a wrong type or a number out of
+    /// its range is refused by name and changes nothing.
     pub async fn update(&self, by: &Actor, patch: Value) -> Result<Arc<Settings>> {
         let record = patch.clone();
         self.change(by, record, move |settings| {
-            let mut whole = serde_json::to_value(settings).map_err(Error::internal)?;
+            let mut whole = serde_json::to_value(&settings).map_err(Error::internal)?;
             merge(&mut whole, patch, "")?;
-            serde_path_to_error::deserialize(whole).map_err(|error| {
-                let place = error.path().to_string();
-                let what: String = error.inner().to_string().chars().take(SHOWN).collect();
-                Error::invalid(format!("These settings cannot be used: `{place}`: {what}."))
-                    .with_details(json!({"field": place}))
-            })
+            let changed = parse(whole)?;
+            changed.demand_in_range(&settings)?;
+            Ok(changed)
         })
         .await
     }
@@ -116,6 +113,15 @@ fn read(c: &Connection) -> Result<Settings> {
         None => Ok(Settings::default()),
         Some(text) => serde_json::from_str(&text).map_err(Error::internal),
     }
+}
+
+fn parse(whole: Value) -> Result<Settings> {
+    serde_path_to_error::deserialize(whole).map_err(|error| {
+        let place = error.path().to_string();
+        let what: String = error.inner().to_string().chars().take(SHOWN).collect();
+        Error::invalid(format!("These settings cannot be used: `{place}`: {what}."))
+            .with_details(json!({"field": place}))
+    })
 }
 
 /// JSON merge patch (RFC 7396) but for null, which is a value here: "no limit".
@@ -201,6 +207,15 @@ mod tests {
         current.follow(2, &of(2));
         current.follow(1, &of(1));
         assert_eq!(current.settings, of(2));
+    }
+
+    #[tokio::test]
+    async fn a_number_out_of_its_range_is_named_and_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir).await;
+        let error = store.update(&owner(), json!({"web": {"max_page_mb": 65}})).await.unwrap_err();
+        assert_eq!(error.message(), "`web.max_page_mb` must be a whole number from 1 to 64, not 65.");
+        assert_eq!(*store.get(), Settings::default());
     }
 
     #[tokio::test]

@@ -26,7 +26,7 @@ pub const LIFETIME: Duration = Duration::from_secs(300);
 pub const PENDING: i64 = 10;
 
 /// What the call was, beyond what the person is shown.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asker {
     /// The asker's name.
     pub username: String,
@@ -85,7 +85,8 @@ impl Tickets {
         Self { db: db.clone() }
     }
 
-    /// Asks. Fails where the conversation already has [`PENDING`] questions open.
+    /// Asks. A command that is given again before it was decided is the same question still. Fails where the conversation
+    /// already has [`PENDING`] questions open.
     pub async fn ask(&self, ticket: Ticket, caller: &Caller) -> Result<Ticket> {
         let asker =
             Asker { username: caller.username.clone(), permissions: caller.permissions.clone(), door: caller.door };
@@ -225,6 +226,11 @@ pub fn digest(tool: &str, arguments: &Value) -> Vec<u8> {
 }
 
 fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
+    if asker.door == Door::Cli
+        && let Some(same) = still_open(c, &ticket, asker)?
+    {
+        return Ok(same);
+    }
     let topic = ticket.topic.map(|id| id.to_string());
     let open: i64 = c.query_row(
         "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS ?2 AND state = 'pending' AND expires_at > ?3",
@@ -257,6 +263,23 @@ fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
         ticket.expires_at.millis(),
     ])?;
     Ok(ticket)
+}
+
+/// The open question that is this one, asked before by the same.
+fn still_open(c: &Connection, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
+    let mut statement = c.prepare_cached(
+        "SELECT * FROM tickets WHERE user = ?1 AND topic IS ?2 AND digest = ?3 AND state = 'pending' AND expires_at > ?4",
+    )?;
+    let topic = ticket.topic.map(|id| id.to_string());
+    let digest = digest(&ticket.tool, &ticket.arguments);
+    let mut rows = statement.query((ticket.user.to_string(), topic, digest, ticket.created_at.millis()))?;
+    while let Some(row) = rows.next()? {
+        let Stored { ticket: open, asker: before, .. } = Stored::read(row)?;
+        if (&open.asked_as, open.risk, &before) == (&ticket.asked_as, ticket.risk, asker) {
+            return Ok(Some(open));
+        }
+    }
+    Ok(None)
 }
 
 fn settle(c: &Connection, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {

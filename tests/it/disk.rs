@@ -149,6 +149,9 @@ async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
     for path in ["/healthz", "/api/auth/me", "/api/tools", "/api/audit", "/api/users", "/api/settings", "/api/doctor"] {
         assert_eq!(owner.ask("GET", path, Value::Null).await.0, 200, "{path}");
     }
+    let report = owner.do_it("GET", "/api/doctor", Value::Null).await;
+    let room = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "disk").unwrap();
+    assert_eq!(room["ok"], false, "{room}");
     assert_eq!(remembered(&owner).await, kept);
     assert!(!disk.outside().join("secret.key.new").exists(), "a key that was not written whole stays");
     disk.empty();

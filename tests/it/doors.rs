@@ -210,8 +210,8 @@ async fn who_may_not_use_a_tool_is_refused_with_the_same_row() {
 async fn a_failure_that_was_approved_is_the_tools_own_for_whoever_repeats_the_call() {
     let scene = Scene::set().await;
     let wrong = json!({"params": {"command": "true", "cwd": "no/such/place"}});
-    let (status, _) = scene.owner.ask("POST", "/api/tools/exec/invoke", wrong.clone()).await;
-    assert_eq!(status, 409);
+    let (status, problem) = scene.owner.ask("POST", "/api/tools/exec/invoke", wrong.clone()).await;
+    assert_eq!((status, &problem["type"]), (409, &json!("urn:satchel:needs-confirmation")));
     let asked = scene.owner.do_it("GET", "/api/tickets", Value::Null).await;
     let id = asked[0]["id"].as_str().unwrap();
     let decided = scene.owner.do_it("POST", &format!("/api/tickets/{id}"), json!({"decision": "approve"})).await;

@@ -29,6 +29,13 @@ async fn another_roles_collection_is_not_there() {
     }
     let filtered = json!({"query": "spring", "collections": [board["id"]]});
     assert_eq!(library.ask(&viewer, "POST", "/search", filtered).await.status, 404);
+    let filtered = json!({"query": "spring", "collections": ["board"]});
+    assert_eq!(library.ask(&viewer, "POST", "/search", filtered.clone()).await.status, 404);
+    assert_eq!(titles(&library.search_as(&operator, filtered).await), ["Minutes"]);
+    let elsewhere = json!({"query": "spring", "document_id": id, "collections": ["General"]});
+    let stages = library.ask(&operator, "POST", "/why", elsewhere).await.json()["stages"].clone();
+    let lost = json!({"name": "filter", "passed": false, "detail": "It is in 'Board', which was not searched."});
+    assert_eq!(stages.as_array().unwrap().last(), Some(&lost), "{stages}");
     let named = json!({"query": "spring", "documents": [id]});
     assert!(library.search_as(&viewer, named.clone()).await.is_empty());
     assert_eq!(library.search_as(&operator, named).await.len(), 1);

@@ -87,10 +87,12 @@ async fn the_command_line_takes_files_and_folders_in() {
     assert!(told.out.contains("good.md: ready, 1 passages") && told.out.contains("also.txt: ready"), "{}", told.out);
     assert!(told.out.ends_with("2 taken in, 0 failed.\n"), "{}", told.out);
     fs::write(folder.path().join("bad.pdf"), "%PDF-1.4 no more").unwrap();
+    fs::write(folder.path().join("none.txt"), "").unwrap();
     let told = home.run(&["ingest", "--json", path]).await;
     assert_eq!(told.code, 1, "{told:?}");
     let answer: Value = serde_json::from_str(&told.out).unwrap();
-    assert_eq!(answer["failed"], 1, "{answer}");
+    assert_eq!(answer["failed"], 2, "{answer}");
+    assert!(told.out.contains("'none.txt' is empty."), "{answer}");
     let missing = home.run(&["ingest", "/no/such/file.txt"]).await;
     assert!(missing.code == 1 && missing.out.contains("cannot be read"), "{missing:?}");
     let unknown = home.run(&["ingest", "--collection", "Nowhere", path]).await;

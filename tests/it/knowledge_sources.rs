@@ -58,6 +58,9 @@ async fn every_kind_is_read_and_found() {
         let only = library.search_as(&library.key, json!({"query": query, "kinds": [kind]})).await;
         assert!(only.iter().all(|found| found["document_id"] == one["id"]), "{name}: {only:?}");
     }
+    let unknown = library.ask(&library.key, "POST", "/search", json!({"query": "manifest", "kinds": ["doc"]})).await;
+    assert_eq!(unknown.status, 400);
+    assert!(unknown.text().contains("unknown variant `doc`, expected one of `pdf`, `docx`"), "{}", unknown.text());
     let page = &library.search("walnut ledger").await[0];
     assert_eq!(page["page"], 2, "{page}");
 }

@@ -380,6 +380,8 @@ async fn settings_are_changed_in_part_and_an_unknown_key_is_named() {
         (json!({"colour": 1}), "colour"),
         (json!({"chat": {"max_steps": "x"}}), "expected u32"),
         (json!({"chat": {"steps": 1}}), "steps"),
+        (json!({"chat": {"max_steps": 0}}), "from 1 to 200, not 0"),
+        (json!({"files": {"roots": ["workspace", "/no/such/directory"]}}), "'/no/such/directory'"),
     ] {
         let answer = server.send(Request::new("PUT", "/api/settings").json(&patch).cookie(&cookie)).await;
         assert_eq!(answer.status, 400);

@@ -6,7 +6,7 @@ use satchel::{
     engine::{decide::Answer, invoker::Invoker},
     model::{
         call::{Call, Decision, Outcome, Ticket, TicketState},
-        caller::{Caller, Credential, Permissions},
+        caller::{Caller, Credential, Door, Permissions},
         conversation::ConversationId,
         error::{Error, Kind},
         spec::Risk,
@@ -244,6 +244,21 @@ async fn a_refusal_runs_nothing_is_audited_and_its_reason_is_told() {
     let refused = (format!("refused by {}", scene.mara.username), "refused".to_owned(), json!({"text": "hello"}));
     assert_eq!(scene.actions().await[1], refused);
     assert_eq!(scene.runs.count(), 0);
+}
+
+#[tokio::test]
+async fn a_command_given_again_before_it_is_decided_is_the_same_question() {
+    let scene = Scene::set().await;
+    let mara = scene.mara.through(Door::Cli);
+    let call = |caller: &Caller, text: &str| Call::new(caller.clone(), "send", json!({"text": text}));
+    let first = scene.ask(call(&mara, "hello")).await;
+    assert_eq!(scene.ask(call(&mara, "hello")).await.id, first.id);
+    for other in [call(&mara, "other"), call(&scene.mara, "hello"), scene.call("send", "hello")] {
+        assert_ne!(scene.ask(other).await.id, first.id);
+    }
+    scene.approve(&first).await;
+    assert_ne!(scene.ask(call(&mara, "hello")).await.id, first.id, "a decision is for one run");
+    assert_eq!(scene.runs.count(), 1);
 }
 
 #[tokio::test]

@@ -95,6 +95,9 @@ async fn huge_and_foreign_bodies_are_refused() {
     let login = || Request::new("POST", "/api/auth/login");
     let large = server.send(login().raw("application/json", vec![b' '; (8 << 20) + 1])).await;
     assert_eq!((large.status, large.problem().as_str()), (413, "The body is larger than 8 MB."));
+    let import = Request::new("POST", "/api/scripts/import").raw("application/octet-stream", vec![b' '; (8 << 20) + 1]);
+    let large = server.send(import.cookie(&server.sign_in("owner").await)).await;
+    assert_eq!((large.status, large.problem().as_str()), (413, "The body is larger than 8 MB."));
     let body = json!({"username": "owner", "password": "x"}).to_string();
     for content_type in
         ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", ""]

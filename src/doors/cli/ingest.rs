@@ -78,31 +78,23 @@ async fn collection(client: &Client, name: &str) -> Result<String> {
 /// Sends one file; a refusal is its outcome, and the others go on.
 async fn send(client: &Client, collection: Option<&str>, path: PathBuf, screen: &Screen) -> Result<Outcome> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let failed = |path: &PathBuf, reason: &str| Outcome {
-        path: path.clone(),
-        id: String::new(),
-        status: "failed".to_owned(),
-        reason: reason.to_owned(),
-    };
-    let read = folder::read(&path).and_then(|bytes| match bytes.as_slice() {
-        [] => Err(Error::invalid("The file is empty.")),
-        _ => Ok(bytes),
-    });
-    let bytes = match read {
+    let bytes = match folder::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) => {
-            screen.note(&format!("{}: failed: {}", path.display(), error.message()));
-            return Ok(failed(&path, error.message()));
-        }
+        Err(error) => return Ok(refused(path, &error, screen)),
     };
     let answer = client.send_file("/api/knowledge/documents", &name, bytes, collection).await?;
     if answer.status >= 400 {
-        let problem = answer.problem();
-        screen.note(&format!("{}: failed: {}", path.display(), problem.message()));
-        return Ok(failed(&path, problem.message()));
+        return Ok(refused(path, &answer.problem(), screen));
     }
     screen.note(&format!("{}: sent", path.display()));
     Ok(Outcome { path, id: cell(&answer.body, "id"), status: "queued".to_owned(), reason: String::new() })
+}
+
+/// A file that does not get as far as being a document.
+fn refused(path: PathBuf, error: &Error, screen: &Screen) -> Outcome {
+    let reason = error.message().to_owned();
+    screen.note(&format!("{}: failed: {reason}", path.display()));
+    Outcome { path, id: String::new(), status: "failed".to_owned(), reason }
 }
 
 /// Follows a document until nothing more happens to it.

@@ -1,5 +1,7 @@
 //! `satchel vault rotate` and `satchel doctor`.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -7,7 +9,11 @@ use super::{
     run::Exit,
     screen::{Screen, cell},
 };
-use crate::model::error::Result;
+use crate::{
+    doors::checks,
+    host::sandbox::Sandbox,
+    model::error::{Error, Result},
+};
 
 pub(super) async fn rotate(new_key: Option<String>, client: &Client, screen: &Screen) -> Result<Exit> {
     let done: Value = client.post("/api/vault/rotate", &json!({"new_key": new_key})).await?;
@@ -22,10 +28,19 @@ pub(super) async fn rotate(new_key: Option<String>, client: &Client, screen: &Sc
 }
 
 pub(super) async fn doctor(client: &Client, screen: &Screen) -> Result<Exit> {
-    let report: Value = client.get("/api/doctor").await?;
+    report(&client.get("/api/doctor").await?, screen)
+}
+
+/// The doctor's report where no server starts: what can be looked at all the same.
+pub async fn ailing(data: &Path, sandbox: &Sandbox, why: Error, json: bool) -> Result<Exit> {
+    let checks = checks::without_server(data, sandbox, why).await;
+    report(&json!({"checks": checks}), &Screen::new(json))
+}
+
+fn report(report: &Value, screen: &Screen) -> Result<Exit> {
     let checks = report.get("checks").and_then(Value::as_array).cloned().unwrap_or_default();
     let well = checks.iter().all(is_well);
-    screen.show(&report, |_| checks.iter().map(told).collect::<Vec<_>>().join("\n"))?;
+    screen.show(report, |_| checks.iter().map(told).collect::<Vec<_>>().join("\n"))?;
     Ok(if well { Exit::Done } else { Exit::Failed })
 }
 

@@ -53,3 +53,4 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
 }
 
 pub use audit::verify;
+pub use platform::ailing;

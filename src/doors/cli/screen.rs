@@ -15,14 +15,6 @@ pub(super) struct Screen {
     json: bool,
 }
 
-/// Says what is doubtful, a line each, beside the answer.
-pub(super) fn warn(doubts: &[String]) {
-    for doubt in doubts {
-        // Nobody who reads it is no reason to stop.
-        let _ = line(&mut io::stderr().lock(), doubt);
-    }
-}
-
 impl Screen {
     pub(super) fn new(json: bool) -> Self {
         Self { json }
@@ -43,9 +35,9 @@ impl Screen {
         };
     }
 
-    /// Says something beside the output.
-    pub(super) fn beside(&self, text: &str) -> Result<()> {
-        line(&mut io::stderr().lock(), text)
+    /// Says something beside the output, a line each.
+    pub(super) fn beside(&self, lines: &[String]) -> Result<()> {
+        lines.iter().try_for_each(|text| line(&mut io::stderr().lock(), text))
     }
 
     /// Says what is wrong with the command line.

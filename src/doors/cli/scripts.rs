@@ -68,11 +68,7 @@ async fn check(path: PathBuf, workers: &Workers, offered: &Registry, screen: &Sc
         let mut problems = problems_of(workers, &text).await;
         problems.extend(of_name(&file, &text, offered));
         failed |= problems.iter().any(Diagnostic::is_error);
-        let lines = problems.iter().map(|problem| {
-            let word = if problem.is_error() { "error" } else { "warning" };
-            format!("{}:{}:{}: {word}: {}", file.display(), problem.line, problem.column, told(problem))
-        });
-        files.push((json!({"file": file, "problems": problems}), lines.collect::<Vec<_>>()));
+        files.push((json!({"file": file, "problems": problems}), at_places(&file, &problems)));
     }
     report(screen, files, failed, "Nothing is wrong.")
 }
@@ -82,6 +78,11 @@ async fn problems_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
         Ok(checked) => checked.problems,
         Err(error) => vec![Diagnostic::error(1, 1, error.message())],
     }
+}
+
+/// What keeps a script from running.
+async fn errors_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
+    problems_of(workers, text).await.into_iter().filter(Diagnostic::is_error).collect()
 }
 
 /// What keeps a server from taking a file under its name.
@@ -114,11 +115,10 @@ async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit>
     let mut files = Vec::new();
     let mut failed = false;
     for (file, text) in texts(&path)? {
-        let errors: Vec<_> = problems_of(workers, &text).await.into_iter().filter(Diagnostic::is_error).collect();
+        let errors = errors_of(workers, &text).await;
         if !errors.is_empty() {
             failed = true;
-            let lines = errors.iter().map(|problem| at_place(&file, problem)).collect();
-            files.push((json!({"file": file, "problems": errors}), lines));
+            files.push((json!({"file": file, "problems": errors}), at_places(&file, &errors)));
             continue;
         }
         let run = match scripts::test(workers, &text).await {
@@ -143,9 +143,9 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     let Some((_, text)) = texts(path)?.into_iter().next() else {
         return Err(Error::invalid("There is no script here."));
     };
-    let errors: Vec<_> = problems_of(workers, &text).await.into_iter().filter(Diagnostic::is_error).collect();
+    let errors = errors_of(workers, &text).await;
     if !errors.is_empty() {
-        screen.beside(&errors.iter().map(|problem| at_place(path, problem)).collect::<Vec<_>>().join("\n"))?;
+        screen.beside(&at_places(path, &errors))?;
         return Ok(Exit::Failed);
     }
     let script = Loaded::ungranted(Origin::Folder, &text);
@@ -159,9 +159,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
         Ok(output) => Value::Object(output.meta.clone()),
         Err(error) => error.details().cloned().unwrap_or_default(),
     };
-    for logged in logged(&facts) {
-        screen.beside(&logged)?;
-    }
+    screen.beside(&logged(&facts))?;
     match (ran, facts.get("line").and_then(Value::as_u64)) {
         (Ok(output), _) => {
             screen.show(&output.data, |data| data.as_str().map_or_else(|| data.to_string(), str::to_owned))?;
@@ -169,7 +167,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
         }
         (Err(error), Some(line)) => {
             let column = facts.get("column").and_then(Value::as_u64).unwrap_or(1);
-            screen.beside(&format!("{}:{line}:{column}: {}", path.display(), error.message()))?;
+            screen.beside(&[format!("{}:{line}:{column}: error: {}", path.display(), error.message())])?;
             Ok(Exit::Failed)
         }
         (Err(error), None) => Err(error),
@@ -209,8 +207,13 @@ fn told(problem: &Diagnostic) -> String {
     format!("{}{hint}", problem.message)
 }
 
-fn at_place(file: &Path, problem: &Diagnostic) -> String {
-    format!("{}:{}:{}: {}", file.display(), problem.line, problem.column, told(problem))
+/// Problems as compilers tell them, a line each.
+fn at_places(file: &Path, problems: &[Diagnostic]) -> Vec<String> {
+    let one = |problem: &Diagnostic| {
+        let word = if problem.is_error() { "error" } else { "warning" };
+        format!("{}:{}:{}: {word}: {}", file.display(), problem.line, problem.column, told(problem))
+    };
+    problems.iter().map(one).collect()
 }
 
 /// The file, or the scripts directly in the folder.

@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{services::Services, sse, state::State};
+use super::{path::demand_words, services::Services, sse, state::State};
 use crate::{
     model::{
-        audit::{Anchor, Entry, Verification},
+        audit::{Anchor, AuditOutcome, Entry, EventType, Verification},
+        caller::Door,
         error::{Error, Result},
+        spec::Risk,
     },
     store::{
         audit::{self, Filter},
@@ -81,14 +83,19 @@ pub(super) struct AuditPage {
 async fn list(state: Data<State>, query: Query<AuditQuery>) -> Result<Json<AuditPage>> {
     let query = query.into_inner();
     let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
-    let entries = state.app.audit.find(filter(query), limit).await?;
+    let entries = state.app.audit.find(filter(query)?, limit).await?;
     let full = entries.len() == limit as usize;
     let next = entries.last().map(|e| e.seq).filter(|_| full);
     Ok(Json(AuditPage { entries, next }))
 }
 
-fn filter(query: AuditQuery) -> Filter {
-    Filter {
+/// Fails with a word that no row can have: nothing would be found, and nobody would know why.
+fn filter(query: AuditQuery) -> Result<Filter> {
+    demand_words::<EventType>("event_type", query.event_type.as_deref())?;
+    demand_words::<AuditOutcome>("outcome", query.outcome.as_deref())?;
+    demand_words::<Risk>("risk", query.risk.as_deref())?;
+    demand_words::<Door>("door", query.door.as_deref())?;
+    Ok(Filter {
         before: query.before,
         after: None,
         event_type: query.event_type,
@@ -100,7 +107,7 @@ fn filter(query: AuditQuery) -> Filter {
         door: query.door,
         topic: query.topic,
         text: query.q,
-    }
+    })
 }
 
 /// How many rows stand under each outcome, risk, door, user, event type and tool.
@@ -179,4 +186,24 @@ async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
     let line = serde_json::to_string(&anchor).map_err(Error::internal)?;
     dir::keep_anchor(&state.app.config.data, &line)?;
     Ok(Json(anchor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    #[test]
+    fn a_word_no_row_has_is_refused_with_those_there_are() {
+        let refused = |query: Value| filter(from_value(query).unwrap()).unwrap_err().message().to_owned();
+        assert_eq!(
+            refused(json!({"outcome": "success, zzz"})),
+            "The query parameter 'outcome' knows no 'zzz': expected one of `success`, `failure`, `refused`, `waiting`."
+        );
+        for name in ["event_type", "risk", "door"] {
+            assert!(refused(json!({name: "zzz"})).starts_with(&format!("The query parameter '{name}' knows no 'zzz'")));
+        }
+        let known = json!({"event_type": "auth,admin_action", "outcome": "", "risk": "low_write", "door": "cli"});
+        assert_eq!(filter(from_value(known).unwrap()).unwrap().event_type.as_deref(), Some("auth,admin_action"));
+    }
 }

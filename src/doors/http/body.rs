@@ -1,4 +1,4 @@
-//! Reading a JSON body: whatever is wrong with it is said with the place, and is never our failure.
+//! Reading a body: whatever is wrong with it is said, of JSON with the place, and is never our failure.
 
 use std::{future::Future, pin::Pin, str::FromStr, time::Duration};
 
@@ -32,6 +32,9 @@ pub(super) struct Body<T>(pub(super) T);
 
 /// A JSON body that may be left out, or null.
 pub(super) struct OptionalBody<T>(pub(super) T);
+
+/// A body of any kind, as it came.
+pub(super) struct RawBody(pub(super) Bytes);
 
 type Reading<T> = Pin<Box<dyn Future<Output = std::result::Result<T, actix_web::Error>>>>;
 
@@ -68,6 +71,16 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
             demand_object(&bytes)?;
             Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
         })
+    }
+}
+
+impl FromRequest for RawBody {
+    type Error = actix_web::Error;
+    type Future = Reading<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move { read(&request, payload).await.map(Self) })
     }
 }
 

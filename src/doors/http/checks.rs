@@ -1,60 +1,25 @@
-//! What the doctor looks at, one function for each thing.
+//! What the doctor asks a server that runs, one function for each thing.
 
 use std::time::Duration;
-
-use serde::Serialize;
 
 use super::providers::{self, Verdict};
 use crate::{
     agent::chat::Agent,
     app::App,
-    host::sandbox::{Level, Part},
+    doors::checks::check,
     model::{
-        error::{Error, Kind, Result},
+        error::{Error, Kind},
         llm::Provider,
     },
     net::llm::chain::Models,
-    store::{dir, health},
 };
+
+pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox};
 
 /// How long a model is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Most models a fix names.
 const NAMED: usize = 8;
-
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub(super) struct Check {
-    /// What: `database`, `vault`, …
-    name: String,
-    /// Whether it is as it should be.
-    ok: bool,
-    /// What was found.
-    message: String,
-    /// What to do, where it is not.
-    fix: Option<String>,
-}
-
-fn check(name: impl Into<String>, found: Result<String>, fix: impl FnOnce(&Error) -> String) -> Check {
-    match found {
-        Ok(message) => Check { name: name.into(), ok: true, message, fix: None },
-        Err(error) => {
-            Check { name: name.into(), ok: false, fix: Some(fix(&error)), message: error.message().to_owned() }
-        }
-    }
-}
-
-/// Only its owner may enter the data directory.
-pub(super) fn directory(app: &App) -> Check {
-    let found = dir::demand_private(&app.config.data).map(|()| "Only its owner may enter.".to_owned());
-    check("data directory", found, |_| format!("Run: chmod 700 {}", app.config.data.display()))
-}
-
-/// Every page and index of the database reads.
-pub(super) async fn database(app: &App) -> Check {
-    let found = health::examine(&app.db).await.map(|report| report.to_string());
-    check("database", found, |_| "Stop Satchel and restore the last backup.".to_owned())
-}
 
 /// The key opens the vault.
 pub(super) async fn vault(app: &App) -> Check {
@@ -116,38 +81,4 @@ fn mend(provider: &Provider, what: &str) -> String {
         false => "Under Settings, Models",
     };
     format!("{place}: {what}.")
-}
-
-/// How commands are confined, and what this machine's kernel lacks for more.
-pub(super) async fn sandbox(app: &App) -> Check {
-    let found = app.sandbox.capabilities().await;
-    let missing: Vec<String> = found.missing.iter().map(|(part, why)| format!("{part} ({why})")).collect();
-    let missing = missing.join(", ");
-    let said = match found.level {
-        Level::Full => Ok("Commands can be confined fully.".to_owned()),
-        Level::Reduced => Err(format!("Commands are confined, but these parts are missing: {missing}.")),
-        Level::Off => Err(format!("No command can run here, because these parts are missing: {missing}.")),
-    };
-    let mut fixes: Vec<&str> = Vec::new();
-    for (part, _) in &found.missing {
-        let fix = enable(*part);
-        if !fixes.contains(&fix) {
-            fixes.push(fix);
-        }
-    }
-    check("sandbox", said.map_err(Error::conflict), |_| fixes.join(" "))
-}
-
-/// What a machine needs for a part.
-fn enable(part: Part) -> &'static str {
-    match part {
-        Part::Landlock => "Landlock: a kernel of 5.13 or later, with landlock among `lsm=` of its command line.",
-        Part::Seccomp => "seccomp: a kernel with CONFIG_SECCOMP_FILTER.",
-        Part::Proc => "An own /proc: in a container, start it with --security-opt systempaths=unconfined.",
-        _ => {
-            "Namespaces: allow them to users with sysctl kernel.unprivileged_userns_clone=1 and \
-             kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with --security-opt \
-             seccomp=unconfined."
-        }
-    }
 }

@@ -30,8 +30,9 @@ struct Report {
 async fn examine(state: Data<State>) -> Json<Report> {
     let (app, agent) = (&state.app, &state.agent);
     let mut checks = vec![
-        checks::directory(app),
-        checks::database(app).await,
+        checks::directory(&app.config.data),
+        checks::disk(&app.config.data),
+        checks::database(&app.db).await,
         checks::vault(app).await,
         checks::owner(app).await,
         checks::model(agent).await,
@@ -40,6 +41,6 @@ async fn examine(state: Data<State>) -> Json<Report> {
     let asked = agent.providers().chain(None).await.unwrap_or_default();
     let models = agent.models(None);
     checks.extend(join_all(asked.iter().map(|provider| checks::provider(&models, provider))).await);
-    checks.push(checks::sandbox(app).await);
+    checks.push(checks::sandbox(&app.sandbox).await);
     Json(Report { checks })
 }

@@ -93,7 +93,8 @@ fn describe(kind: Kind) -> (StatusCode, &'static str, &'static str) {
     }
 }
 
-fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpResponse {
+/// An error's details beside it, under a status, slug and title of its own.
+pub(super) fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpResponse {
     let mut body = Map::new();
     body.insert("type".to_owned(), Value::from(format!("urn:satchel:{slug}")));
     body.insert("title".to_owned(), Value::from(title));

@@ -14,6 +14,7 @@ use crate::{
         search::{self, Hit, Question},
         why::{self, Missing, Stage},
     },
+    formats::extracted::Kind,
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -57,6 +58,17 @@ struct Why {
     chunk_id: Option<ChunkId>,
     /// How many results the answer had; 5 if left out.
     limit: Option<usize>,
+    /// The collections it was asked of, by id or name; all if left out.
+    #[serde(default)]
+    collections: Vec<String>,
+    /// The documents it was asked of; all if left out.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    documents: Vec<DocumentId>,
+    /// The kinds of documents it was asked of; all if left out.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    kinds: Vec<Kind>,
 }
 
 /// What each stage of the search made of a passage.
@@ -70,13 +82,13 @@ struct KnowledgeStages {
 #[utoipa::path(request_body = Why, tag = "knowledge", responses((status = 200, body = KnowledgeStages)))]
 #[post("/api/knowledge/why")]
 async fn explain(state: Data<State>, caller: Caller, body: Body<Why>) -> Result<Json<KnowledgeStages>> {
-    let Why { query, document_id, chunk_id, limit } = body.0;
+    let Why { query, document_id, chunk_id, limit, collections, documents, kinds } = body.0;
     let missing = match (document_id, chunk_id) {
         (Some(id), None) => Missing::Document(id),
         (None, Some(id)) => Missing::Chunk(id),
         _ => return Err(Error::invalid("Name what is missing: either 'document_id' or 'chunk_id'.")),
     };
-    let limit = limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
-    let stages = why::why(&state.app, caller.user, &query, missing, limit).await?;
+    let question = Question { query, limit, collections, documents, kinds, explain: false };
+    let stages = why::why(&state.app, caller.user, &question, missing).await?;
     Ok(Json(KnowledgeStages { stages }))
 }

@@ -9,7 +9,13 @@ use actix_web::{
     error::{PathError, QueryPayloadError},
     web::{PathConfig, QueryConfig},
 };
-use serde::Deserialize;
+use serde::{
+    Deserialize,
+    de::{
+        DeserializeOwned, IntoDeserializer,
+        value::{Error as Unread, StrDeserializer},
+    },
+};
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
@@ -54,6 +60,20 @@ impl Queries {
         }
         Ok(())
     }
+}
+
+/// Fails with the first word of a list, by commas, that is none of `T`, and names those there are.
+pub(super) fn demand_words<T: DeserializeOwned>(name: &str, list: Option<&str>) -> Result<()> {
+    let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim).filter(|word| !word.is_empty());
+    for word in words {
+        let read: StrDeserializer<'_, Unread> = word.into_deserializer();
+        if let Err(unread) = T::deserialize(read) {
+            let unread = unread.to_string();
+            let expected = unread.split_once("`, ").map_or(unread.as_str(), |(_, expected)| expected);
+            return Err(wrong(name, &format!("knows no '{}': {expected}", shorten(word))));
+        }
+    }
+    Ok(())
 }
 
 /// What of an OpenAPI document says which query parameters there are.

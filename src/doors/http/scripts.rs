@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
-    web::{Bytes, Data, Json, Path},
+    web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{
-    body::{Body, OptionalBody},
+    body::{Body, OptionalBody, RawBody},
     script_view::{
         HelperView, LimitsView, ScriptCheck, ScriptReference, ScriptRun, ScriptSpec, ScriptSummary, ScriptView, TagView,
     },
@@ -181,7 +181,7 @@ struct NotImported {
 #[utoipa::path(tag = "scripts", request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = Imported)))]
 #[post("/api/scripts/import")]
-async fn import(state: Data<State>, by: Actor, bytes: Bytes) -> Result<Json<Imported>> {
+async fn import(state: Data<State>, by: Actor, RawBody(bytes): RawBody) -> Result<Json<Imported>> {
     let bench = bench(&state);
     let mut imported = Imported { saved: Vec::new(), refused: Vec::new() };
     let files = bench.unpack(&bytes)?;

@@ -8,8 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{body::Body, services::Services, state::State};
 use crate::{
+    host::files,
     model::{
         error::{Error, Result},
+        id::shorten,
         settings::Settings,
     },
     store::people::Actor,
@@ -37,6 +39,7 @@ async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>
     if let Some(Value::Array(names)) = body.0.get_mut("chat").and_then(|chat| chat.get_mut("selected")) {
         names.iter_mut().try_for_each(|name| resolve(&state, name, "chat.selected", &now.chat.selected))?;
     }
+    demand_roots(&state, &body.0)?;
     let settings = state.app.settings.update(&by, Value::Object(body.0)).await?;
     Ok(Json((*settings).clone()))
 }
@@ -50,11 +53,19 @@ fn resolve(state: &State, name: &mut Value, setting: &str, before: &[String]) ->
         Ok(found) => found.tool.spec().name.clone_into(text),
         Err(_) if before.contains(text) => {}
         Err(_) => {
-            let named: String = text.chars().take(80).collect();
+            let named = shorten(text);
             return Err(Error::invalid(format!("`{setting}`: there is no tool '{named}': GET /api/tools lists them.")));
         }
     }
     Ok(())
+}
+
+/// Fails where a directory that is to be opened to file tools is none. One that was entered before may be gone.
+fn demand_roots(state: &State, patch: &Map<String, Value>) -> Result<()> {
+    let wanted = patch.get("files").and_then(|files| files.get("roots")?.as_array());
+    let before = &state.app.settings.get().files.roots;
+    let mut new = wanted.into_iter().flatten().filter_map(Value::as_str);
+    new.try_for_each(|root| if before.iter().any(|one| one == root) { Ok(()) } else { files::demand_root(root) })
 }
 
 /// The JSON Schema of the settings, for forms.

@@ -2,7 +2,7 @@
 
 use actix_web::{
     HttpResponse, get,
-    http::{StatusCode, header},
+    http::StatusCode,
     post,
     web::{Data, Json, Path},
 };
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, error, services::Services, state::State};
 use crate::{
     engine::{answer::InvokeAnswer, decide::Answer},
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
-        error::Result,
+        error::{Error, Result},
     },
 };
 
@@ -83,17 +83,14 @@ async fn decide(
 
 /// 409: the ticket's fields, and the ticket itself under `ticket`.
 pub(super) fn must_confirm(ticket: &Ticket) -> HttpResponse {
-    let problem = json!({
-        "type": "about:blank",
-        "title": "Needs confirmation",
-        "status": StatusCode::CONFLICT.as_u16(),
-        "detail": format!("{} A person decides it in the console; then repeat the call with the ticket.", ticket.reason),
+    let told = format!("{} A person decides it in the console; then repeat the call with the ticket.", ticket.reason);
+    let error = Error::conflict(told).with_details(json!({
         "ticket": ticket.id,
         "risk": ticket.risk,
         "reason": ticket.reason,
         "tool": ticket.tool,
         "arguments": ticket.arguments,
         "expires_at": ticket.expires_at,
-    });
-    HttpResponse::Conflict().insert_header((header::CONTENT_TYPE, "application/problem+json")).body(problem.to_string())
+    }));
+    error::respond(&error, StatusCode::CONFLICT, "needs-confirmation", "Needs confirmation")
 }

@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::state::State;
 use crate::{
     agent::exposure,
-    app::App,
     engine::{
         authorise, configure,
+        registry::Registry,
         tool::{Alias, Tool},
     },
     model::{
@@ -95,6 +96,7 @@ pub(super) struct ToolView {
 
 /// What views of tools are made from, read once for a whole list.
 pub(super) struct Facts {
+    registry: Arc<Registry>,
     settings: Arc<Settings>,
     keys_set: BTreeMap<String, Vec<String>>,
     tallies: BTreeMap<String, Tally>,
@@ -102,8 +104,10 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Reads the settings, the stored configuration keys and the outcomes.
-    pub(super) async fn read(app: &App) -> Result<Self> {
+    pub(super) async fn read(state: &State) -> Result<Self> {
+        let app = &state.app;
         Ok(Self {
+            registry: state.invoker.registry(),
             settings: app.settings.get(),
             keys_set: app.tool_config.keys_set().await?,
             tallies: Outcomes::of(&app.db).tallies().await?,
@@ -124,7 +128,7 @@ impl ToolView {
             description: spec.description.clone(),
             when_to_use: spec.when_to_use.clone(),
             parameters: spec.parameters.clone(),
-            risk: spec.risk,
+            risk: tool.least_risk(&facts.registry),
             permission: spec.permission.clone(),
             source: spec.source,
             enabled: authorise::switched_on(tool, &facts.settings).is_ok(),

@@ -47,7 +47,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
 #[get("/api/tools")]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>> {
-    let facts = Facts::read(&state.app).await?;
+    let facts = Facts::read(&state).await?;
     let registry = state.invoker.registry();
     let seen = registry.tools().iter().filter(|tool| authorise::may_see(tool, &caller));
     Ok(Json(seen.map(|tool| ToolView::of(tool, &facts)).collect()))
@@ -58,7 +58,7 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>>
 #[get("/api/tools/{name}")]
 async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<ToolView>> {
     let tool = visible(&state, &caller, &name)?;
-    let mut view = ToolView::of(&tool, &Facts::read(&state.app).await?);
+    let mut view = ToolView::of(&tool, &Facts::read(&state).await?);
     let timing = Outcomes::of(&state.app.db).timing(&view.id).await?;
     view.stats.median_ms = timing.map(|t| t.median_ms);
     view.stats.p95_ms = timing.map(|t| t.p95_ms);
@@ -177,7 +177,7 @@ async fn enable(
     let tool = visible(&state, &by.caller, &name)?;
     let named = (tool.spec().name.clone(), tool.spec().id());
     state.app.settings.switch_tool(&by, named, switch.enabled).await?;
-    Ok(Json(ToolView::of(&tool, &Facts::read(&state.app).await?)))
+    Ok(Json(ToolView::of(&tool, &Facts::read(&state).await?)))
 }
 
 /// A tool this caller may use; what he may not use does not exist for him here.

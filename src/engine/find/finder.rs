@@ -125,7 +125,8 @@ impl Finder {
         let catalogue = &prepared.catalogue;
         let ranked = ranking::rank(catalogue, &question, &allowed, &past, limit);
         let best = ranked.first().map_or(0.0, |one| one.score);
-        let search = Search { catalogue, question: &question, past: &past, user: asker.caller.user };
+        let search =
+            Search { catalogue, question: &question, past: &past, user: asker.caller.user, registry: asker.registry };
         let tools = asker.registry.tools();
         let hits = ranked.iter().filter_map(|one| Some(search.hit(tools.get(one.tool)?, one, best))).collect();
         let far = ranked.first().is_some_and(Ranked::is_far);

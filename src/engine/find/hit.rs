@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{catalogue::Catalogue, lexical::Field, past::Past, ranking::Question, ranking::Ranked};
 use crate::{
-    engine::tool::Tool,
+    engine::{registry::Registry, tool::Tool},
     model::{spec::Risk, user::UserId},
 };
 
@@ -60,6 +60,7 @@ pub(super) struct Search<'a> {
     pub question: &'a Question,
     pub past: &'a Past,
     pub user: UserId,
+    pub registry: &'a Registry,
 }
 
 impl Search<'_> {
@@ -73,7 +74,7 @@ impl Search<'_> {
             description: spec.description.clone(),
             score: rounded(score),
             why: self.why(ranked),
-            risk: spec.risk,
+            risk: tool.least_risk(self.registry),
             parameters: spec.parameters.clone(),
         }
     }

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::spans;
 use crate::{
     app::App,
+    formats::extracted::Kind,
     model::{
         error::{Error, Result},
         index::{Ask, Found, Space},
-        knowledge::{ChunkId, Citation, CollectionId, DocumentId},
+        knowledge::{ChunkId, Citation, DocumentId},
         user::UserId,
         words,
     },
@@ -36,17 +37,18 @@ pub struct Question {
     pub query: String,
     /// Most passages; 5 if left out, 100 at most.
     pub limit: Option<usize>,
-    /// Only in these collections.
+    /// Only in these collections, by id or name.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
-    pub collections: Vec<CollectionId>,
+    pub collections: Vec<String>,
     /// Only in these documents.
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     pub documents: Vec<DocumentId>,
     /// Only in documents of these kinds: pdf, docx, markdown, …
     #[serde(default)]
-    pub kinds: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    #[schema(value_type = Vec<String>)]
+    pub kinds: Vec<Kind>,
     /// Whether each result says why it was found.
     #[serde(default)]
     pub explain: bool,
@@ -115,16 +117,10 @@ pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<
         return Err(Error::invalid(format!("At most {MOST} passages come at once.")));
     }
     check(&question.query)?;
-    let tags = app.knowledge.collections.tags(user, question.collections.clone()).await?;
-    let ids = match question.documents.is_empty() && question.kinds.is_empty() {
-        true => None,
-        false => {
-            Some(app.knowledge.documents.chunk_ids(user, question.documents.clone(), question.kinds.clone()).await?)
-        }
-    };
+    let scope = Scope::of(app, user, question).await?;
     let mut wanted = limit;
     loop {
-        let found = ask(app, &question.query, &tags, ids.as_ref(), wanted).await?;
+        let found = ask(app, &question.query, &scope, wanted).await?;
         let all = found.len() < wanted || wanted >= LOOKED_AT;
         let mut hits = folded(hits(app, user, question, found).await?);
         if all || hits.len() >= limit {
@@ -132,6 +128,30 @@ pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<
             return Ok(hits);
         }
         wanted = (wanted * 4).min(LOOKED_AT);
+    }
+}
+
+/// What a question is asked of.
+pub(super) struct Scope {
+    /// The numbers of the collections.
+    pub(super) tags: HashSet<i64>,
+    /// The numbers of the passages; none where every one of the collections counts.
+    pub(super) ids: Option<HashSet<ChunkId>>,
+}
+
+impl Scope {
+    /// What is open to this person of what a question names.
+    pub(super) async fn of(app: &App, user: UserId, question: &Question) -> Result<Self> {
+        let Question { collections, documents, kinds, .. } = question;
+        let tags = app.knowledge.collections.tags(user, collections.clone()).await?;
+        let ids = match documents.is_empty() && kinds.is_empty() {
+            true => None,
+            false => {
+                let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+                Some(app.knowledge.documents.chunk_ids(user, documents.clone(), kinds).await?)
+            }
+        };
+        Ok(Self { tags, ids })
     }
 }
 
@@ -152,18 +172,13 @@ pub(super) fn check(query: &str) -> Result<()> {
 }
 
 /// Asks the indexes.
-pub(super) async fn ask(
-    app: &App,
-    query: &str,
-    tags: &HashSet<i64>,
-    ids: Option<&HashSet<i64>>,
-    limit: usize,
-) -> Result<Vec<Found>> {
-    if tags.is_empty() || ids.is_some_and(HashSet::is_empty) || limit == 0 {
+pub(super) async fn ask(app: &App, query: &str, scope: &Scope, limit: usize) -> Result<Vec<Found>> {
+    let Scope { tags, ids } = scope;
+    if tags.is_empty() || ids.as_ref().is_some_and(HashSet::is_empty) || limit == 0 {
         return Ok(Vec::new());
     }
     let vector = app.embedder.query(query).await?;
-    let ask = Ask { text: query, vector: vector.as_deref(), tags: Some(tags), ids, limit };
+    let ask = Ask { text: query, vector: vector.as_deref(), tags: Some(tags), ids: ids.as_ref(), limit };
     app.indexes.search(Space::Knowledge, &ask).await
 }
 

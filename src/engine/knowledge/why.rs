@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::search;
+use super::search::{self, Question, Scope};
 use crate::{
     app::App,
     model::{
@@ -23,7 +23,7 @@ const DEEP: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = KnowledgeStage)]
 pub struct Stage {
-    /// `ready`, `access`, `text`, `vector`, `fusion` or `limit`.
+    /// `access`, `ready`, `filter`, `text`, `vector`, `fusion` or `limit`.
     pub name: &'static str,
     /// Whether the passage got past it.
     pub passed: bool,
@@ -40,8 +40,10 @@ pub enum Missing {
     Chunk(ChunkId),
 }
 
-/// What each stage makes of a passage, for a question whose answer has `limit` results. Ends with the stage that lost it.
-pub async fn why(app: &App, user: UserId, query: &str, missing: Missing, limit: usize) -> Result<Vec<Stage>> {
+/// What each stage makes of a passage. Ends with the stage that lost it.
+pub async fn why(app: &App, user: UserId, question: &Question, missing: Missing) -> Result<Vec<Stage>> {
+    let query = question.query.as_str();
+    let limit = question.limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
     search::check(query)?;
     let found = match missing {
         Missing::Document(id) => app.knowledge.documents.get(user, id).await,
@@ -64,24 +66,43 @@ pub async fn why(app: &App, user: UserId, query: &str, missing: Missing, limit: 
         Missing::Chunk(id) => HashSet::from([id]),
         Missing::Document(id) => app.knowledge.documents.chunk_ids(user, vec![id], Vec::new()).await?,
     };
-    let tags = app.knowledge.collections.tags(user, Vec::new()).await?;
-    let deep = DEEP.max(limit);
-    let by_words = alone(app, Ask { text: query, vector: None, tags: Some(&tags), ids: None, limit: deep }).await?;
+    if let Some(lost) = left_out(app, user, question, &document).await? {
+        stages.push(lost);
+        return Ok(stages);
+    }
+    let scope = Scope::of(app, user, question).await?;
+    let by_words = alone(app, &scope, (query, None)).await?;
     stages.push(text(query, &by_words, &ids));
-    let vector = app.embedder.query(query).await?;
-    let by_meaning = match vector.as_deref() {
-        Some(vector) => {
-            Some(alone(app, Ask { text: "", vector: Some(vector), tags: Some(&tags), ids: None, limit: deep }).await?)
-        }
+    let by_meaning = match app.embedder.query(query).await?.as_deref() {
+        Some(vector) => Some(alone(app, &scope, ("", Some(vector))).await?),
         None => None,
     };
     stages.push(meaning(by_meaning.as_deref(), &ids));
-    let fused = search::ask(app, query, &tags, None, deep).await?;
+    let fused = search::ask(app, query, &scope, DEEP).await?;
     stages.extend(together(&fused, &ids, limit));
     Ok(stages)
 }
 
-async fn alone(app: &App, ask: Ask<'_>) -> Result<Vec<Found>> {
+/// The stage that lost a document because the question was not asked of it.
+async fn left_out(app: &App, user: UserId, question: &Question, document: &Document) -> Result<Option<Stage>> {
+    let Question { collections, documents, kinds, .. } = question;
+    let asked = app.knowledge.collections.tags(user, collections.clone()).await?;
+    let own = app.knowledge.collections.tags(user, vec![document.collection.to_string()]).await?;
+    let detail = if own.is_disjoint(&asked) {
+        format!("It is in '{}', which was not searched.", document.collection_name)
+    } else if !documents.is_empty() && !documents.contains(&document.id) {
+        "Only other documents were searched.".to_owned()
+    } else if !kinds.is_empty() && kinds.iter().all(|kind| document.kind.as_deref() != Some(kind.as_str())) {
+        format!("It is of the kind '{}', which was not searched.", document.kind.as_deref().unwrap_or("unknown"))
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(stage("filter", false, detail)))
+}
+
+/// What words alone, or meaning alone, find.
+async fn alone(app: &App, scope: &Scope, (text, vector): (&str, Option<&[f32]>)) -> Result<Vec<Found>> {
+    let ask = Ask { text, vector, tags: Some(&scope.tags), ids: scope.ids.as_ref(), limit: DEEP };
     app.indexes.search(Space::Knowledge, &ask).await
 }
 

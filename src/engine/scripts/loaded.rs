@@ -137,18 +137,18 @@ impl Loaded {
 
     /// The tool it is.
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
-        let (script, uses) = (Arc::clone(&self), self.head.uses.clone());
+        let script = Arc::clone(&self);
         let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
-        let (asks, granted) =
-            (uses.clone(), self.granted.iter().map(|host| host.name().to_owned()).collect::<Vec<_>>());
+        let uses = self.head.uses.clone();
+        let granted: Vec<String> = self.granted.iter().map(|host| host.name().to_owned()).collect();
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
-        let tool = tool.risk_among(move |_: &Value, registry| risk_of(&uses, registry));
-        Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&asks, settings, registry)))
+        let tool = tool.uses(uses.clone());
+        Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&uses, settings, registry)))
     }
 
     /// Its risk with those of the tools it uses.
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
-        self.head.risk.max(risk_of(&self.head.uses, registry))
+        self.head.risk.max(registry.highest_risk(&self.head.uses))
     }
 }
 
@@ -163,10 +163,4 @@ fn asked_for(uses: &[String], settings: &Settings, registry: &Registry) -> Optio
             examples.iter().filter_map(|one| found.asks_because(one.arguments.clone(), settings, registry));
         Some(format!("It uses {name}. {}", reasons.next()?))
     })
-}
-
-/// The highest of these tools' least risks: a person who approves the script approves what it is for.
-fn risk_of(uses: &[String], registry: &Registry) -> Risk {
-    let risks = uses.iter().filter_map(|name| Some(registry.find(name).ok()?.tool.spec().risk));
-    risks.max().unwrap_or(Risk::Read)
 }

@@ -10,7 +10,7 @@ use crate::{
         tool::{Alias, Tool},
     },
     model::{
-        error::{Error, Result},
+        error::Result,
         output::Output,
         spec::{Category, Risk},
     },
@@ -49,9 +49,6 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    if args.query.trim().is_empty() {
-        return Err(Error::invalid("The query is empty: say what you need to do."));
-    }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let found = cx.find_tools(&args.query, limit as usize).await?;
     if !found.far {
@@ -64,7 +61,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(answer))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "embedded-model"))]
 mod tests {
     use crate::{
         engine::{

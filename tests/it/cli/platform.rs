@@ -144,8 +144,8 @@ async fn the_doctor_looks_at_everything_and_tells_a_person() {
     either_way(async |home| {
         let checks = doctor(home, &[]).await;
         let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(names, ["data directory", "database", "vault", "owner", "model", "embeddings", "sandbox"]);
-        assert!(checks.iter().take(6).all(|(_, ok, _)| *ok), "{checks:?}");
+        assert_eq!(names, ["data directory", "disk", "database", "vault", "owner", "model", "embeddings", "sandbox"]);
+        assert!(checks.iter().take(7).all(|(_, ok, _)| *ok), "{checks:?}");
         let told = home.run(&["doctor"]).await;
         for (name, ok, _) in &checks {
             let start = format!("{}  {name}: ", if *ok { "ok " } else { "bad" });
@@ -153,6 +153,18 @@ async fn the_doctor_looks_at_everything_and_tells_a_person() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn the_doctor_goes_on_where_satchel_does_not_start() {
+    let home = Home::new().await;
+    fs::remove_file(home.path().join("secret.key")).unwrap();
+    let checks = doctor(&home, &[]).await;
+    let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(names, ["data directory", "disk", "database", "sandbox", "start"]);
+    assert!(checks.iter().take(3).all(|(_, ok, _)| *ok), "{checks:?}");
+    let (_, ok, told) = checks.last().unwrap();
+    assert!(!ok && told.contains("secret.key is missing"), "{told}");
 }
 
 #[tokio::test]

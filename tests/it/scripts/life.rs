@@ -162,6 +162,9 @@ async fn scripts_survive_a_restart_and_an_export() {
     let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
     assert_eq!(status, 409, "{refused}");
     assert!(refused["detail"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
+    let long = format!("{}{}", doubling("long", 2), "// and so on\n".repeat(30_000));
+    let (status, refused) = owner.send_bytes("/api/scripts/import", long.into_bytes()).await;
+    assert_eq!((status, &refused["type"]), (400, &json!("urn:satchel:invalid")), "{refused}");
     server.stop().await;
 }
 

@@ -13,10 +13,7 @@ use serde_json::json;
 use super::{args::EvalDocs, doubts, set, table};
 use crate::{
     app::App,
-    doors::cli::{
-        run::Exit,
-        screen::{Screen, warn},
-    },
+    doors::cli::{run::Exit, screen::Screen},
     engine::{
         find::trial::{self, Answer, Case, Summary},
         knowledge::search::{self, Question},
@@ -59,7 +56,7 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
         let collection = collection(app, &by, name).await?;
         let names = take_in(app, &by, collection, folder).await?;
         let cases = set::cases(folder)?;
-        warn(&doubts::of_set(name, &set::ids(&folder.join("docs.jsonl"))?, &cases));
+        screen.beside(&doubts::of_set(name, &set::ids(&folder.join("docs.jsonl"))?, &cases))?;
         let answers = answer(app, &by, collection, (&names, &cases)).await?;
         jsonl::write(&args.out.join(format!("docs.{name}.jsonl")), &answers)?;
         summaries.push(trial::summary(name, names.len(), &cases, &answers));
@@ -151,7 +148,7 @@ async fn answer(
         let question = Question {
             query: case.query.clone(),
             limit: Some(PASSAGES),
-            collections: vec![collection],
+            collections: vec![collection.to_string()],
             ..Question::default()
         };
         let started = Instant::now();

@@ -12,19 +12,15 @@ pub(super) fn of_set(name: &str, catalogue: &[String], cases: &[Case]) -> Vec<St
     let wanted = cases.iter().flat_map(|case| case.groups.iter().flatten());
     let missing: HashSet<&str> = wanted.map(String::as_str).filter(|id| !known.contains(id)).collect();
     let nothing_wanted = cases.iter().filter(|case| case.groups.iter().all(Vec::is_empty)).count();
+    let empty = cases.is_empty().then(|| format!("{name}: queries.jsonl is empty: nothing is measured."));
     let counted = [
-        (usize::from(cases.is_empty()), "queries.jsonl is empty: nothing is measured"),
         (catalogue.len() - known.len(), "ids of the catalogue are there already"),
         (cases.len() - asked.len(), "ids of queries are there already"),
         (nothing_wanted, "queries name nothing that is relevant"),
         (missing.len(), "relevant ids are not in the catalogue and cannot be found"),
     ];
-    let told = counted.into_iter().enumerate().filter(|(_, (count, _))| *count > 0);
-    told.map(|(at, (count, what))| match at {
-        0 => format!("{name}: {what}."),
-        _ => format!("{name}: {count} {what}."),
-    })
-    .collect()
+    let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+    empty.into_iter().chain(counted.map(|(count, what)| format!("{name}: {count} {what}."))).collect()
 }
 
 /// What of a log cannot be right.

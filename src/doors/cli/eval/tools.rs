@@ -11,10 +11,7 @@ use super::{
     table,
 };
 use crate::{
-    doors::cli::{
-        run::Exit,
-        screen::{Screen, warn},
-    },
+    doors::cli::{run::Exit, screen::Screen},
     engine::find::{
         catalogue::Catalogue,
         parts,
@@ -44,7 +41,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
         }
         let cases = set::cases(folder)?;
         let ids = set::ids(&folder.join("tools.jsonl"))?;
-        warn(&doubts::of_set(name, &ids, &cases));
+        screen.beside(&doubts::of_set(name, &ids, &cases))?;
         known.extend(ids);
         let every = vec![true; catalogue.profiles().len()];
         let answers = trial::answer(&catalogue, &past, embedder, &every, &cases).await?;
@@ -55,7 +52,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
         return Err(doubts::no_sets(&args.dir, "tools.jsonl"));
     }
     if args.log.is_some() {
-        warn(doubts::of_log(&log, &known).as_slice());
+        screen.beside(doubts::of_log(&log, &known).as_slice())?;
     }
     screen.show(&json!(summaries), |_| told(&summaries, embedder))?;
     Ok(Exit::Done)

@@ -35,14 +35,18 @@ async function expected(id: string) {
   flushSync();
 }
 
-it('asks about as many results as the search showed', async () => {
+it('asks about as many results as the search showed, of what it searched', async () => {
   await expected('d1');
-  expect(asked).toEqual([['/api/knowledge/why', { query: 'how long', document_id: 'd1', limit: 10 }]]);
+  expect(asked).toEqual([['/api/knowledge/why', { query: 'how long', document_id: 'd1', limit: 10, collections: ['c1'] }]]);
   await vi.waitFor(() => expect(document.body.textContent).toContain('It is the 7th of 10.'));
 });
 
-it('says that a document is in another collection than the one that was searched', async () => {
+it('drops an answer about a document that is no longer meant', async () => {
+  let fail = () => {};
+  vi.mocked(client.POST).mockImplementationOnce(() => new Promise((_, reject) => (fail = () => reject(new Error('late')))) as never);
+  await expected('d1');
   await expected('d2');
-  expect(asked).toEqual([]);
-  expect(document.querySelector('li')?.textContent).toContain('It is in Garden');
+  fail();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('It is the 7th of 10.'));
+  expect(document.querySelector('[role="alert"]')).toBeNull();
 });
