@@ -17,11 +17,16 @@ where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
-    let text = if handle_id(&data).is_some() { cx.results().text(&data, cx.now()).await? } else { data };
+    let text = if is_handle(&data) { cx.results().text(&data, cx.now()).await? } else { data };
     if text.len() < LONG {
         return work(&text);
     }
     tokio::task::spawn_blocking(move || work(&text)).await.map_err(Error::internal)?
+}
+
+/// Whether `data` is the handle of a long result.
+pub(super) fn is_handle(data: &str) -> bool {
+    handle_id(data).is_some()
 }
 
 /// As [`read`], for tools that work on the rows of a JSON array.
