@@ -146,6 +146,7 @@ pub enum ExecAsk {
     /// Only as the risk demands.
     Off,
     /// Where the program is not on the allow list.
+    #[serde(alias = "on-miss")]
     OnMiss,
     /// Always.
     Always,
@@ -294,5 +295,18 @@ pub struct Web {
 impl Default for Web {
     fn default() -> Self {
         Self { respect_robots: false, max_page_mb: 10, searches_per_minute: 20 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_to_ask_is_also_read_as_people_write_it() {
+        for word in ["on_miss", "on-miss"] {
+            let read: ExecAsk = serde_json::from_value(serde_json::json!(word)).unwrap();
+            assert_eq!((read, serde_json::json!(read)), (ExecAsk::OnMiss, serde_json::json!("on_miss")));
+        }
     }
 }
