@@ -90,10 +90,10 @@ fn shown(text: &str) -> Option<String> {
 
 fn grep(text: &str, pattern: &Regex) -> Vec<Value> {
     // What does not begin like an array is not parsed: a log may have many megabytes.
-    let array = text.trim_start().starts_with('[').then(|| serde_json::from_str::<Vec<Value>>(text).ok()).flatten();
+    let array = text.trim_start().starts_with('[').then(|| source::json(text).ok()).flatten();
     match array {
-        Some(elements) => elements.into_iter().filter(|element| is_match(element, pattern)).collect(),
-        None => text.lines().filter(|line| pattern.is_match(line)).map(Value::from).collect(),
+        Some(Value::Array(elements)) => elements.into_iter().filter(|element| is_match(element, pattern)).collect(),
+        _ => text.lines().filter(|line| pattern.is_match(line)).map(Value::from).collect(),
     }
 }
 
