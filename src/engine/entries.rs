@@ -64,7 +64,7 @@ pub struct FoundEntry {
     /// Its name.
     pub id: String,
     /// What results are ordered by: BM25 as a share of the best, the cosine, or both weighed.
-    pub score: f32,
+    pub score: f64,
     /// What it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -130,7 +130,7 @@ pub async fn query(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
     let mut kept: HashMap<i64, Kept> = kept.await?.into_iter().flatten().map(|kept| (kept.id, kept)).collect();
     let shown = found.into_iter().filter_map(|found| {
         let kept = kept.remove(&found.id)?;
-        Some(FoundEntry { id: kept.name, score: found.score, text: kept.text, metadata: kept.metadata })
+        Some(FoundEntry { id: kept.name, score: found.shown_score(), text: kept.text, metadata: kept.metadata })
     });
     Ok(shown.collect())
 }

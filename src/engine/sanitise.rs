@@ -17,6 +17,10 @@ use crate::model::{
 pub const LIMIT: usize = 3_000;
 /// Most characters a model reads of arguments that were changed.
 const MAX_ARGUMENTS: usize = 1_000;
+/// Up to this many characters a member of a long result is a short one, which keeps its place before the long ones.
+const SHORT: usize = 200;
+/// What is shown of each long text but the last, where they are too many for [`LIMIT`]: of its beginning and its end.
+const ENDS: (usize, usize) = (300, 700);
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 const BREAK: char = '\u{2060}';
 
@@ -85,19 +89,67 @@ pub fn lift_budget(output: &mut Output) {
     }
 }
 
-/// A result as lines for a model: JSON without braces, every text neutralised. Uncut.
+/// A result as lines for a model: JSON without braces, every text neutralised. Uncut, but of one that will be cut, what
+/// is short comes first: an exit code, or the end of what a program complained of, is not lost behind its output.
 pub fn render(output: &Output) -> String {
     let mut text = String::new();
     for part in output.shown() {
         match part {
             Content::Text { text: part } => text.push_str(&neutralise(&part)),
-            Content::Json { json } => lines(&json, 0, &mut text),
+            Content::Json { json } => text.push_str(&cuttable(&json)),
             Content::Image { mime, .. } => text.push_str(&format!("(an image, {mime})")),
         }
         text.push('\n');
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// The lines a model is shown of a value, as they are before anything in them is broken.
+pub fn plain_lines(value: &Value) -> String {
+    rendered(value).replace(BREAK, "")
+}
+
+fn rendered(value: &Value) -> String {
+    let mut text = String::new();
+    lines(value, 0, &mut text);
+    text
+}
+
+fn cuttable(value: &Value) -> String {
+    let whole = rendered(value);
+    if whole.chars().count() <= LIMIT { whole } else { rendered(&short_first(value.clone())) }
+}
+
+/// An object with its short members first and its longest last, at each level of the longest. Of long texts before a
+/// longest that takes the room alone, only the ends.
+fn short_first(value: Value) -> Value {
+    let Value::Object(map) = value else { return value };
+    let mut members: Vec<(usize, String, Value)> = map
+        .into_iter()
+        .map(|(key, item)| match rendered(&item).chars().count() {
+            ..=SHORT => (0, key, item),
+            length => (length, key, item),
+        })
+        .collect();
+    members.sort_by_key(|(length, ..)| *length);
+    let Some((length, key, longest)) = members.pop() else { return Value::Object(Map::new()) };
+    // With less, what is left out here could be all that is too much, and nobody would keep the whole of it.
+    let crowded = length > LIMIT - (ENDS.0 + ENDS.1);
+    let before = members.into_iter().map(|(_, key, item)| (key, if crowded { ends(item) } else { item }));
+    Value::Object(before.chain([(key, short_first(longest))]).collect())
+}
+
+/// A long text by its ends, any other value as it is.
+fn ends(value: Value) -> Value {
+    let Value::String(text) = &value else { return value };
+    let length = text.chars().count();
+    if length <= ENDS.0 + ENDS.1 {
+        return value;
+    }
+    let head: String = text.chars().take(ENDS.0).collect();
+    let tail: String = text.chars().skip(length - ENDS.1).collect();
+    Value::String(format!("{head}\n(… {} characters left out …)\n{tail}", length - ENDS.0 - ENDS.1))
 }
 
 /// As [`render`]; where a person changed the arguments when approving, the model is told first what was executed.
@@ -238,6 +290,35 @@ mod tests {
         let wrapped = wrap("read", &"é".repeat(4_000), Some("result:1"));
         assert!(wrapped.starts_with("[TOOL:read]\né") && wrapped.ends_with("\n[/TOOL]"));
         assert!(wrapped.contains("3000 of 4000") && wrapped.contains("'result:1'"));
+    }
+
+    #[test]
+    fn what_is_short_in_a_long_result_is_read_before_it_is_cut() {
+        let run = json!({"stdout": "y\n".repeat(3_000), "stderr": "", "exit_code": 7, "timed_out": false});
+        let text = wrap("exec", &render(&Output::json(run)), Some("result:1"));
+        assert!(text.starts_with("[TOOL:exec]\nstderr: \nexit_code: 7\ntimed_out: false\nstdout: |\n  y\n"), "{text}");
+        let inside = json!({"result": {"rows": vec!["row"; 2_000], "status": 200}});
+        assert!(render(&Output::json(inside)).starts_with("result:\n  status: 200\n  rows:\n"));
+        let short = json!({"z": "long enough to be sorted ".repeat(20), "a": 1});
+        assert!(render(&Output::json(short)).starts_with("z: long"));
+    }
+
+    #[test]
+    fn of_two_long_texts_neither_hides_the_other() {
+        let complaint = format!("{}\nerror: disk full", "warning: old\n".repeat(300));
+        let run = json!({"stdout": "y".repeat(6_000), "stderr": complaint, "exit_code": 1});
+        let text = wrap("exec", &render(&Output::json(run)), Some("result:1"));
+        for told in
+            ["exit_code: 1", "warning: old", "characters left out", "error: disk full", "stdout: yyy", "result:1"]
+        {
+            assert!(text.contains(told), "{told} in {text}");
+        }
+        // What is left out is always missing from something that is cut, and so has a handle.
+        for length in (900..3_200).step_by(50) {
+            let both = json!({"a": "y".repeat(length), "b": "z".repeat(length + 1)});
+            let whole = length * 2 + 8;
+            assert_eq!(render(&Output::json(both)).chars().count() > LIMIT, whole > LIMIT, "{length}");
+        }
     }
 
     proptest! {

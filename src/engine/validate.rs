@@ -118,7 +118,7 @@ impl Schema {
                 format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
             }
             ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
-            ValidationErrorKind::AnyOf { .. } => {
+            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
                 format!("{at}must be {}, not {}", self.options(error), short(&error.instance().to_string()))
             }
             ValidationErrorKind::Enum { options } => {
@@ -136,10 +136,11 @@ impl Schema {
     fn options(&self, error: &jsonschema::ValidationError<'_>) -> String {
         let listed = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>();
         let part = |option: &Value, key: &str| option.get(key).and_then(Value::as_array).map(|values| listed(values));
+        let word = |option: &Value| option.get("const").map(|value| vec![value.to_string()]);
         let one = |option: &Value| {
             let kind = option.get("type").and_then(Value::as_str).unwrap_or("value");
             let least = option.get("minimum").map_or_else(String::new, |least| format!(" from {least}"));
-            match (part(option, "enum"), part(option, "required")) {
+            match (part(option, "enum").or_else(|| word(option)), part(option, "required")) {
                 (Some(values), _) => values.join(" or "),
                 (None, Some(fields)) => format!("an object with {}", fields.join(" and ")),
                 (None, None) => format!("of type {kind}{least}"),
@@ -284,6 +285,8 @@ mod tests {
         order: Option<Order>,
         /// Which one.
         place: Option<Place>,
+        /// How fast.
+        pace: Option<Pace>,
         /// What.
         #[schemars(extend("contentMediaType" = "application/json"))]
         data: Option<String>,
@@ -295,6 +298,16 @@ mod tests {
     enum Place {
         Nth(std::num::NonZeroU32),
         Edge(Order),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Pace {
+        /// A step at a time.
+        Slow,
+        Even,
+        /// All at once.
+        Fast,
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -334,8 +347,7 @@ mod tests {
     #[test]
     fn each_problem_says_what_and_where() {
         assert_eq!(refusal(json!({})), "The arguments are wrong: 'path' is missing.");
-        let unknown =
-            "The arguments are wrong: unknown parameter 'colour' (known: 'path', 'limit', 'order', 'place', 'data').";
+        let unknown = "The arguments are wrong: unknown parameter 'colour' (known: 'path', 'limit', 'order', 'place', 'pace', 'data').";
         assert_eq!(refusal(json!({"path": "a", "colour": 1})), unknown);
         assert_eq!(refusal(json!({"path": 3})), "The arguments are wrong: 'path': must be of type string, not number.");
         assert_eq!(refusal(json!([1])), "The arguments must be an object, not array.");
@@ -360,6 +372,15 @@ mod tests {
         assert!(message(json!(0)).ends_with("not 0."));
         let checked = Schema::of::<Args>().check(json!({"path": "a", "place": 2.0})).unwrap();
         assert_eq!(checked["place"].as_u64(), Some(2));
+    }
+
+    #[test]
+    fn words_that_are_explained_one_by_one_are_listed() {
+        let message = refusal(json!({"path": "a", "pace": "zzz"}));
+        for word in ["\"slow\"", "\"even\"", "\"fast\"", "'pace'", "not \"zzz\""] {
+            assert!(message.contains(word), "{word} in {message}");
+        }
+        assert!(Schema::of::<Args>().check(json!({"path": "a", "pace": "fast"})).is_ok());
     }
 
     #[test]

@@ -17,10 +17,10 @@ use crate::model::error::Result;
 
 /// Elements that say nothing to a reader.
 const SKIPPED: &[&str] =
-    &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "object", "canvas", "form", "button"];
+    &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "object", "canvas"];
 
 /// What stands around the text of a page.
-const AROUND: &[&str] = &["nav", "footer", "aside"];
+const AROUND: &[&str] = &["nav", "footer", "aside", "form", "button"];
 
 /// A page that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Reading<'a> {
     pub charset: Option<&'a str>,
     /// Where it came from.
     pub address: &'a Url,
-    /// Whether only its article is wanted, if it is one.
+    /// Whether only its article is wanted, if it is one, and nothing of what stands around the text.
     pub article: bool,
 }
 
@@ -70,8 +70,11 @@ fn from_tree(text: &str, reading: Reading<'_>) -> (Option<String>, String) {
     let Ok(mut reader) = Readability::with_document(document, None, Some(config)) else {
         return (title, String::new());
     };
-    if !reading.article || !reader.is_probably_readable() {
-        return (title, whole(&reader.doc));
+    if !reading.article {
+        return (title, everything(&reader.doc));
+    }
+    if !reader.is_probably_readable() {
+        return (title, inner(&reader.doc));
     }
     match reader.parse() {
         Ok(found) if found.text_content.trim().chars().count() >= SHORTEST => {
@@ -82,16 +85,21 @@ fn from_tree(text: &str, reading: Reading<'_>) -> (Option<String>, String) {
         _ => {
             let document = Document::from(text);
             settled(&document, reading.address);
-            (title, whole(&document))
+            (title, inner(&document))
         }
     }
 }
 
 /// All of a page but what stands around it, and that too where nothing else is left.
-fn whole(document: &Document) -> String {
+fn inner(document: &Document) -> String {
     let most: Vec<&str> = SKIPPED.iter().chain(AROUND).copied().collect();
     let inner = document.md(Some(&most)).to_string();
-    if inner.trim().is_empty() { document.md(Some(SKIPPED)).to_string() } else { inner }
+    if inner.trim().is_empty() { everything(document) } else { inner }
+}
+
+/// All of a page that says something.
+fn everything(document: &Document) -> String {
+    document.md(Some(SKIPPED)).to_string()
 }
 
 /// Makes addresses whole, so that they mean the same outside of the page, and what Markdown does not know something it
@@ -167,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn links_tables_and_code_come_out_and_what_stands_around_does_not() {
+    fn links_tables_and_code_come_out_and_what_stands_around_only_of_the_whole_page() {
         for article in [true, false] {
             let Page { title, markdown, encoding } = read(&page(), article);
             assert_eq!((title.as_deref(), encoding), (Some("Herons"), "UTF-8"));
@@ -180,8 +188,11 @@ mod tests {
             ] {
                 assert!(markdown.contains(wanted), "{wanted} is missing of {markdown}");
             }
-            for unwanted in ["Home", "Imprint", "var x", "p{}"] {
+            for unwanted in ["var x", "p{}"] {
                 assert!(!markdown.contains(unwanted), "{unwanted} stands in {markdown}");
+            }
+            for around in ["Home", "Imprint"] {
+                assert_eq!(markdown.contains(around), !article, "{around}: {markdown}");
             }
         }
     }

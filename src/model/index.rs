@@ -101,9 +101,22 @@ pub struct Found {
     pub terms: Vec<String>,
 }
 
+impl Found {
+    /// The score as it is put out: four places, without the noise of a short float in a long one.
+    pub fn shown_score(&self) -> f64 {
+        (f64::from(self.score) * 10_000.0).round() / 10_000.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_score_is_put_out_without_noise() {
+        let shown = |score: f32| Found { score, ..Found::default() }.shown_score().to_string();
+        assert_eq!([shown(0.6), shown(1.0 / 3.0), shown(1.0)], ["0.6", "0.3333", "1"]);
+    }
 
     #[test]
     fn a_space_is_read_as_it_is_written() {

@@ -194,6 +194,7 @@ pub enum ExecAsk {
     /// Only as the risk demands.
     Off,
     /// Where the program is not on the allow list.
+    #[serde(alias = "on-miss")]
     OnMiss,
     /// Always.
     Always,
@@ -372,6 +373,14 @@ mod tests {
         let all = Settings::default();
         for range in RANGES {
             assert!((range.least..=range.most).contains(&(range.of)(&all)), "{}", range.name);
+        }
+    }
+
+    #[test]
+    fn when_to_ask_is_also_read_as_people_write_it() {
+        for word in ["on_miss", "on-miss"] {
+            let read: ExecAsk = serde_json::from_value(serde_json::json!(word)).unwrap();
+            assert_eq!((read, serde_json::json!(read)), (ExecAsk::OnMiss, serde_json::json!("on_miss")));
         }
     }
 }

@@ -71,6 +71,21 @@ pub struct Filter {
     pub before: Option<DocumentId>,
     /// Most of them.
     pub limit: u32,
+    /// How many of the newest are passed over.
+    pub offset: u32,
+}
+
+impl Filter {
+    /// The parameters of [`selection`].
+    fn bounds(self, user: UserId) -> [Option<String>; 5] {
+        [
+            Some(user.to_string()),
+            self.collection.map(|id| id.to_string()),
+            self.q.filter(|q| !q.trim().is_empty()).map(|q| like(q.trim())),
+            self.status.map(|status| status.as_str().to_owned()),
+            self.before.map(|id| id.to_string()),
+        ]
+    }
 }
 
 const COLUMNS: &str =
@@ -79,6 +94,17 @@ const COLUMNS: &str =
    d.created_at, d.updated_at, d.version";
 const FROM: &str =
     "FROM documents d JOIN collections k ON k.number = d.collection LEFT JOIN users a ON a.id = d.added_by";
+
+/// These columns of the documents within the bounds of a [`Filter`].
+fn selection(columns: &str) -> String {
+    format!(
+        "SELECT {columns} {FROM} WHERE {VISIBLE}
+           AND (?2 IS NULL OR k.id = ?2)
+           AND (?3 IS NULL OR d.title LIKE ?3 ESCAPE '\\' OR d.uri LIKE ?3 ESCAPE '\\')
+           AND iif(?4 IS NULL, d.deleted_at IS NULL, d.status = ?4)
+           AND (?5 IS NULL OR d.id < ?5)"
+    )
+}
 
 impl Documents {
     /// The documents of this database.
@@ -111,27 +137,17 @@ impl Documents {
 
     /// Those this person sees, newest first.
     pub async fn list(&self, user: UserId, filter: Filter) -> Result<Vec<Document>> {
-        let sql = format!(
-            "SELECT {COLUMNS} {FROM} WHERE {VISIBLE}
-               AND (?2 IS NULL OR k.id = ?2)
-               AND (?3 IS NULL OR d.title LIKE ?3 ESCAPE '\\' OR d.uri LIKE ?3 ESCAPE '\\')
-               AND iif(?4 IS NULL, d.deleted_at IS NULL, d.status = ?4)
-               AND (?5 IS NULL OR d.id < ?5)
-             ORDER BY d.id DESC LIMIT ?6"
-        );
-        let limit = filter.limit;
+        let sql = format!("{} ORDER BY d.id DESC LIMIT ?6 OFFSET ?7", selection(COLUMNS));
+        let (limit, offset) = (filter.limit, filter.offset);
+        let [user, collection, q, status, before] = filter.bounds(user);
+        self.db.read(move |c| all(c, &sql, params![user, collection, q, status, before, limit, offset], read)).await
+    }
+
+    /// How many that person sees of those that are wanted, whatever their limit and offset.
+    pub async fn matching(&self, user: UserId, filter: Filter) -> Result<u64> {
+        let (sql, bounds) = (selection("count(*)"), filter.bounds(user));
         self.db
-            .read(move |c| {
-                let wanted = params![
-                    user.to_string(),
-                    filter.collection.map(|id| id.to_string()),
-                    filter.q.filter(|q| !q.trim().is_empty()).map(|q| like(q.trim())),
-                    filter.status.map(Status::as_str),
-                    filter.before.map(|id| id.to_string()),
-                    limit,
-                ];
-                all(c, &sql, wanted, read)
-            })
+            .read(move |c| Ok(c.prepare_cached(&sql)?.query_row(bounds, |row| row.get::<_, i64>(0))?.unsigned_abs()))
             .await
     }
 

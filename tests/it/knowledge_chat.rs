@@ -95,6 +95,17 @@ async fn documents_are_handled_by_a_tool() {
     assert_eq!(found["documents"][0]["document_id"], json!(id));
     let listed = app.data(&reader, "document", json!({"action": "list"})).await.unwrap();
     assert_eq!((&listed["count"], &listed["documents"][0]["title"]), (&json!(1), &json!("Payments")));
+    let second = chat.owner.add_text("Bitterns", "The bittern hides in the reeds and booms at night.").await;
+    let mut pages = Vec::new();
+    for offset in 0..3 {
+        let one = json!({"action": "list", "limit": 1, "offset": offset});
+        let page = app.data(&reader, "document", one).await.unwrap();
+        pages.push(json!([page["documents"][0]["document_id"], page["total"], page["next_offset"]]));
+    }
+    assert_eq!(pages, [json!([second, 2, 1]), json!([id, 2, null]), json!([null, 2, null])]);
+    let past = json!({"action": "search", "query": "failed transfer", "offset": 2});
+    assert_eq!(app.data(&reader, "document", past).await.unwrap()["documents"], json!([]));
+    chat.owner.do_it("DELETE", &format!("/api/knowledge/documents/{second}?forever=true"), Value::Null).await;
     let viewed = app.data(&reader, "document", json!({"action": "view", "document_id": id})).await.unwrap();
     assert_eq!((&viewed["text"], &viewed["next_offset"]), (&json!(ACH), &Value::Null));
     let status = app.data(&reader, "get_platform_status", json!({})).await.unwrap();

@@ -44,12 +44,43 @@ async fn no_other_user_and_no_administrator_reads_a_memory() {
     app.data(&mara, "memorize", json!({"facts": [{"heliotrope": 1}]})).await.unwrap_err();
     let parallel = json!([{"recipient_name": "save_memory", "parameters": {"content": "heliotrope again"}}]);
     app.data(&mara, "parallel", json!({"tool_uses": parallel})).await.unwrap();
+    let item = json!({"action": "add", "list": "words", "item": "heliotrope", "items": ["heliotrope too"]});
+    app.data(&mara, "list", item).await.unwrap();
+    app.data(&mara, "clipboard_write", json!({"text": "heliotrope"})).await.unwrap();
     let audit = app.data(&root, "query_audit_log", json!({"limit": 100})).await.unwrap().to_string();
+    assert!(audit.contains("clipboard_write") && audit.contains("builtin:list"), "{audit}");
     assert!(audit.contains("save_memory") && !audit.contains("heliotrope"), "{audit}");
     assert_eq!(
         contents(&app, &mara, "recall_memories", json!({"query": "code word"})).await,
         ["The code word is heliotrope"]
     );
+}
+
+#[tokio::test]
+async fn reflect_counts_all_that_is_remembered_and_names_a_few() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&[]).await;
+    let words = [
+        "Ana keeps bees",
+        "The rent falls due on Friday",
+        "Pasta needs salt",
+        "Berlin trip in July",
+        "Piano lesson on Monday",
+        "Dentist wants a deposit",
+        "Passport expires next spring",
+        "Garden gate squeaks",
+        "Laptop battery is weak",
+        "Tea over coffee",
+        "Chess club meets downtown",
+        "Umbrella was lost",
+    ];
+    for content in words {
+        save(&app, &mara, content).await;
+    }
+    let data = app.data(&mara, "reflect", json!({})).await.unwrap();
+    assert_eq!((&data["learned_total"], &data["episodes_total"]), (&json!(12), &json!(0)));
+    assert_eq!(data["learned"].as_array().unwrap().len(), 8);
+    assert!(data["synthesis"].as_str().unwrap().contains("12 things remembered"), "{data}");
 }
 
 #[tokio::test]

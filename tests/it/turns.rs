@@ -276,7 +276,7 @@ async fn a_long_result_is_cut_and_its_rest_is_read_by_handle() {
     chat.llm.then(vec![call("grep_result", json!({"data": handle, "pattern": "row 3\\b"})), say("There it is.")]);
     let events = chat.owner.say(&conversation, "Where is row 3?").await.rest().await;
     let found = &find(&events, "tool_end").data["output"]["data"];
-    assert_eq!(found["count"], 1, "{found}");
+    assert_eq!(*found, json!({"count": 1, "matches": ["    name: row 3"]}));
     chat.llm.then(vec![call("grep_result", json!({"data": handle, "pattern": "row 3\\b"})), say("Gone.")]);
     let (_, events) = chat.owner.turn("And from another conversation?").await;
     assert_eq!(find(&events, "tool_end").data["success"], false);

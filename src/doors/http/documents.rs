@@ -57,7 +57,7 @@ struct ListQuery {
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Document>>> {
     let ListQuery { collection, q, status, limit, before } = query.into_inner();
     let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
-    let filter = Filter { collection, q, status, before, limit };
+    let filter = Filter { collection, q, status, before, limit, offset: 0 };
     state.app.knowledge.documents.list(caller.user, filter).await.map(Json)
 }
 

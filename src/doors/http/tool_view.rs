@@ -170,9 +170,22 @@ fn stats(tally: Option<&Tally>) -> Stats {
         Some(tally) => Stats {
             calls: tally.calls,
             failures: tally.failures,
-            weight: tally.weight,
+            weight: (tally.weight * 1_000.0).round() / 1_000.0,
             last_used_at: Some(tally.last_used_at),
             ..Stats::default()
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::Time;
+
+    #[test]
+    fn a_learned_weight_is_put_out_without_noise() {
+        let tally =
+            Tally { calls: 9, failures: 0, weight: 3.599_999_999_999_998_8, last_used_at: Time::from_millis(0) };
+        assert_eq!(stats(Some(&tally)).weight.to_string(), "3.6");
     }
 }

@@ -215,7 +215,7 @@ fn hit(user: UserId, passage: Excerpt, found: Found, terms: &BTreeSet<String>, e
         start: chunk.start,
         end: chunk.end,
         spans,
-        score: (f64::from(found.score) * 10_000.0).round() / 10_000.0,
+        score: found.shown_score(),
         explain: explain.then(explanation),
         text: chunk.text,
         title,

@@ -8,7 +8,13 @@ use super::{
     change, number,
 };
 use crate::{
-    formats::limits::Limits,
+    formats::{
+        limits::{Budget, Limits},
+        office::{
+            package::Package,
+            rewrite::{Changes, rewrite},
+        },
+    },
     model::error::{Error, Result},
 };
 
@@ -44,11 +50,21 @@ pub(in crate::formats) fn write(title: &str, sheets: &[NewSheet], created: i64) 
         }
         other => Error::internal(other),
     })?;
+    let bytes = signed(&bytes)?;
     if !sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten()).any(|value| formula(value).is_some()) {
         return Ok(bytes);
     }
     // Formulas are written with a result of 0, which some programs show; without one they compute it.
     change::update(&bytes, &[], &Limits::default())
+}
+
+/// The library says that another program made the workbook.
+fn signed(bytes: &[u8]) -> Result<Vec<u8>> {
+    const PART: &str = "docProps/app.xml";
+    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(&Limits::default()));
+    let said = package.needed(PART, &mut budget)?;
+    let says = said.replace("<Application>Microsoft Excel<", "<Application>Satchel<");
+    rewrite(&mut package, &Changes::from([(PART.to_owned(), Some(says.into_bytes()))]))
 }
 
 fn rows(page: &mut Worksheet, sheet: &NewSheet) -> Result<()> {
@@ -98,4 +114,21 @@ fn refused(sheet: &str, cause: &XlsxError) -> Error {
         }
         other => format!("The sheet '{sheet}' cannot be written: {other}."),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_workbook_says_who_made_it() {
+        for value in [json!(1), json!("=1+1")] {
+            let sheet = NewSheet { name: "Sheet".to_owned(), rows: vec![vec![value]] };
+            let bytes = write("Numbers", &[sheet], 0).unwrap();
+            let mut package = Package::open(&bytes).unwrap();
+            let said = package.needed("docProps/app.xml", &mut Budget::new(&Limits::default())).unwrap();
+            assert!(said.contains("<Application>Satchel</Application>") && !said.contains("Microsoft"), "{said}");
+        }
+    }
 }

@@ -12,6 +12,8 @@ pub enum Charset {
     /// UTF-8, a byte order mark being text like any other.
     #[default]
     Utf8,
+    /// The 128 characters of ASCII. The web takes the name for windows-1252, which writes more than was asked for.
+    Ascii,
     /// Another encoding of the WHATWG standard.
     Other(&'static Encoding),
 }
@@ -36,6 +38,9 @@ impl FromStr for Charset {
         // Python's spellings beside those of the web.
         let plain = label.trim().to_ascii_lowercase().replace('_', "-");
         let plain = if plain == "latin-1" { "latin1" } else { &plain };
+        if matches!(plain, "ascii" | "us-ascii") {
+            return Ok(Self::Ascii);
+        }
         match Encoding::for_label(plain.as_bytes()) {
             Some(found) if found == UTF_8 => Ok(Self::Utf8),
             Some(found) if found != REPLACEMENT => Ok(Self::Other(found)),
@@ -51,6 +56,7 @@ impl Charset {
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
+            Self::Ascii => "US-ASCII",
             Self::Other(other) => other.name(),
         }
     }
@@ -58,7 +64,7 @@ impl Charset {
     /// Whether a character's beginning can be found from the middle of a file.
     pub(super) fn finds_its_place(self) -> bool {
         match self {
-            Self::Utf8 => true,
+            Self::Utf8 | Self::Ascii => true,
             Self::Other(other) => other.is_single_byte(),
         }
     }
@@ -67,6 +73,10 @@ impl Charset {
     pub(super) fn decode(self, chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
         match self {
             Self::Utf8 => decode_utf8(chunk),
+            Self::Ascii => match chunk.bytes.iter().position(|byte| !byte.is_ascii()) {
+                Some(at) => Err(chunk.start + at as u64),
+                None => decode_utf8(chunk),
+            },
             Self::Other(other) => decode_other(other, chunk),
         }
     }
@@ -75,11 +85,19 @@ impl Charset {
     pub fn encode(self, text: &str) -> Result<Vec<u8>> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
+            Self::Ascii => match text.chars().find(|c| !c.is_ascii()) {
+                Some(c) => Err(lacks(self.name(), c)),
+                None => Ok(text.as_bytes().to_vec()),
+            },
             Self::Other(other) if other == UTF_16LE => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
             Self::Other(other) if other == UTF_16BE => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
             Self::Other(other) => encode_other(other, text),
         }
     }
+}
+
+fn lacks(encoding: &str, c: char) -> Error {
+    Error::invalid(format!("{encoding} has no character '{c}'. Write it as utf-8."))
 }
 
 fn decode_utf8(chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
@@ -141,7 +159,7 @@ fn encode_other(encoding: &'static Encoding, text: &str) -> Result<Vec<u8>> {
             EncoderResult::InputEmpty => return Ok(bytes),
             EncoderResult::OutputFull => {}
             EncoderResult::Unmappable(c) => {
-                return Err(Error::invalid(format!("{} has no character '{c}'. Write it as utf-8.", encoding.name())));
+                return Err(lacks(encoding.name(), c));
             }
         }
     }
@@ -186,6 +204,11 @@ mod tests {
             let bytes = charset.encode("Zoë spoke").unwrap();
             assert_eq!(window(label, &bytes, 0, 99), Ok(("Zoë spoke".to_owned(), bytes.len() as u64)), "{label}");
         }
+        let ascii: Charset = "ASCII".parse().unwrap();
+        assert_eq!(ascii.encode("5 EUR").unwrap(), b"5 EUR");
+        assert_eq!(ascii.encode("5 €").unwrap_err().message(), "US-ASCII has no character '€'. Write it as utf-8.");
+        assert_eq!(window("us_ascii", b"abc", 1, 9), Ok(("bc".to_owned(), 3)));
+        assert_eq!(window("ascii", b"ab\x80", 0, 9), Err(2));
         assert!("klingon".parse::<Charset>().is_err());
     }
 }

@@ -14,7 +14,7 @@ use crate::{
         user::UserId,
         words,
     },
-    store::rows::all,
+    store::rows::{all, parsed},
 };
 
 /// Most memories looked at.
@@ -34,6 +34,10 @@ pub struct Digest {
     pub episodes: Vec<Memory>,
     /// What was remembered, the latest first.
     pub learned: Vec<Memory>,
+    /// How many episodes there are, the named ones among them.
+    pub episodes_total: usize,
+    /// How many statements were remembered, the named ones among them.
+    pub learned_total: usize,
     /// What was corrected, the latest first.
     pub changed: Vec<Memory>,
 }
@@ -59,6 +63,7 @@ pub(super) fn since(
     found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
     found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
     let themes = themes(&found);
+    let (episodes_total, learned_total) = totals(c, user, from, only.as_ref())?;
     let (episodes, learned): (Vec<Memory>, Vec<Memory>) =
         found.into_iter().partition(|memory| memory.layer == Layer::Episode);
     let changed = learned.iter().filter(|memory| !memory.history.is_empty()).take(NAMED).cloned().collect();
@@ -66,8 +71,20 @@ pub(super) fn since(
         themes,
         episodes: episodes.into_iter().take(NAMED).collect(),
         learned: learned.into_iter().take(NAMED).collect(),
+        episodes_total,
+        learned_total,
         changed,
     })
+}
+
+/// How many episodes and how many other memories there are, also beyond those that are looked at.
+fn totals(c: &Connection, user: UserId, from: Time, only: Option<&HashSet<MemoryId>>) -> Result<(usize, usize)> {
+    let sql = "SELECT id, layer FROM memories WHERE user = ?1 AND updated_at >= ?2";
+    let mut found: Vec<(MemoryId, String)> =
+        all(c, sql, (user.to_string(), from.millis()), |row| Ok((parsed(row, 0)?, row.get(1)?)))?;
+    found.retain(|(id, _)| only.is_none_or(|only| only.contains(id)));
+    let episodes = found.iter().filter(|(_, layer)| layer == Layer::Episode.as_str()).count();
+    Ok((episodes, found.len() - episodes))
 }
 
 /// Words by the number of memories that hold them; forms of a word are one, shown as it was said most.

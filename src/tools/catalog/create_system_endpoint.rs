@@ -102,22 +102,34 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let changing = cx.catalog_to_change()?;
     let id = cx.known_system(&args.system_id)?;
+    let asked = Risk::from(args.risk_level);
     let draft = EndpointDraft {
         name: Some(args.name),
         method: Some(args.method.as_str().to_owned()),
         path: Some(args.path),
         description: args.description,
         when_to_use: args.when_to_use,
-        risk: Some(args.risk_level.into()),
+        risk: Some(asked),
         ..EndpointDraft::default()
     };
     let endpoint = changing.create_endpoint(id, draft).await?;
+    let counts = endpoint.effective_risk();
+    let note = (counts != asked).then(|| why(asked, counts));
     let directory = cx.systems_to_change()?;
     let system = &directory.get(id)?.system;
     Ok(Output::json(json!({
         "id": endpoint.id, "system_id": id, "name": endpoint.name, "method": endpoint.method, "path": endpoint.path,
-        "description": endpoint.description, "when_to_use": endpoint.when_to_use, "risk_level": endpoint.risk,
-        "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
+        "description": endpoint.description, "when_to_use": endpoint.when_to_use, "risk_level": counts,
+        "note": note, "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
     }))
     .ours())
+}
+
+/// Why a call is riskier than was asked for.
+fn why(asked: Risk, counts: Risk) -> String {
+    format!(
+        "A call is {}, not {}: what the method itself does counts until an administrator has looked at the endpoint.",
+        counts.as_str(),
+        asked.as_str()
+    )
 }

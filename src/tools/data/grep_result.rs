@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::source;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, sanitise, tool::Tool},
     model::{
         error::{Error, Result},
         output::Output,
@@ -35,7 +35,7 @@ pub(super) fn tool() -> Tool {
         "grep_result",
         Category::Data,
         "Keeps what matches a regular expression: each element of a JSON array (tested as its JSON text), else each line \
-         of a text. Returns the matches and their count.",
+         of a text; of a long result that is an object, each line as it was shown. Returns the matches and their count.",
         "A result is long and only the lines or records with a word or pattern in them matter, for instance the failed \
          ones of many transactions, or the errors in a log.",
         run,
@@ -54,7 +54,12 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let pattern = compile(&args.pattern)?;
-    let matches = source::read(&cx, args.data, move |text| Ok(grep(text, &pattern))).await?;
+    let kept = source::is_handle(&args.data);
+    let matches = source::read(&cx, args.data, move |text| {
+        let shown = if kept { shown(text) } else { None };
+        Ok(grep(shown.as_deref().unwrap_or(text), &pattern))
+    })
+    .await?;
     Ok(Output::json(json!({"count": matches.len(), "matches": matches})))
 }
 
@@ -75,12 +80,20 @@ fn compile(pattern: &str) -> Result<Regex> {
     })
 }
 
+/// The lines a model was shown of a result that is an object: it is kept as JSON on a single line.
+fn shown(text: &str) -> Option<String> {
+    if !text.starts_with('{') || text.contains('\n') {
+        return None;
+    }
+    serde_json::from_str(text).ok().map(|object: Value| sanitise::plain_lines(&object))
+}
+
 fn grep(text: &str, pattern: &Regex) -> Vec<Value> {
     // What does not begin like an array is not parsed: a log may have many megabytes.
-    let array = text.trim_start().starts_with('[').then(|| serde_json::from_str::<Vec<Value>>(text).ok()).flatten();
+    let array = text.trim_start().starts_with('[').then(|| source::json(text).ok()).flatten();
     match array {
-        Some(elements) => elements.into_iter().filter(|element| is_match(element, pattern)).collect(),
-        None => text.lines().filter(|line| pattern.is_match(line)).map(Value::from).collect(),
+        Some(Value::Array(elements)) => elements.into_iter().filter(|element| is_match(element, pattern)).collect(),
+        _ => text.lines().filter(|line| pattern.is_match(line)).map(Value::from).collect(),
     }
 }
 
@@ -105,6 +118,18 @@ mod tests {
         assert_eq!(found(r#"{"a": 1}"#, "a"), [json!(r#"{"a": 1}"#)]);
         assert_eq!(found("one\r\ntwo", "one$"), [json!("one")]);
         assert_eq!(found("", ".*"), Vec::<Value>::new());
+    }
+
+    #[test]
+    fn an_object_that_was_kept_is_searched_by_the_lines_that_were_shown() {
+        let rows: Vec<Value> = (0..500).map(|n| json!({"name": format!("customer {n}"), "say": "hi {n}"})).collect();
+        let kept = json!({"result": {"status": 200, "body": rows}}).to_string();
+        let lines = shown(&kept).unwrap();
+        assert_eq!(found(&lines, "customer 499"), [json!("      name: customer 499")]);
+        assert_eq!(found(&lines, r"^\s+say: hi \{n\}$").len(), 500);
+        assert_eq!(shown("[1]"), None);
+        assert_eq!(shown("{\n  \"a\": 1\n}"), None);
+        assert_eq!(shown("{not json"), None);
     }
 
     #[test]

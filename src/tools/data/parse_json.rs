@@ -14,6 +14,10 @@ use crate::{
     },
 };
 
+/// What is said of numbers that became texts.
+const LONG_NUMBERS: &str =
+    "The data holds whole numbers beyond 64 bits. They are given as text, so that no digit is lost.";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
@@ -66,17 +70,17 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 }
 
 fn parse(text: &str, action: Action, path: &str) -> Result<Value> {
-    let parsed = source::json(text);
     if action == Action::Validate {
-        return Ok(match parsed.and_then(|value| at(value, path)) {
+        return Ok(match source::json_as_it_is(text).and_then(|value| at(value, path)) {
             Ok(value) => json!({"valid": true, "type": word(&value)}),
             Err(error) => json!({"valid": false, "type": null, "error": error.message()}),
         });
     }
-    let value = at(parsed?, path)?;
+    let value = at(source::json(text)?, path)?;
     match (action, value) {
         (Action::Keys, Value::Object(map)) => Ok(json!({"keys": map.keys().collect::<Vec<_>>()})),
         (Action::Keys, other) => Err(Error::invalid(format!("Only an object has keys: this is {}.", word(&other)))),
+        (_, value) if source::has_long_numbers(text) => Ok(json!({"result": value, "note": LONG_NUMBERS})),
         (_, value) => Ok(json!({"result": value})),
     }
 }
@@ -179,6 +183,14 @@ mod tests {
         let wrong = parse("{\"a\": }", Action::Validate, "").unwrap();
         assert_eq!((&wrong["valid"], &wrong["type"]), (&json!(false), &Value::Null));
         assert!(wrong["error"].as_str().unwrap().contains("line 1 column 7"), "{wrong}");
+    }
+
+    #[test]
+    fn a_number_beyond_64_bits_comes_with_all_its_digits_and_a_note() {
+        let text = r#"{"n": 12345678901234567890123}"#;
+        let wanted = json!({"result": "12345678901234567890123", "note": LONG_NUMBERS});
+        assert_eq!(parse(text, Action::Extract, "n").unwrap(), wanted);
+        assert_eq!(parse(text, Action::Validate, "n").unwrap(), json!({"valid": true, "type": "number"}));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What the data tools work on: text given as it is, or by the handle of a long result of this conversation.
 
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::{Captures, Regex};
 use serde_json::Value;
 
 use crate::{
@@ -17,11 +20,16 @@ where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
-    let text = if handle_id(&data).is_some() { cx.results().text(&data, cx.now()).await? } else { data };
+    let text = if is_handle(&data) { cx.results().text(&data, cx.now()).await? } else { data };
     if text.len() < LONG {
         return work(&text);
     }
     tokio::task::spawn_blocking(move || work(&text)).await.map_err(Error::internal)?
+}
+
+/// Whether `data` is the handle of a long result.
+pub(super) fn is_handle(data: &str) -> bool {
+    handle_id(data).is_some()
 }
 
 /// As [`read`], for tools that work on the rows of a JSON array.
@@ -33,11 +41,49 @@ where
     read(cx, data, |text| work(rows(text)?)).await
 }
 
-/// Parses JSON; the error says where it stops being JSON.
+/// Texts, which are passed over, and whole numbers that may be too long for 64 bits.
+static LONG_NUMBERS: LazyLock<Result<Regex, regex::Error>> =
+    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*"#));
+
+/// Parses JSON; the error says where it stops being JSON. Whole numbers that do not fit into 64 bits become texts: as
+/// numbers they would lose digits.
 pub(super) fn json(text: &str) -> Result<Value> {
+    let value = json_as_it_is(text)?;
+    match with_long_numbers_as_texts(text) {
+        Cow::Borrowed(_) => Ok(value),
+        Cow::Owned(text) => json_as_it_is(&text),
+    }
+}
+
+/// As [`json`], every number a number.
+pub(super) fn json_as_it_is(text: &str) -> Result<Value> {
     // Programs of one vendor begin every file with a mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text).map_err(|e| Error::invalid(format!("'data' is not JSON: {e}.")))
+}
+
+/// Whether [`json`] makes a text of some number in it.
+pub(super) fn has_long_numbers(text: &str) -> bool {
+    matches!(with_long_numbers_as_texts(text), Cow::Owned(_))
+}
+
+/// What is JSON, with its whole numbers beyond 64 bits between quotes; borrowed where there are none.
+fn with_long_numbers_as_texts(text: &str) -> Cow<'_, str> {
+    let Ok(tokens) = LONG_NUMBERS.as_ref() else { return Cow::Borrowed(text) };
+    let is_long = |token: &str| {
+        let digits = token.strip_prefix('-').unwrap_or(token);
+        digits.len() >= 19
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && token.parse::<i64>().is_err()
+            && token.parse::<u64>().is_err()
+    };
+    if !tokens.find_iter(text).any(|token| is_long(token.as_str())) {
+        return Cow::Borrowed(text);
+    }
+    tokens.replace_all(text, |token: &Captures<'_>| {
+        let token = token.get(0).map_or("", |token| token.as_str());
+        if is_long(token) { format!("\"{token}\"") } else { token.to_owned() }
+    })
 }
 
 /// The rows of a JSON array; the error says what `text` is instead and how to get at an array inside.
@@ -82,6 +128,19 @@ mod tests {
         assert_eq!(field(&row, "a.c.d"), Some(&json!(3)));
         assert_eq!(field(&row, "a.x"), None);
         assert_eq!(field(&json!([1]), "0"), None);
+    }
+
+    #[test]
+    fn whole_numbers_beyond_64_bits_keep_their_digits_as_texts() {
+        let text = r#"{"12345678901234567890123": [12345678901234567890123, -9223372036854775809, "a\" 99999999999999999999"]}"#;
+        let wanted = json!({"12345678901234567890123": ["12345678901234567890123", "-9223372036854775809", "a\" 99999999999999999999"]});
+        assert_eq!(json(text).unwrap(), wanted);
+        assert!(has_long_numbers(text));
+        let fitting =
+            "[18446744073709551615, -9223372036854775808, 1234567890123456789.5, 1e30, 0.12345678901234567890]";
+        assert!(!has_long_numbers(fitting));
+        assert_eq!(json(fitting).unwrap()[0], json!(u64::MAX));
+        assert!(json("[12345678901234567890123,").unwrap_err().message().contains("line 1 column 25"));
     }
 
     #[test]

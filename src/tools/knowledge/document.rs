@@ -31,8 +31,9 @@ struct Args {
     document_id: Option<DocumentId>,
     /// Only documents in this state, for list. `deleted` lists the trash.
     status: Option<Status>,
-    /// The first character of the text to give, for view (default 0).
-    offset: Option<usize>,
+    /// Where to go on, from `next_offset`: how many documents to pass over, for search and list; the first character of
+    /// the text, for view (default 0).
+    offset: Option<u32>,
     /// Most documents, for search and list (default 20).
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
@@ -46,6 +47,18 @@ enum Action {
     View,
     Delete,
     Restore,
+}
+
+impl Action {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::List => "list",
+            Self::View => "view",
+            Self::Delete => "delete",
+            Self::Restore => "restore",
+        }
+    }
 }
 
 pub(super) fn tool() -> Tool {
@@ -64,9 +77,12 @@ pub(super) fn tool() -> Tool {
         Action::Restore => Risk::LowWrite,
         Action::Search | Action::List | Action::View => Risk::Read,
     })
-    .demands(|args: &Args, caller, _| match args.action {
-        Action::Delete => caller.demand("knowledge:write").and_then(|()| id(args, "delete")).map(|_| ()),
-        Action::Restore | Action::Search | Action::List | Action::View => Ok(()),
+    .demands(|args: &Args, caller, _| {
+        demand_used(args)?;
+        match args.action {
+            Action::Delete => caller.demand("knowledge:write").and_then(|()| id(args, "delete")).map(|_| ()),
+            Action::Restore | Action::Search | Action::List | Action::View => Ok(()),
+        }
     })
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
@@ -74,6 +90,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    demand_used(&args)?;
     match args.action {
         Action::Search => search(&cx, args).await,
         Action::List => list(&cx, args).await,
@@ -98,36 +115,69 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     }
 }
 
-/// The documents whose passages answer best, each once.
+/// Fails where something is given that the action has no use for.
+fn demand_used(args: &Args) -> Result<()> {
+    use Action::{Delete, List, Restore, Search, View};
+    let given: [(bool, &str, &[Action]); 5] = [
+        (args.query.is_some(), "query", &[Search, List]),
+        (args.document_id.is_some(), "document_id", &[View, Delete, Restore]),
+        (args.status.is_some(), "status", &[List]),
+        (args.offset.is_some(), "offset", &[Search, List, View]),
+        (args.limit.is_some(), "limit", &[Search, List]),
+    ];
+    match given.into_iter().find(|(is_given, _, users)| *is_given && !users.contains(&args.action)) {
+        None => Ok(()),
+        Some((_, name, users)) => {
+            let users: Vec<&str> = users.iter().map(|action| action.as_str()).collect();
+            let (action, users) = (args.action.as_str(), users.join(" and "));
+            Err(Error::invalid(format!("'{name}' is of no use to {action}: leave it out. It is for {users}.")))
+        }
+    }
+}
+
+/// What one page of documents is, with the way to the next.
+fn page(documents: Vec<Value>, from: usize, total: usize) -> Output {
+    let end = from.saturating_add(documents.len());
+    let next = (end < total && !documents.is_empty()).then_some(end);
+    Output::json(json!({
+        "count": documents.len(), "documents": documents, "total": total, "next_offset": next,
+    }))
+}
+
+/// The documents whose passages answer best, each once; in all, those of the best passages that come at once.
 async fn search(cx: &Context, args: Args) -> Result<Output> {
     let query = args.query.ok_or_else(|| Error::invalid("'query' is missing: search needs it."))?;
     let question = Question { query, limit: Some(100), ..Question::default() };
     let hits = cx.search_knowledge(&question).await?;
-    let mut documents: Vec<Value> = Vec::new();
+    let mut found: Vec<Value> = Vec::new();
     let mut seen = Vec::new();
     for hit in hits {
-        if documents.len() < args.limit.unwrap_or(LISTED) as usize && !seen.contains(&hit.document_id) {
+        if !seen.contains(&hit.document_id) {
             seen.push(hit.document_id);
-            documents.push(json!({
+            found.push(json!({
                 "document_id": hit.document_id, "title": hit.title, "score": hit.score, "best_passage": hit.snippet(300),
             }));
         }
     }
-    Ok(Output::json(json!({"count": documents.len(), "documents": documents})))
+    let (from, total) = (args.offset.unwrap_or_default() as usize, found.len());
+    let documents = found.into_iter().skip(from).take(args.limit.unwrap_or(LISTED) as usize).collect();
+    Ok(page(documents, from, total))
 }
 
 async fn list(cx: &Context, args: Args) -> Result<Output> {
-    let filter =
-        Filter { q: args.query, status: args.status, limit: args.limit.unwrap_or(LISTED), ..Filter::default() };
-    let found = cx.knowledge().documents.list(cx.caller().user, filter).await?;
-    let documents: Vec<Value> = found.iter().map(shown).collect();
-    Ok(Output::json(json!({"count": documents.len(), "documents": documents})))
+    let (limit, offset) = (args.limit.unwrap_or(LISTED), args.offset.unwrap_or_default());
+    let filter = Filter { q: args.query, status: args.status, limit, offset, ..Filter::default() };
+    let (store, user) = (&cx.knowledge().documents, cx.caller().user);
+    let total = store.matching(user, filter.clone()).await?;
+    let found = store.list(user, filter).await?;
+    let documents = found.iter().map(shown).collect();
+    Ok(page(documents, offset as usize, usize::try_from(total).unwrap_or(usize::MAX)))
 }
 
 async fn view(cx: &Context, args: Args) -> Result<Output> {
     let id = id(&args, "view")?;
     let (document, text, _) = cx.knowledge().documents.content(cx.caller().user, id).await?;
-    let (from, length) = (args.offset.unwrap_or_default(), text.chars().count());
+    let (from, length) = (args.offset.unwrap_or_default() as usize, text.chars().count());
     let part: String = text.chars().skip(from).take(PART).collect();
     let next = (from + PART < length).then_some(from + PART);
     let mut data = shown(&document);
@@ -149,4 +199,31 @@ fn shown(document: &Document) -> Value {
         "kind": document.kind, "source": document.source, "status": document.status, "reason": document.reason,
         "bytes": document.bytes, "pages": document.pages, "updated_at": document.updated_at,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(arguments: Value) -> Option<String> {
+        demand_used(&serde_json::from_value(arguments).unwrap()).err().map(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn what_an_action_has_no_use_for_is_refused() {
+        let id = DocumentId::new();
+        let wanted = "'limit' is of no use to view: leave it out. It is for search and list.";
+        assert_eq!(refusal(json!({"action": "view", "document_id": id, "limit": 5})).as_deref(), Some(wanted));
+        let wanted = "'status' is of no use to search: leave it out. It is for list.";
+        assert_eq!(refusal(json!({"action": "search", "query": "a", "status": "ready"})).as_deref(), Some(wanted));
+        assert!(refusal(json!({"action": "delete", "document_id": id, "offset": 1})).is_some());
+        assert_eq!(refusal(json!({"action": "list", "query": "a", "status": "ready", "offset": 1, "limit": 2})), None);
+        assert_eq!(refusal(json!({"action": "view", "document_id": id, "offset": 9})), None);
+    }
+
+    #[test]
+    fn a_page_names_the_next_until_the_last() {
+        let next = |count: usize, from: usize| page(vec![json!({}); count], from, 5).data["next_offset"].clone();
+        assert_eq!([next(2, 0), next(2, 2), next(1, 4), next(0, 9)], [json!(2), json!(4), Value::Null, Value::Null]);
+    }
 }

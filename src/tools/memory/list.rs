@@ -67,6 +67,7 @@ pub(super) fn tool() -> Tool {
     )
     .risk(Risk::LowWrite)
     .innate()
+    .private(&["item", "items"])
     .example(
         "Adding makes the list",
         json!({"action": "add", "list": "shopping", "items": ["milk", "eggs"]}),

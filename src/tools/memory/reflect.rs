@@ -88,6 +88,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         "themes": digest.themes,
         "episodes": digest.episodes.iter().map(shown::memory).collect::<Vec<_>>(),
         "learned": digest.learned.iter().map(shown::memory).collect::<Vec<_>>(),
+        "episodes_total": digest.episodes_total,
+        "learned_total": digest.learned_total,
         "changed": digest.changed.iter().map(changed).collect::<Vec<_>>(),
         "lists": lists.iter().map(|list| json!({"list": list.list, "open": list.open})).collect::<Vec<_>>(),
     });
@@ -145,8 +147,8 @@ fn in_words(digest: &Digest, lists: &[ListSummary], days: u32) -> String {
     }
     let mut parts = vec![format!(
         "In {span}: {} and {}.",
-        counted(digest.episodes.len(), "conversation", "conversations"),
-        counted(digest.learned.len(), "thing remembered", "things remembered"),
+        counted(digest.episodes_total, "conversation", "conversations"),
+        counted(digest.learned_total, "thing remembered", "things remembered"),
     )];
     if !digest.themes.is_empty() {
         let themes: Vec<&str> = digest.themes.iter().map(|theme| theme.word.as_str()).collect();

@@ -59,7 +59,8 @@ struct Args {
     /// Most bytes of the answer that are read; the rest is left out.
     #[schemars(range(min = 1))]
     max_bytes: Option<u64>,
-    /// Whether only the article of a page is wanted, if it is one (default: true).
+    /// Whether only the article of a page is wanted, if it is one (default: true). If not, the page comes whole, with its
+    /// menus and footers.
     prefer_readable: Option<bool>,
     /// What to call oneself, in the User-Agent header.
     user_agent: Option<String>,
