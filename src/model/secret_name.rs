@@ -54,7 +54,8 @@ fn words(name: &str) -> Vec<String> {
         after_small = c.is_lowercase() || c.is_numeric();
     }
     let counts = words.iter().any(|word| COUNTING.contains(&word.as_str()));
-    words.retain(|word| !word.is_empty() && !(counts && word == "tokens"));
+    let is_counted = |word: &str| counts && word == "tokens";
+    words.retain(|word| !word.is_empty() && !is_counted(word));
     words
 }
 
