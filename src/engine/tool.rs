@@ -39,6 +39,7 @@ pub struct Tool {
     available: Option<Available>,
     accepts: Option<Accepts>,
     private: &'static [&'static str],
+    usual_timeout: Option<Duration>,
     handler: Handler,
 }
 
@@ -111,6 +112,7 @@ impl Tool {
             available: None,
             accepts: None,
             private: &[],
+            usual_timeout: None,
             handler,
         }
     }
@@ -133,6 +135,13 @@ impl Tool {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = timeout;
+        self
+    }
+
+    /// Says how long a call may take that does not ask for longer, where the tool lets it ask.
+    #[must_use]
+    pub fn usual_timeout(mut self, timeout: Duration) -> Self {
+        self.usual_timeout = Some(timeout);
         self
     }
 
@@ -351,6 +360,11 @@ impl Tool {
     /// The arguments whose values the audit does not keep.
     pub fn private_arguments(&self) -> &'static [&'static str] {
         self.private
+    }
+
+    /// How long a call may take unless it asks for longer.
+    pub fn holding_timeout(&self) -> Duration {
+        self.usual_timeout.unwrap_or(self.spec.timeout)
     }
 
     /// Fails with the reason where the platform's settings switch it off.

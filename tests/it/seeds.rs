@@ -181,6 +181,15 @@ async fn permissions_and_risks_are_those_of_the_desk_and_roles_see_as_many_of_it
 }
 
 #[tokio::test]
+async fn the_time_that_is_published_is_the_one_that_holds_unless_more_is_asked_for() {
+    let app = TestApp::start().await;
+    let registry = app.satchel.invoker.registry();
+    for (name, seconds) in [("calculator", 9), ("exec", 120), ("web_fetch", 20), ("call_websocket", 30)] {
+        assert_eq!(registry.find(name).unwrap().tool.holding_timeout().as_secs(), seconds, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn what_chalie_has_at_hand_is_always_in_a_models_context() {
     let app = TestApp::start().await;
     let registry = app.satchel.invoker.registry();

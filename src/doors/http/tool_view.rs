@@ -78,7 +78,7 @@ pub(super) struct ToolView {
     status: Status,
     /// Why it cannot.
     status_reason: Option<String>,
-    /// How long a call may take.
+    /// How long a call may take, unless its arguments ask for longer.
     timeout_seconds: u64,
     /// Always in the model's context.
     innate: bool,
@@ -134,7 +134,7 @@ impl ToolView {
             enabled: authorise::switched_on(tool, &facts.settings).is_ok(),
             status,
             status_reason,
-            timeout_seconds: spec.timeout.as_secs(),
+            timeout_seconds: tool.holding_timeout().as_secs(),
             innate: spec.innate,
             tokens: exposure::tokens(spec),
             examples: spec.examples.clone(),

@@ -99,6 +99,7 @@ pub(super) fn tool() -> Tool {
     .permission("host:exec")
     .risk(Risk::HighWrite)
     .timeout(Duration::from_secs(650))
+    .usual_timeout(Duration::from_secs_f64(DEFAULT_TIMEOUT))
     .available(policy::available)
     .asks(|args: &Args, settings| policy::asks(&settings.exec, &args.action()))
     .example(

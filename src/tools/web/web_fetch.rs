@@ -103,6 +103,7 @@ pub(super) fn tool() -> Tool {
         move |cx, args| run(cx, args, robots.clone()),
     )
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
+    .usual_timeout(Duration::from_secs_f64(TIMEOUT))
     .reaches(|args: &Args| Some(Url::parse(args.url.trim()).ok()?.host_str()?.to_owned()))
     .risk_of(|args: &Args| if method(args.method.as_deref()) == Method::GET { Risk::Read } else { Risk::LowWrite })
     .example(
