@@ -56,6 +56,7 @@ export class Draft {
   }
 
   async save() {
+    if (this.busy) return;
     this.failure = null;
     this.busy = true;
     try {
