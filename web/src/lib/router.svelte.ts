@@ -3,15 +3,31 @@ const read = () => ({ path: location.pathname, query: new URLSearchParams(locati
 
 export const route = $state(read());
 
+/** Counts the pages that were opened. */
+let moves = 0;
+
+function arrive() {
+  if (location.pathname !== route.path) moves += 1;
+  Object.assign(route, read());
+}
+
 export function go(to: string, { replace = false } = {}) {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
-  Object.assign(route, read());
+  arrive();
+}
+
+/** A `go` for when an answer is there: it leaves alone who has opened another page meanwhile. */
+export function later(): typeof go {
+  const now = moves;
+  return (to, options) => {
+    if (moves === now) go(to, options);
+  };
 }
 
 /** Turns clicks on links of our own into navigation without loading the page. */
 export function listen() {
-  for (const event of ['popstate', 'hashchange']) addEventListener(event, () => Object.assign(route, read()));
+  for (const event of ['popstate', 'hashchange']) addEventListener(event, arrive);
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a');
     const own = link?.origin === location.origin && !link.target && !link.hasAttribute('download');
@@ -22,11 +38,16 @@ export function listen() {
   });
 }
 
-/** The first entry whose pattern fits, with what its groups caught. */
+/** The first entry whose pattern fits, with what its groups caught; an address that cannot be read fits none. */
 export function match<T>(routes: readonly (readonly [RegExp, T])[], path: string): { page: T; parts: string[] } | null {
   for (const [pattern, page] of routes) {
     const found = pattern.exec(path);
-    if (found) return { page, parts: found.slice(1).map((part) => decodeURIComponent(part ?? '')) };
+    if (!found) continue;
+    try {
+      return { page, parts: found.slice(1).map((part) => decodeURIComponent(part ?? '')) };
+    } catch {
+      return null;
+    }
   }
   return null;
 }

@@ -34,6 +34,7 @@ export async function perform(talk: Talk, name: string, words: string, branch: (
   const last = talk.all.at(-1);
   switch (name) {
     case 'new':
+      talk.startOver();
       go('/chat');
       return true;
     case 'tool':
@@ -65,7 +66,7 @@ async function form(talk: Talk, name: string): Promise<boolean> {
   const tool = tools.named(name);
   if (!tool) return false;
   const found = { id: tool.id, name: tool.name, description: tool.description, score: 1, why: { words: [], bm25: 0 }, risk: tool.risk };
-  talk.offline.push({ text: `/tool ${tool.name}`, tools: [found], passages: [], note: '' });
+  talk.offer({ text: `/tool ${tool.name}`, tools: [found], passages: [], note: '' });
   return true;
 }
 
