@@ -12,10 +12,13 @@ function arrive() {
 }
 
 export function go(to: string, { replace = false } = {}) {
-  if (replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  if (replace) history.replaceState(history.state, '', to);
+  else history.pushState({ from: location.pathname }, '', to);
   arrive();
 }
+
+/** The page this one was opened from. */
+export const cameFrom = (): string | null => (history.state as { from?: string } | null)?.from ?? null;
 
 /** A `go` for when an answer is there: it leaves alone who has opened another page meanwhile. */
 export function later(): typeof go {
