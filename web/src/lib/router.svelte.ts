@@ -1,4 +1,7 @@
 /** Where we are: path, query and the place on the page, kept in the address bar. */
+import { untrack } from 'svelte';
+import { leaving, returned, watch } from './scroll';
+
 const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search), hash: new URLSearchParams(location.hash.slice(1)) });
 
 export const route = $state(read());
@@ -7,14 +10,26 @@ export const route = $state(read());
 let moves = 0;
 
 function arrive() {
-  if (location.pathname !== route.path) moves += 1;
+  if (location.pathname !== untrack(() => route.path)) moves += 1;
   Object.assign(route, read());
 }
 
 export function go(to: string, { replace = false } = {}) {
+  if (!replace) leaving();
   if (replace) history.replaceState(history.state, '', to);
   else history.pushState({ from: location.pathname }, '', to);
   arrive();
+}
+
+/** Changes what the address asks for and nothing else of it; what is empty is left out. */
+export function ask(changes: Record<string, string>) {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  const search = query.size > 0 ? `?${query}` : '';
+  if (search !== location.search) go(location.pathname + search + location.hash, { replace: true });
 }
 
 /** The page this one was opened from. */
@@ -31,6 +46,8 @@ export function later(): typeof go {
 /** Turns clicks on links of our own into navigation without loading the page. */
 export function listen() {
   for (const event of ['popstate', 'hashchange']) addEventListener(event, arrive);
+  addEventListener('popstate', returned);
+  watch();
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a');
     const own = link?.origin === location.origin && !link.target && !link.hasAttribute('download');

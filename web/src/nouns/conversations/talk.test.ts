@@ -9,10 +9,10 @@ const talk = (id: string, days: number, folder: string | null = null) => ({ id, 
 const tools = [{ name: 'write', description: 'Writes', enabled: true }, { name: 'exec', description: 'Runs', enabled: false }] as Tool[];
 
 describe('the list', () => {
-  it('has today first, then folders, then what is older', () => {
+  it('has folders first, then today, then what is older', () => {
     const found = groups([talk('old', 30), talk('week', 3), talk('b', 0, 'Suppliers'), talk('today', 0), talk('a', 9, 'Month end')], now);
     expect(found.map((group) => [group.name, group.items.map((one) => one.id)])).toEqual([
-      ['Today', ['today']], ['Month end', ['a']], ['Suppliers', ['b']], ['Last 7 days', ['week']], ['Earlier', ['old']],
+      ['Month end', ['a']], ['Suppliers', ['b']], ['Today', ['today']], ['Last 7 days', ['week']], ['Earlier', ['old']],
     ]);
   });
 });
