@@ -1,4 +1,5 @@
 /** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
+import { moment } from './lib/format';
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -6,13 +7,14 @@ import { go } from './lib/router.svelte';
 import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
-import type { Thing } from './lib/types';
+import type { Thing, User } from './lib/types';
+import { catalog, STATUS } from './nouns/catalog/catalog.svelte';
 import { processes } from './nouns/processes/processes.svelte';
 import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
-/** The groups as they are shown. What comes last in time comes last: nothing moves under a hand that is about to choose. */
-export const ORDER = ['Tools', 'Pages', 'Scripts', 'Processes', 'Documents', 'Conversations', 'Actions', 'By meaning'] as const;
+/** The groups as they are shown: a system before its many tools. What comes last in time comes last: nothing moves under a hand that is about to choose. */
+export const ORDER = ['Systems', 'Tools', 'Pages', 'Scripts', 'Processes', 'Users', 'Documents', 'Conversations', 'Actions', 'By meaning'] as const;
 
 export interface Option {
   group: (typeof ORDER)[number];
@@ -64,6 +66,25 @@ function flows(): Option[] {
   return (processes.all ?? []).map((one) => ({ group: 'Processes', name: one.name, detail: one.category ?? '', icon: 'flow', run: open(`/processes/${one.id}`) }));
 }
 
+/** Each connected system. */
+function systems(): Option[] {
+  return (catalog.systems ?? []).map((one) => ({ group: 'Systems', name: one.name, detail: STATUS[one.status][0], icon: 'plug', run: open(`/catalog/${one.id}`) }));
+}
+
+let people = $state.raw<User[]>([]);
+/** When they were read: others may have been added since. */
+let asked = 0;
+
+async function meet(signal: AbortSignal) {
+  if (Date.now() - asked < 60_000 || !session.can('users:manage')) return;
+  people = await ok(client.GET('/api/users', { signal })).then((all) => ((asked = Date.now()), all), () => people);
+}
+
+/** Everybody who may sign in. */
+function users(): Option[] {
+  return people.map((one) => ({ group: 'Users', name: one.username, detail: one.role, icon: 'users', run: open('/users') }));
+}
+
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
 /** Options that need no server. */
@@ -72,7 +93,7 @@ export function near(text: string): Option[] {
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
   if (plain.startsWith('#')) return [];
   if (!plain) return [...pages(), ...actions()].slice(0, 12);
-  return [...pages(), ...rooms(), ...scripts(), ...flows(), ...actions()].filter((option) => fits(option, plain));
+  return [...pages(), ...rooms(), ...scripts(), ...flows(), ...systems(), ...users(), ...actions()].filter((option) => fits(option, plain));
 }
 
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
@@ -107,15 +128,31 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   const only = plain.startsWith('#');
   if (!shelf.all && session.can('scripts:write')) void shelf.load().catch(() => null);
   if (!processes.all && session.can('processes:read')) await processes.load();
+  if (!catalog.systems && session.can('catalog:read')) await catalog.load();
+  await meet(signal);
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
-  return found.results.filter((thing) => !only || thing.type === 'document').map(offered);
+  return apart(found.results.filter((thing) => !only || thing.type === 'document'), signal);
+}
+
+/** Conversations of one title are told apart by when they were last spoken in. */
+async function apart(things: Thing[], signal: AbortSignal): Promise<Option[]> {
+  const said = new Map<string, string>();
+  const talks = Map.groupBy(things.filter((thing) => thing.type === 'conversation'), (thing) => thing.name);
+  for (const [search, same] of talks) {
+    if (same.length < 2) continue;
+    const found = await ok(client.GET('/api/conversations', { params: { query: search ? { search } : {} }, signal })).catch(() => []);
+    for (const one of found) said.set(one.id, moment(one.updated_at));
+  }
+  return things.map((thing) => ({ ...offered(thing), ...(said.has(thing.id) ? { detail: said.get(thing.id) ?? '' } : {}) }));
 }
 
 /** Fewer than these found by name: what was typed may be no name. */
 const FEW = 3;
 /** How many tools are offered by meaning. */
 const MEANT = 5;
+/** A tool without a word in common that is less near than this does not fit. */
+const NEAR = 0.25;
 
 /** Whether a text is worth a search by meaning: it has words, or few names fit. `>` and `#` ask for something else. */
 export function tells(text: string, fitting: number): boolean {
@@ -127,7 +164,8 @@ export function tells(text: string, fitting: number): boolean {
 /** The tools whose purpose is near a need in one's own words, best first. */
 export async function meant(text: string, signal: AbortSignal): Promise<Option[]> {
   const found = await ok(client.POST('/api/tools/find', { body: { query: text.trim(), limit: MEANT + FEW }, signal }));
-  return found.results.map(({ id, name, description, risk }) => ({ ...offered({ type: 'tool', id, name }), group: 'By meaning', detail: description, risk }));
+  const near = found.results.filter(({ why }) => why.words.length > 0 || !!why.past || (why.cosine ?? 0) >= NEAR);
+  return near.map(({ id, name, description, risk }) => ({ ...offered({ type: 'tool', id, name }), group: 'By meaning', detail: description, risk }));
 }
 
 /** All there is to choose from, in order and each once: what a search by meaning adds is not shown already. */

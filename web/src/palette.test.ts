@@ -2,10 +2,12 @@ import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from './lib/http';
 import Palette from './Palette.svelte';
+import type { System } from './lib/types';
+import { catalog } from './nouns/catalog/catalog.svelte';
 import { ordered, tells, type Option } from './palette.svelte';
 
 const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
-const hit = (name: string) => ({ id: `builtin:${name}`, name, description: `What ${name} does`, score: 1, risk: 'read', why: { words: [], bm25: 0 }, parameters: {} });
+const hit = (name: string) => ({ id: `builtin:${name}`, name, description: `What ${name} does`, score: 1, risk: 'read', why: { words: [], bm25: 0, cosine: name === 'nonsense' ? 0.2 : 0.5 }, parameters: {} });
 
 it('searches by meaning for words, and where few names fit', () => {
   expect([tells('combine pdf files', 20), tells('calcul', 1)]).toEqual([true, true]);
@@ -66,6 +68,20 @@ it('offers tools by meaning once the typing rests, and asks only for the last te
   expect(asked).toEqual(['merge pdf files']);
   type('');
   expect(meanings()).toEqual([]);
+});
+
+it('offers no tool that is near to nothing', async () => {
+  type('nonsense blorfgnak');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Nothing fits'));
+  expect(asked).toEqual(['nonsense blorfgnak']);
+});
+
+it('finds a system by its name', async () => {
+  catalog.systems = [{ id: 's1', name: 'Routewise', status: 'active' } as System];
+  type('routew');
+  await vi.waitFor(() => expect(document.querySelector('[role="group"][aria-label="Systems"] b')?.textContent).toBe('Routewise'));
+  catalog.systems = null;
 });
 
 it('is silent where the search by meaning fails', async () => {

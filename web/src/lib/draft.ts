@@ -1,5 +1,5 @@
 /** What stands in a form, and the value it makes. Drafts are text, as typed, so no input is ever lost. */
-import { fields, type Field, type Schema } from './schema';
+import { fields, secretive, type Field, type Schema } from './schema';
 
 /** A field's text; a list's or a group's own drafts. Text in place of those two is their JSON. */
 export type Draft = string | Draft[] | Drafts;
@@ -20,6 +20,15 @@ export const flat = (draft: Draft | undefined): string => (typeof draft === 'str
 export function filled(draft: Draft | undefined): boolean {
   if (draft === undefined || typeof draft === 'string') return !!draft;
   return Array.isArray(draft) ? draft.length > 0 : Object.values(draft).some(filled);
+}
+
+/** What may be kept of a form: all but what may be secret. */
+export function open(given: Drafts): Drafts {
+  const plain = (draft: Draft): Draft => {
+    if (Array.isArray(draft)) return draft.map(plain);
+    return typeof draft === 'string' ? draft : open(draft);
+  };
+  return Object.fromEntries(Object.entries(given).map(([name, draft]) => [name, secretive(name) ? '' : plain(draft)]));
 }
 
 /** One field's value as its draft; what the form has no place for stays JSON. */

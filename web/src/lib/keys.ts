@@ -1,7 +1,7 @@
 /** The keyboard, as design/README.md lists it. Single keys rest while somebody types. */
 import { places } from '../places';
 import { overlays, running } from './overlays.svelte';
-import { go } from './router.svelte';
+import { cameFrom, go } from './router.svelte';
 import { session } from './session.svelte';
 
 export const table: readonly (readonly [string[], string])[] = [
@@ -68,6 +68,8 @@ function single(event: KeyboardEvent) {
   else if (event.key === '?') overlays.keys = true;
   else if (event.key === '/') focusSearch(event);
   else if (key === 'j' || key === 'k') step(key === 'j' ? 1 : -1);
+  else if (event.key === 'Enter') openRow();
+  else if (event.key === 'Escape' && !event.shiftKey) leave(event);
   else if (key === 'e') document.activeElement?.closest('details')?.querySelector('summary')?.click();
   else if (key === 'l') copyLink();
 }
@@ -80,13 +82,42 @@ function focusSearch(event: KeyboardEvent) {
   search.select();
 }
 
-/** J and K walk what the page marks as its list. */
+/** Rows of a page that marks none. */
+const ROWS = 'main :is(tbody tr:not(.group, .filler), [role="listitem"], .card > .chk)';
+
+/** J and K walk what the page marks as its list, or else the rows of its tables and cards. */
 function step(by: number) {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter((row) => row.offsetParent);
+  const seen = (rows: string) => [...document.querySelectorAll<HTMLElement>(rows)].filter((row) => row.offsetParent);
+  const marked = seen('[data-row]');
+  const rows = marked.length > 0 ? marked : seen(ROWS);
+  for (const row of rows) if (row.tabIndex < 0 && !row.hasAttribute('tabindex')) row.tabIndex = -1;
   if (rows.length === 0) return;
   const at = rows.indexOf(document.activeElement as HTMLElement);
   const next = at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by));
   rows[next]?.focus();
+}
+
+/** Enter opens the row it stands on: what is itself a link or a button does so unasked. */
+function openRow() {
+  const row = document.activeElement;
+  if (row?.matches(ROWS)) row.querySelector<HTMLElement>('a, summary')?.click();
+}
+
+const LISTS = /^\/(tools|scripts|processes|catalog|catalog\/[^/]+|knowledge\/documents)$/;
+const VIEWS = /^\/tools\/(costs|collisions|evaluation)$/;
+
+/** Where Esc leads from a page that was opened from a list. */
+export function above(path: string): string | null {
+  const list = path.slice(0, path.lastIndexOf('/'));
+  return LISTS.test(list) && !VIEWS.test(path) ? list : null;
+}
+
+/** Back to the list: to its place where one comes from it. What floats over the page takes Esc for itself. */
+function leave(event: KeyboardEvent) {
+  const list = above(location.pathname);
+  if (!list || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+  if (cameFrom() === list) history.back();
+  else go(list);
 }
 
 function copyLink() {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { go, listen, match, route } from './router.svelte';
+import { go, later, listen, match, route } from './router.svelte';
 
 const routes = [
   [/^\/$/, 'home'],
@@ -28,11 +28,22 @@ describe('matching', () => {
   it('knows what is not there', () => {
     expect(match(routes, '/audit/x')).toBeNull();
     expect(match(routes, '/nowhere')).toBeNull();
+    expect(match(routes, '/tools/%E0%A4%A')).toBeNull();
   });
 });
 
 describe('going', () => {
   beforeEach(() => go('/'));
+
+  it('later leaves alone who has gone elsewhere meanwhile, also where he is back', () => {
+    const [stayed, left] = [later(), later()];
+    go('/?q=1', { replace: true });
+    stayed('/tools/a');
+    expect(location.pathname).toBe('/tools/a');
+    go('/');
+    left('/tools/b');
+    expect(location.pathname).toBe('/');
+  });
 
   it('changes the address and what the pages read', () => {
     go('/audit?q=write');

@@ -31,6 +31,14 @@ const DEPTH = 3;
 const LONG = /^(content|text|body|body_xml|patch|data|input|old_text|new_text|prompt|instruction|message|stdin|script)$/;
 
 const SECRET = /(^|_)(password|passphrase|secret|token|api_?key)$/i;
+const CARRIES = /^(authorization|headers?|cookies?|credentials?)$/i;
+const TELLS = /(authorization|cookie|pass(word|phrase)|secret|token|api[-_]?key)["']?\s*[:=]|\s(-u|--user|-b)[\s=]|:\/\/[^\s/@]+@/i;
+
+/** Whether a field of this name may hold a secret, which nothing but its form may keep. */
+export const secretive = (name: string) => SECRET.test(name) || CARRIES.test(name);
+
+/** Whether a free text seems to hold one. */
+export const telling = (text: string) => TELLS.test(text);
 
 /** Follows references and drops the null of optional values. */
 export function resolve(schema: Schema, root: Schema): Schema {

@@ -1,5 +1,6 @@
 /** Who is signed in, and how the server is. */
 import { client, ok, onSignedOut, reach } from './http';
+import { drafts } from './kept.svelte';
 import type { Health, Me } from './types';
 
 class Session {
@@ -31,6 +32,7 @@ class Session {
 
   async leave() {
     await client.POST('/api/auth/logout').catch(() => null);
+    drafts.clear();
     this.me = null;
   }
 

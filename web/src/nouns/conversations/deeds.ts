@@ -1,5 +1,6 @@
 /** What commands and buttons do to a conversation. */
 import { client, ok } from '../../lib/http';
+import { once } from '../../lib/once.svelte';
 import { go } from '../../lib/router.svelte';
 import { tools } from '../../lib/tools.svelte';
 import { shelf } from '../scripts/shelf.svelte';
@@ -7,7 +8,7 @@ import type { Call } from '../scripts/types';
 import type { Talk } from './talk.svelte';
 
 /** A new conversation that holds everything up to this message; its id. */
-export async function startFrom(talk: Talk, message_id: string): Promise<string | null> {
+export const startFrom = once(async (talk: Talk, message_id: string): Promise<string | null> => {
   if (!talk.id) return null;
   try {
     const made = await ok(client.POST('/api/conversations/{id}/branch', { params: { path: { id: talk.id } }, body: { message_id } }));
@@ -17,22 +18,23 @@ export async function startFrom(talk: Talk, message_id: string): Promise<string 
     talk.failure = failure;
     return null;
   }
-}
+});
 
 /** Opens a script that does again what a turn did. */
-export async function makeScript(talk: Talk, calls: Call[]): Promise<void> {
+export const makeScript = once(async (talk: Talk, calls: Call[]): Promise<void> => {
   try {
     await shelf.fromCalls(calls);
   } catch (failure) {
     talk.failure = failure;
   }
-}
+});
 
 /** Runs a slash command; true empties the composer. */
 export async function perform(talk: Talk, name: string, words: string, branch: (message: string) => Promise<void>): Promise<boolean> {
   const last = talk.all.at(-1);
   switch (name) {
     case 'new':
+      talk.startOver();
       go('/chat');
       return true;
     case 'tool':
@@ -64,7 +66,7 @@ async function form(talk: Talk, name: string): Promise<boolean> {
   const tool = tools.named(name);
   if (!tool) return false;
   const found = { id: tool.id, name: tool.name, description: tool.description, score: 1, why: { words: [], bm25: 0 }, risk: tool.risk };
-  talk.offline.push({ text: `/tool ${tool.name}`, tools: [found], passages: [], note: '' });
+  talk.offer({ text: `/tool ${tool.name}`, tools: [found], passages: [], note: '' });
   return true;
 }
 

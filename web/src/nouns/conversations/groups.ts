@@ -1,4 +1,4 @@
-/** The list's order: what is new first, then folders, then what is older. */
+/** The list's order: folders first, then what is new, then what is older. */
 import type { Conversation } from '../../lib/types';
 
 export interface Group {
@@ -25,6 +25,6 @@ export function groups(all: readonly Conversation[], now = Date.now()): Group[] 
     else if (at >= midnight - 7 * DAY) put('Last 7 days', false, one);
     else put('Earlier', false, one);
   }
-  const rank = (group: Group) => (group.name === 'Today' && !group.folder ? 0 : group.folder ? 1 : group.name === 'Earlier' ? 3 : 2);
+  const rank = (group: Group) => (group.folder ? 0 : group.name === 'Today' ? 1 : group.name === 'Earlier' ? 3 : 2);
   return [...made.values()].sort((a, b) => rank(a) - rank(b) || (a.folder ? a.name.localeCompare(b.name) : 0));
 }

@@ -5,9 +5,12 @@ import { follow, type ServerEvent } from '../../lib/sse';
 import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
 import type { Attachment, ContextBill, Found, Message, Passage } from '../../lib/types';
+import { forgetTurns, keepTurns, recalled } from './turns';
 import { apply, blank, type Picture, type TalkState } from './apply';
 
 export interface OfflineTurn {
+  /** What is filled into its form is kept by it. */
+  id: string;
   text: string;
   tools: Found[];
   passages: Passage[];
@@ -55,12 +58,21 @@ export class Talk implements Picture {
   }
 
   private reading: AbortController | null = null;
+  /** Counts what was opened; null once nobody looks any more. */
+  private visit: number | null = 0;
+
+  /** Tells later whether the same conversation is still on screen. */
+  here(): () => boolean {
+    const { visit } = this;
+    return () => visit !== null && visit === this.visit;
+  }
 
   /** Opens a conversation, and its running turn with it. */
   async open(id: string | null) {
     if (id === this.id && id !== null) return;
     this.close();
-    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], passages: [], offline: [] });
+    if (this.visit !== null) this.visit += 1;
+    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], passages: [], offline: recalled(id) });
     Object.assign(this, { state: 'idle', error: null, failure: null, tainted: false });
     this.last = null;
     if (!id) return;
@@ -73,6 +85,29 @@ export class Talk implements Picture {
       if (this.id === id) this.loading = false;
     }
     if (this.id === id && this.state === 'running') void this.read(() => this.resume());
+  }
+
+  /** The page is left: what is still awaited is shown nowhere. */
+  leave() {
+    this.visit = null;
+    this.close();
+  }
+
+  /** What was found without a model before the page was left. */
+  recall() {
+    this.offline = recalled(this.id);
+  }
+
+  /** A new conversation: what was found without a model belongs to none. */
+  startOver() {
+    forgetTurns(null);
+    if (this.id === null) void this.open(null);
+  }
+
+  /** Shows what was found without a model, and keeps it in this tab: no conversation holds it. */
+  offer(found: Omit<OfflineTurn, 'id'>) {
+    this.offline.push({ id: `${Date.now()}-${this.offline.length}`, ...found });
+    keepTurns(this.id, this.offline);
   }
 
   close() {
@@ -97,25 +132,39 @@ export class Talk implements Picture {
     this.last = turn?.last_event_id ?? null;
   }
 
-  /** Sends a message; true means the server has taken it. */
-  async send(content: string, attachments: Attachment[], provider: string): Promise<boolean> {
-    this.failure = this.error = null;
+  /** Sends a message; true means the server has taken it. Who has opened something else meanwhile is left there. */
+  async send(content: string, attachments: Attachment[], provider: string, into = this.id): Promise<boolean> {
+    const same = this.here();
+    const shown = this.id === into;
+    const here = () => shown && same();
+    if (here()) this.failure = this.error = null;
     try {
-      if (!this.id) {
-        const made = await ok(client.POST('/api/conversations', { body: {} }));
-        this.id = made.id;
-        this.title = made.title;
-      }
+      const id = into ?? (await this.begun(here));
       const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}) };
-      const response = await this.stream(`/api/conversations/${this.id}/messages`, body);
+      const response = await this.stream(`/api/conversations/${id}/messages`, body);
+      if (!here()) {
+        this.changes += 1;
+        void response.body?.cancel();
+        return true;
+      }
       this.past = this.all;
       this.messages = [{ ...blank(`new-${Date.now()}`, '', 'user', content), attachments }];
       this.begin(response);
       return true;
     } catch (failure) {
-      this.failure = failure;
+      if (here()) this.failure = failure;
       return false;
     }
+  }
+
+  private async begun(here: () => boolean): Promise<string> {
+    const { id, title } = await ok(client.POST('/api/conversations', { body: {} }));
+    if (here()) {
+      Object.assign(this, { id, title });
+      forgetTurns(null);
+      keepTurns(id, this.offline);
+    }
+    return id;
   }
 
   /** The last answer again. */
@@ -159,12 +208,13 @@ export class Talk implements Picture {
   /** Without a model: tools that fit, nothing written. */
   async askOffline(text: string): Promise<boolean> {
     this.failure = null;
+    const here = this.here();
     try {
       const [{ tools, passages, note }] = await Promise.all([ok(client.POST('/api/offline/ask', { body: { text } })), all.load()]);
-      this.offline.push({ text, tools, passages, note });
-      return true;
+      if (here()) this.offer({ text, tools, passages, note });
+      return here();
     } catch (failure) {
-      this.failure = failure;
+      if (here()) this.failure = failure;
       return false;
     }
   }

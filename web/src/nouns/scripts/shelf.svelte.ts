@@ -1,6 +1,6 @@
 /** The scripts there are and what the editor refers to: read once, shared by list, editor and palette. */
 import { client, ok, words } from '../../lib/http';
-import { go } from '../../lib/router.svelte';
+import { later } from '../../lib/router.svelte';
 import { tools } from '../../lib/tools.svelte';
 import * as api from './api';
 import { free, nameIn, renamed } from './header';
@@ -25,7 +25,7 @@ class Shelf {
   }
 
   /** Opens a text as a new script under a name nobody has. It is saved when somebody says so. */
-  async begin(source: string, wanted = '') {
+  async begin(source: string, wanted = '', go = later()) {
     if (!this.all) await this.load();
     const taken = new Set([...(this.all ?? []).map((one) => one.name), ...unsaved.names, ...(tools.all ?? []).map((one) => one.name)]);
     const name = free(wanted || nameIn(source) || 'my_script', taken);
@@ -35,12 +35,14 @@ class Shelf {
 
   /** A script that makes these calls. */
   async fromCalls(calls: Call[]) {
+    const go = later();
     const { name, source } = await api.fromCalls(calls);
-    await this.begin(source, name);
+    await this.begin(source, name, go);
   }
 
   /** Takes in .rhai files and zips of them: each text becomes a draft. */
   async take(files: Iterable<File>) {
+    const go = later();
     const all: Imported = { saved: [], refused: [] };
     for (const file of files) {
       const type = /\.zip$/i.test(file.name) ? 'application/zip' : 'text/plain';

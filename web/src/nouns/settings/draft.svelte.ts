@@ -1,7 +1,11 @@
 /** The settings as they are and as they are being changed; what differs is said before it is saved. */
 import { client, ok } from '../../lib/http';
 import { brief } from '../../lib/format';
+import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { Settings } from '../../lib/types';
+
+/** What is changed is kept under this name. */
+const NAME = 'settings';
 
 type Plain = Record<string, unknown>;
 
@@ -22,6 +26,13 @@ export function difference(was: Plain, now: Plain): Plain {
   return Object.fromEntries(
     changed.map(([key, value]) => [key, value && typeof value === 'object' && !Array.isArray(value) ? difference((was[key] ?? {}) as Plain, value as Plain) : value]),
   );
+}
+
+/** Settings with what differs put into them; what they have no place for is left out. */
+export function merged(was: Plain, changed: Plain): Plain {
+  const plain = (value: unknown): value is Plain => !!value && typeof value === 'object' && !Array.isArray(value);
+  const known = Object.entries(changed).filter(([key]) => key in was);
+  return { ...was, ...Object.fromEntries(known.map(([key, value]) => [key, plain(value) && plain(was[key]) ? merged(was[key], value) : value])) };
 }
 
 function say(value: unknown): string {
@@ -50,12 +61,30 @@ export class Draft {
     this.failure = null;
     try {
       this.take(await ok(client.GET('/api/settings')));
+      this.restore();
     } catch (failure) {
       this.failure = failure;
     }
   }
 
+  /** What was changed and not saved before the page was left. */
+  private restore() {
+    try {
+      this.now = merged(this.now as unknown as Plain, JSON.parse(typedText(NAME)) as Plain) as unknown as Settings;
+    } catch {
+      // Nothing is kept.
+    }
+  }
+
+  /** Keeps what differs; an effect calls it. */
+  keep() {
+    if (!this.saved || !this.now) return;
+    const changed = difference(this.saved as unknown as Plain, this.now as unknown as Plain);
+    keepTyped(NAME, Object.keys(changed).length > 0 ? JSON.stringify(changed) : '');
+  }
+
   async save() {
+    if (this.busy) return;
     this.failure = null;
     this.busy = true;
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { snippet } from '../tools/snippet';
-import { changes, difference } from './draft.svelte';
+import { changes, difference, merged } from './draft.svelte';
 
 describe('changed settings', () => {
   it('are said leaf by leaf', () => {
@@ -9,6 +9,8 @@ describe('changed settings', () => {
     expect(changes(was, now)).toEqual(['tools enabled on to off', 'exec mode off to sandboxed', 'exec blocked su to nothing', 'chat daily token budget none to 5000']);
     expect(changes(was, structuredClone(was))).toEqual([]);
     expect(difference(was, now)).toEqual(now);
+    expect(merged(was, difference(was, now))).toEqual(now);
+    expect(merged(was, { gone: 1, exec: { mode: 'sandboxed' } })).toEqual({ ...was, exec: { mode: 'sandboxed', blocked: ['su'] } });
     expect(difference(was, { ...was, exec: { mode: 'off', blocked: [] } })).toEqual({ exec: { blocked: [] } });
   });
 });

@@ -1,7 +1,9 @@
 /** One tool and its form: what is typed, what came back. Shared by the playground and the cards in the chat. */
+import { untrack } from 'svelte';
 import { client, ok, Problem } from '../../lib/http';
-import { drafts, filled, flat, read, type Drafts } from '../../lib/draft';
-import { fields, type Schema } from '../../lib/schema';
+import { drafts, filled, flat, open, read, type Drafts } from '../../lib/draft';
+import { fields, telling, type Schema } from '../../lib/schema';
+import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { InvokeAnswer, Ticket, Tool } from '../../lib/types';
 
 export class Run {
@@ -18,11 +20,31 @@ export class Run {
   ended = $state(0);
   private abort: AbortController | null = null;
 
+  /** What is filled in is kept under a name, where one is given. */
   constructor(
     readonly tool: Tool,
     readonly topic: string | null = null,
+    private readonly name = '',
   ) {
     this.fill({});
+    if (name) untrack(() => this.restore());
+  }
+
+  private restore() {
+    try {
+      const { mode, drafts, json } = JSON.parse(typedText(this.name)) as Pick<Run, 'mode' | 'drafts' | 'json'>;
+      Object.assign(this, { mode, json, drafts: { ...this.drafts, ...drafts } });
+    } catch {
+      // Nothing is kept.
+    }
+  }
+
+  /** Keeps what is filled in, but no secret; an effect calls it. */
+  keep() {
+    if (!this.name) return;
+    const { mode, drafts, json } = this;
+    const given = mode === 'form' ? filled(drafts) : json.trim() !== '{}' && !telling(json);
+    keepTyped(this.name, given ? JSON.stringify({ mode, drafts: open(drafts), json: mode === 'json' ? json : '{}' }) : '');
   }
 
   get schema(): Schema {

@@ -1,0 +1,96 @@
+import { flushSync } from 'svelte';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { open } from './draft';
+import { drafts, Kept } from './kept.svelte';
+import { telling } from './schema';
+import { begun, keepTyped, Typed, typedText } from './typed.svelte';
+
+/** A form that is opened, and how it is left. */
+function form(name: string, given = { name: '', steps: [{ id: 'a' }] }) {
+  let now = $state(given);
+  let typed: Typed<typeof given> | undefined;
+  const leave = $effect.root(() => {
+    typed = new Typed(name, () => now, (was) => (now = was));
+  });
+  flushSync();
+  const type = (change: (form: typeof given) => void) => (change(now), flushSync());
+  return { type, leave, now: () => $state.snapshot(now), typed: typed as Typed<typeof given> };
+}
+
+beforeEach(() => drafts.clear());
+
+describe('what is typed', () => {
+  it('is there again where a form was left, until it is sent', () => {
+    const first = form('process new');
+    expect(begun('process new')).toBe(false);
+    first.type((now) => (now.steps.push({ id: 'b' }), (now.name = 'Refund')));
+    first.leave();
+    expect(begun('process new')).toBe(true);
+
+    const again = form('process new');
+    expect([again.now(), again.typed.restored]).toEqual([{ name: 'Refund', steps: [{ id: 'a' }, { id: 'b' }] }, 'same']);
+    again.typed.done();
+    flushSync();
+    again.leave();
+    expect(begun('process new')).toBe(false);
+  });
+
+  it('is no longer kept where a form stands as it began, or is dropped', () => {
+    const one = form('system new');
+    one.type((now) => (now.name = 'x'));
+    one.type((now) => (now.name = ''));
+    expect(begun('system new')).toBe(false);
+    one.type((now) => (now.name = 'y'));
+    one.typed.drop();
+    flushSync();
+    expect([one.now().name, begun('system new')]).toEqual(['', false]);
+    one.leave();
+  });
+
+  it('says where what it changes is another meanwhile', () => {
+    const mine = form('process 1');
+    mine.type((now) => (now.name = 'mine'));
+    mine.leave();
+    const theirs = form('process 1', { name: 'theirs', steps: [] });
+    expect([theirs.now().name, theirs.typed.restored]).toEqual(['mine', 'changed']);
+    theirs.leave();
+  });
+
+  it('is apart for each conversation, and gone with who signs out', () => {
+    keepTyped('chat new', 'one');
+    keepTyped('chat 7', 'two');
+    expect([typedText('chat new'), typedText('chat 7'), typedText('chat 8')]).toEqual(['one', 'two', '']);
+    keepTyped('chat new', '');
+    expect(sessionStorage.length).toBe(1);
+    drafts.clear();
+    expect([typedText('chat 7'), sessionStorage.length]).toEqual(['', 0]);
+  });
+
+  it('is never a secret', () => {
+    expect(open({ url: 'https://a', api_key: 'k', headers: '{"Authorization":"Bearer x"}', rows: [{ password: 'p', name: 'n' }] })).toEqual({
+      url: 'https://a', api_key: '', headers: '', rows: [{ password: '', name: 'n' }],
+    });
+    for (const text of ["curl -H 'Authorization: Bearer x' https://a", 'curl -u me:pw https://a', '{"token": "x"}', 'https://me:pw@host/']) expect(telling(text)).toBe(true);
+    for (const text of ["curl -X POST https://a/tokens -d '{\"a\":1}'", '{"expression": "1+1"}', 'https://host/a@b']) expect(telling(text)).toBe(false);
+  });
+});
+
+describe('kept texts', () => {
+  it('live as long as the page where nothing can be stored', () => {
+    const blocked = new Kept(() => {
+      throw new Error('blocked');
+    }, 'x.');
+    blocked.keep('b', '2');
+    blocked.keep('a', '1');
+    expect([blocked.names, blocked.text('a')]).toEqual([['a', 'b'], '1']);
+    blocked.forget('a');
+    expect([blocked.names, blocked.text('a')]).toEqual([['b'], null]);
+  });
+
+  it('are listed by their names, those of before the page was loaded, too', () => {
+    localStorage.setItem('y.old', 'x');
+    const kept = new Kept(() => localStorage, 'y.');
+    kept.keep('new', '1');
+    expect(kept.names).toEqual(['new', 'old']);
+  });
+});
