@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, pieces, place, preview, segments } from './passages';
+import { address, isFar, pieces, place, preview, segments } from './passages';
 
 const said = (text: string, spans: number[][]) => pieces(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
 
@@ -56,5 +56,21 @@ describe('a document', () => {
 
   it('without passages is its text', () => {
     expect(segments('Only text', [], new Map()).map((one) => one.text)).toEqual(['Only text']);
+  });
+});
+
+describe('what is found', () => {
+  const found = (cosine: number | null, ...terms: string[]) => ({ explain: { bm25: null, cosine, fused: 0.6, rank_text: null, rank_vector: 1, terms } });
+
+  it('fits badly where no passage holds a word of the question and none is near in meaning', () => {
+    expect(isFar([found(0.15), found(0.1)])).toBe(true);
+    expect(isFar([found(0.15), found(0.4)])).toBe(false);
+    expect(isFar([found(0.15, 'hold')])).toBe(false);
+  });
+
+  it('is not judged where nothing is found, nothing explained or no meaning compared', () => {
+    expect(isFar([])).toBe(false);
+    expect(isFar([{}])).toBe(false);
+    expect(isFar([found(null)])).toBe(false);
   });
 });

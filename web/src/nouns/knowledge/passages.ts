@@ -1,4 +1,6 @@
 /** Passages as pieces of text: what fits the question is marked. Places are counted in characters, as the server counts them. */
+import type { Passage } from '../../lib/types';
+
 export interface Piece {
   text: string;
   hit: boolean;
@@ -98,4 +100,12 @@ export function segments(text: string, chunks: readonly Cut[], headings: Readonl
   });
   between(letters.length);
   return made;
+}
+
+/** How near a meaning must be to speak for a passage by itself, as for tools. */
+const FAR = 0.25;
+
+/** Whether neither a word nor the meaning speaks for any of these: they only came before what fits even less. */
+export function isFar(results: readonly { explain?: Passage['explain'] }[]): boolean {
+  return results.length > 0 && results.every(({ explain }) => explain?.terms.length === 0 && explain.cosine != null && explain.cosine < FAR);
 }
