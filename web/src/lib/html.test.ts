@@ -104,3 +104,12 @@ describe('Markdown', () => {
     expect(fragment.querySelector('pre.well')?.textContent).toBe('code\n');
   });
 });
+
+describe('words of any script', () => {
+  it('run the way of their first letter, and code from left to right', () => {
+    const box = document.createElement('div');
+    box.append(render('# شكرا\n\nمدة الحجز\n\n- أ\n- b\n\n| ا |\n|---|\n| ب |\n\n```\nlet a;\n```\n'));
+    expect([...box.querySelectorAll('[dir="auto"]')].map((one) => one.tagName)).toEqual(['H1', 'P', 'UL', 'TABLE']);
+    expect(box.querySelector('pre')?.hasAttribute('dir')).toBe(false);
+  });
+});

@@ -14,12 +14,18 @@ const marked = new Marked({
 
 export function render(text: string): DocumentFragment {
   const fragment = safe(marked.parse(text) as string);
+  for (const block of fragment.children) turn(block);
   for (const table of fragment.querySelectorAll('table')) frame(table);
   for (const block of fragment.querySelectorAll('pre')) {
     block.classList.add('well');
     block.tabIndex = 0;
   }
   return fragment;
+}
+
+/** Words run the way of their first letter; code always from left to right. */
+function turn(block: Element) {
+  if (block.tagName !== 'PRE') block.setAttribute('dir', 'auto');
 }
 
 /** Wide tables scroll by themselves. */
