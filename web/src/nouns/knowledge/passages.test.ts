@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, isFar, pieces, place, preview, segments } from './passages';
+import { address, isFar, kindOf, pieces, place, preview, segments } from './passages';
 
 const said = (text: string, spans: number[][]) => pieces(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
 
@@ -73,4 +73,10 @@ describe('what is found', () => {
     expect(isFar([{}])).toBe(false);
     expect(isFar([found(null)])).toBe(false);
   });
+});
+
+it('is called by its kind, whether it has been read or not', () => {
+  expect(kindOf({ kind: 'markdown', mime: 'text/markdown' })).toBe('Markdown');
+  expect(kindOf({ kind: null, mime: 'application/pdf' })).toBe('PDF');
+  expect(kindOf({ kind: null, mime: 'text/plain; charset=utf-8' })).toBe('Text');
 });
