@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { safe } from './html';
 import { render } from './markdown';
 
@@ -102,5 +102,28 @@ describe('Markdown', () => {
     expect(fragment.querySelector('.scroll table td')?.textContent).toBe('1');
     expect(fragment.querySelector('ul li')?.textContent).toBe('x');
     expect(fragment.querySelector('pre.well')?.textContent).toBe('code\n');
+  });
+});
+
+describe('words of any script', () => {
+  it('run the way of their first letter, and code from left to right', () => {
+    const box = document.createElement('div');
+    box.append(render('# شكرا\n\nمدة الحجز\n\n- أ\n- b\n\n| ا |\n|---|\n| ب |\n\n```\nlet a;\n```\n'));
+    expect([...box.querySelectorAll('[dir="auto"]')].map((one) => one.tagName)).toEqual(['H1', 'P', 'UL', 'TABLE']);
+    expect(box.querySelector('pre')?.hasAttribute('dir')).toBe(false);
+  });
+});
+
+describe('a block of code', () => {
+  it('is copied with one click', async () => {
+    const copied: string[] = [];
+    vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => void copied.push(text) } });
+    const box = document.createElement('div');
+    box.append(render('```\nlet a = 1;\n```\n'));
+    const button = box.querySelector('button');
+    button?.click();
+    await vi.waitFor(() => expect(button?.textContent).toBe('Copied'));
+    expect(copied).toEqual(['let a = 1;\n']);
+    vi.unstubAllGlobals();
   });
 });

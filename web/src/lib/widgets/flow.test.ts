@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BOX, layout, type FlowEdge, type FlowNode } from './flow';
+import { BOX, fitted, layout, type FlowEdge, type FlowNode } from './flow';
 import { drawn } from './shape';
 import { make } from './widget';
 
@@ -31,6 +31,20 @@ test('no two boxes lie over each other, and all lie within the picture', () => {
 test('a straight line of steps is drawn straight', () => {
   const made = layout(nodes('a', 'b', 'c'), edges('ab', 'bc'), 'right');
   expect(new Set(made.nodes.map((node) => node.y)).size).toBe(1);
+});
+
+test('a flow is made smaller where it nearly fits, and turned where it is far too wide', () => {
+  const three = [nodes('a', 'b', 'c'), edges('ab', 'bc')] as const;
+  const whole = layout(...three, 'right').width;
+  expect(fitted(...three, whole)).toMatchObject({ direction: 'right', scale: 1 });
+  expect(fitted(...three, whole * 0.9)).toMatchObject({ direction: 'right', scale: expect.closeTo(0.9) });
+  expect(fitted(...three, whole * 0.6)).toMatchObject({ direction: 'down', scale: 1 });
+});
+
+test('a flow too wide either way is not made smaller than can be read', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const fan = [nodes(...ids), edges('ab', 'ac', 'ad', 'ae', 'af')] as const;
+  expect(fitted(...fan, 300)).toMatchObject({ direction: 'right', scale: 0.75 });
 });
 
 test('a circle, an unknown end and a single node are drawn', () => {

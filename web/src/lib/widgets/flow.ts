@@ -190,3 +190,22 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   const wide = most - least + 2 * MARGIN;
   return { nodes: placed.sort((a, b) => a.layer - b.layer), edges: lines, width: direction === 'right' ? long : wide, height: direction === 'right' ? wide : long };
 }
+
+/** How small a drawing may become to be seen whole; what is smaller cannot be read. */
+const LEAST = 0.75;
+
+export interface Fitted extends Drawn {
+  direction: Direction;
+  scale: number;
+}
+
+/** A flow as it is seen best in so much room: to the right, a little smaller, or downwards; if both are too wide, the one of which less is cut. */
+export function fitted(nodes: readonly FlowNode[], edges: readonly FlowEdge[], room: number): Fitted {
+  const tries = (['right', 'down'] as const).map((direction) => {
+    const made = layout(nodes, edges, direction);
+    return { ...made, direction, scale: Math.min(1, room / made.width) };
+  });
+  const [right, down] = tries as [Fitted, Fitted];
+  const best = right.scale >= LEAST || right.scale > down.scale ? right : down;
+  return { ...best, scale: Math.max(LEAST, best.scale) };
+}

@@ -5,6 +5,7 @@ import Sigma from 'sigma';
 import type { GraphEdge, GraphNode } from '../../lib/types';
 import { circular } from './circle';
 import { edgeKey } from './graph.svelte';
+import { short, Taken } from './names';
 
 const SERIES = ['--s1', '--s2', '--s3', '--s5', '--s4'];
 
@@ -24,6 +25,8 @@ export class Canvas {
   private labels: string[] = [];
   private selected = '';
   private ink = '';
+  /** Where names and nodes of this frame are. */
+  private taken: Taken | null = null;
 
   constructor(
     private host: HTMLElement,
@@ -35,7 +38,7 @@ export class Canvas {
       stagePadding: 60,
       labelSize: 12,
       labelFont: getComputedStyle(host).fontFamily,
-      labelDensity: 0.6,
+      labelDensity: 1,
       labelRenderedSizeThreshold: 5,
       renderEdgeLabels: false,
       defaultEdgeType: 'arrow',
@@ -46,6 +49,7 @@ export class Canvas {
       defaultDrawNodeLabel: (context, data, settings) => this.write(context, data, settings.labelSize, settings.labelFont),
       defaultDrawNodeHover: (context, data, settings) => this.mark(context, data, settings.labelSize, settings.labelFont),
     });
+    this.sigma.on('beforeRender', () => (this.taken = null));
     this.sigma.on('clickNode', ({ node }) => select(node));
     this.sigma.on('doubleClickNode', ({ node, preventSigmaDefault }) => (preventSigmaDefault(), expand(node)));
     this.sigma.on('clickStage', () => select(''));
@@ -130,7 +134,28 @@ export class Canvas {
     if (!data.label) return;
     context.font = `${size}px ${font}`;
     context.fillStyle = this.ink;
-    context.fillText(data.label, this.beside(data, context.measureText(data.label).width, 3), data.y + size / 3);
+    const name = short(data.label);
+    const width = context.measureText(name).width;
+    const around = (left: number) => ({ left, top: data.y - size * 0.6, right: left + width, bottom: data.y + size * 0.6 });
+    // Where neither side has room it is left out, until somebody points at the node or comes nearer.
+    const taken = (this.taken ??= this.places());
+    const box = [this.beside(data, width, 3), data.x - data.size - 3 - width].map(around).find((one) => one.left >= 0 && taken.free(one));
+    if (!box) return;
+    taken.take(box);
+    context.fillText(name, box.left, data.y + size / 3);
+  }
+
+  /** Where the nodes of this frame are: no name is written over one. */
+  private places(): Taken {
+    const taken = new Taken();
+    this.graph.forEachNode((id) => {
+      const data = this.sigma.getNodeDisplayData(id);
+      if (!data) return;
+      const { x, y } = this.sigma.framedGraphToViewport(data);
+      const half = this.sigma.scaleSize(data.size);
+      taken.take({ left: x - half, top: y - half, right: x + half, bottom: y + half });
+    });
+    return taken;
   }
 
   /** The pointed-at or chosen node: a ring, and its name on a ground of its own. */

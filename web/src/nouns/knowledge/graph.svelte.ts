@@ -10,6 +10,8 @@ export const edgeKey = ({ src, rel, dst }: Pick<GraphEdge, 'src' | 'rel' | 'dst'
 export class View {
   nodes = new SvelteMap<string, GraphNode>();
   edges = new SvelteMap<string, GraphEdge>();
+  /** Sections that stand for their document, by its name: the document stands for both. */
+  folded = new SvelteMap<string, string>();
   expanded = new SvelteMap<string, true>();
   selected = $state('');
   found = $state<GraphNode[] | null>(null);
@@ -34,11 +36,42 @@ export class View {
   }
 
   take({ nodes, edges }: Pick<GraphPart, 'nodes' | 'edges'>) {
+    this.fold(nodes, edges);
     for (const node of nodes) {
+      if (this.folded.has(node.id)) continue;
       if (this.nodes.size >= MOST && !this.nodes.has(node.id)) this.full = true;
       else this.nodes.set(node.id, node);
     }
-    for (const edge of edges) if (this.nodes.has(edge.src) && this.nodes.has(edge.dst)) this.edges.set(edgeKey(edge), edge);
+    for (const edge of edges) this.join(edge);
+  }
+
+  private join(given: GraphEdge) {
+    const edge = { ...given, src: this.shown(given.src), dst: this.shown(given.dst) };
+    const itself = edge.src === edge.dst && given.src !== given.dst;
+    if (!itself && this.nodes.has(edge.src) && this.nodes.has(edge.dst)) this.edges.set(edgeKey(edge), edge);
+  }
+
+  /** The node that stands for this one. */
+  private shown(id: string): string {
+    return this.folded.get(id) ?? id;
+  }
+
+  /** Finds sections named as their document, and takes those out that were there first. */
+  private fold(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+    const known = new Map([...this.nodes, ...nodes.map((node) => [node.id, node] as const)]);
+    for (const { src, rel, dst } of edges) {
+      const [document, section] = [known.get(src), known.get(dst)];
+      if (rel !== 'has_section' || document?.labels[0] !== 'Document' || document.name.trim() !== section?.name.trim()) continue;
+      this.folded.set(dst, src);
+      if (!this.nodes.delete(dst)) continue;
+      this.nodes.set(src, document);
+      if (this.selected === dst) this.selected = src;
+      for (const [key, edge] of [...this.edges]) {
+        if (edge.src !== dst && edge.dst !== dst) continue;
+        this.edges.delete(key);
+        this.join(edge);
+      }
+    }
   }
 
   private async attempt(work: () => Promise<void>) {
@@ -69,15 +102,18 @@ export class View {
 
   /** Puts a node in the picture, with what it is joined to. */
   async open(node: GraphNode) {
+    const id = this.shown(node.id);
     this.take({ nodes: [node], edges: [] });
-    this.selected = node.id;
-    if (!this.expanded.has(node.id)) await this.expand(node.id);
+    this.selected = id;
+    if (!this.expanded.has(id)) await this.expand(id);
   }
 
   expand(id: string) {
     return this.attempt(async () => {
-      this.take(await ok(client.GET('/api/graph/nodes/{id}/neighbors', { params: { path: { id }, query: {} } })));
-      this.expanded.set(id, true);
+      const around = async (one: string) => this.take(await ok(client.GET('/api/graph/nodes/{id}/neighbors', { params: { path: { id: one }, query: {} } })));
+      await around(id);
+      for (const [section, document] of [...this.folded]) if (document === this.shown(id)) await around(section);
+      this.expanded.set(this.shown(id), true);
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, pieces, place, preview, segments } from './passages';
+import { address, isFar, kindOf, pieces, place, preview, segments } from './passages';
 
 const said = (text: string, spans: number[][]) => pieces(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
 
@@ -57,4 +57,26 @@ describe('a document', () => {
   it('without passages is its text', () => {
     expect(segments('Only text', [], new Map()).map((one) => one.text)).toEqual(['Only text']);
   });
+});
+
+describe('what is found', () => {
+  const found = (cosine: number | null, ...terms: string[]) => ({ explain: { bm25: null, cosine, fused: 0.6, rank_text: null, rank_vector: 1, terms } });
+
+  it('fits badly where no passage holds a word of the question and none is near in meaning', () => {
+    expect(isFar([found(0.15), found(0.1)])).toBe(true);
+    expect(isFar([found(0.15), found(0.4)])).toBe(false);
+    expect(isFar([found(0.15, 'hold')])).toBe(false);
+  });
+
+  it('is not judged where nothing is found, nothing explained or no meaning compared', () => {
+    expect(isFar([])).toBe(false);
+    expect(isFar([{}])).toBe(false);
+    expect(isFar([found(null)])).toBe(false);
+  });
+});
+
+it('is called by its kind, whether it has been read or not', () => {
+  expect(kindOf({ kind: 'markdown', mime: 'text/markdown' })).toBe('Markdown');
+  expect(kindOf({ kind: null, mime: 'application/pdf' })).toBe('PDF');
+  expect(kindOf({ kind: null, mime: 'text/plain; charset=utf-8' })).toBe('Text');
 });

@@ -1,4 +1,7 @@
 /** Passages as pieces of text: what fits the question is marked. Places are counted in characters, as the server counts them. */
+import { sentence } from '../../lib/format';
+import type { Passage } from '../../lib/types';
+
 export interface Piece {
   text: string;
   hit: boolean;
@@ -98,4 +101,22 @@ export function segments(text: string, chunks: readonly Cut[], headings: Readonl
   });
   between(letters.length);
   return made;
+}
+
+/** How near a meaning must be to speak for a passage by itself, as for tools. */
+const FAR = 0.25;
+
+/** Whether neither a word nor the meaning speaks for any of these: they only came before what fits even less. */
+export function isFar(results: readonly { explain?: Passage['explain'] }[]): boolean {
+  return results.length > 0 && results.every(({ explain }) => explain?.terms.length === 0 && explain.cosine != null && explain.cosine < FAR);
+}
+
+const KINDS: Record<string, string> = { pdf: 'PDF', docx: 'Word', xlsx: 'Excel', pptx: 'PowerPoint', html: 'HTML', csv: 'CSV', json: 'JSON' };
+const MIMES: Record<string, string> = { plain: 'text', 'vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx', 'vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx', 'vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx' };
+
+/** What kind of document it is, in the words of people; before it is read its media type says so. */
+export function kindOf({ kind, mime }: { kind?: string | null; mime: string }): string {
+  const type = mime.split(';')[0]?.split('/')[1] ?? mime;
+  const name = kind ?? MIMES[type] ?? type;
+  return KINDS[name] ?? sentence(name);
 }

@@ -6,9 +6,10 @@ import type { Listed } from './types';
 
 const script = (name: string, origin: Listed['origin']): Listed => ({ name, origin, state: 'live', description: '', has_draft: false, waiting: [] });
 
-it('lists a file of the folder beside the script whose name it has', async () => {
+it('lists one\'s own first, and a file of the folder beside the shipped script whose name it has', async () => {
   shelf.all = [script('tidy_up', 'shipped'), script('tidy_up', 'folder'), script('tidy_up', 'folder'), script('other', 'console')];
   const list = mount(List, { target: document.body, props: { name: '', wrong: false, failure: null, retry: () => {} } });
-  expect([...document.querySelectorAll('nav a .grow')].map((one) => one.textContent)).toEqual(['tidy_up', 'tidy_up', 'tidy_up', 'other']);
+  expect([...document.querySelectorAll('nav a .grow')].map((one) => one.textContent)).toEqual(['other', 'tidy_up', 'tidy_up', 'tidy_up']);
+  expect([...document.querySelectorAll('nav .eyebrow')].map((one) => one.textContent)).toEqual(['From the folder', 'Shipped with Satchel']);
   await unmount(list);
 });

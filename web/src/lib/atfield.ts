@@ -1,0 +1,44 @@
+/** A refusal is said where it can be mended: under the field the server names, in a plain sentence. */
+import type { Problem } from './http';
+
+/** Fields of the server whose inputs are called otherwise. */
+const CALLED: Record<string, string> = { username: 'name', base_url: 'url', description: 'about', when_to_use: 'when' };
+
+/** The sentence without the place in a body nobody has seen. */
+export function plain({ message, body }: Pick<Problem, 'message' | 'body'>): string {
+  const field = body['field'];
+  if (typeof field !== 'string') return message;
+  const told = message.replace(/^The body is wrong: /, '').replace(/ \(line \d+, column \d+\)(?=\.?$)/, '');
+  return told.startsWith(`\`${field}\`: `) ? told.slice(field.length + 4) : told;
+}
+
+/** The input of a field in the form that was sent; none where the form has none. */
+export function inputOf(near: Element, field: unknown): HTMLElement | null {
+  if (typeof field !== 'string' || !/^\w+$/.test(field)) return null;
+  const form = near.closest('form') ?? near.parentElement?.querySelector('form');
+  const find = (name: string) => form?.querySelector<HTMLElement>(`:is(input, textarea, select):is([name="${name}"], [id="${name}"], [id$="-${name}"])`);
+  return find(field) ?? find(CALLED[field] ?? field) ?? null;
+}
+
+/** Says it under the input until it is changed; what is given back takes it away. */
+export function tell(input: HTMLElement, text: string): () => void {
+  const line = document.createElement('p');
+  line.className = 'err';
+  line.id = `${input.id || 'field'}-wrong`;
+  line.setAttribute('role', 'alert');
+  line.textContent = text;
+  const described = input.getAttribute('aria-describedby');
+  (input.closest('.field') ?? input.parentElement)?.append(line);
+  input.setAttribute('aria-invalid', 'true');
+  input.setAttribute('aria-describedby', [described, line.id].filter(Boolean).join(' '));
+  input.focus();
+  const undo = () => {
+    line.remove();
+    input.removeEventListener('input', undo);
+    input.removeAttribute('aria-invalid');
+    if (described) input.setAttribute('aria-describedby', described);
+    else input.removeAttribute('aria-describedby');
+  };
+  input.addEventListener('input', undo);
+  return undo;
+}
