@@ -4,7 +4,7 @@ import { inputOf, plain } from './atfield';
 import Failure from './Failure.svelte';
 import { Problem } from './http';
 
-const refused = new Problem(400, 'The body is wrong: `username`: A user name is 1 to 64 letters (line 1, column 14).', { field: 'username' });
+const refused = new Problem(400, 'The body is wrong: `username`: A user name is 1 to 64 letters (line 1, column 14).', { field: 'username', reason: 'A user name is 1 to 64 letters' });
 
 afterEach(() => document.body.replaceChildren());
 

@@ -4,12 +4,10 @@ import type { Problem } from './http';
 /** Fields of the server whose inputs are called otherwise. */
 const CALLED: Record<string, string> = { username: 'name', base_url: 'url', description: 'about', when_to_use: 'when' };
 
-/** The sentence without the place in a body nobody has seen. */
+/** What is wrong with the field, without the place in a body nobody has seen. */
 export function plain({ message, body }: Pick<Problem, 'message' | 'body'>): string {
-  const field = body['field'];
-  if (typeof field !== 'string') return message;
-  const told = message.replace(/^The body is wrong: /, '').replace(/ \(line \d+, column \d+\)(?=\.?$)/, '');
-  return told.startsWith(`\`${field}\`: `) ? told.slice(field.length + 4) : told;
+  const reason = body['reason'];
+  return typeof body['field'] === 'string' && typeof reason === 'string' ? `${reason}.` : message;
 }
 
 /** The input of a field in the form that was sent; none where the form has none. */
