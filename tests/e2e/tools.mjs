@@ -1,5 +1,5 @@
 // The tools: found by need, run by form, switched off. And the palette, the keys, the chain.
-import { shoot, until, walk } from './lib.mjs';
+import { same, shoot, until, walk } from './lib.mjs';
 
 const result = (page) => page.getByRole('region', { name: 'Result', exact: true });
 
