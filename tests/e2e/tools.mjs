@@ -1,5 +1,5 @@
 // The tools: found by need, run by form, switched off. And the palette, the keys, the chain.
-import { shoot, until, walk } from './lib.mjs';
+import { same, shoot, until, walk } from './lib.mjs';
 
 const result = (page) => page.getByRole('region', { name: 'Result', exact: true });
 
@@ -68,6 +68,30 @@ export async function toolWalks({ owner, base }) {
     await until('it to be off', async () => (await row.locator('.state.disabled').count()) === 1);
     await toggle.click();
     await until('it to be on', async () => (await row.locator('.state.disabled').count()) === 0);
+  });
+
+  await walk('a switch that the server refuses goes back and says why', owner, async () => {
+    await owner.goto(`${base}/tools`);
+    const refuse = (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The database is busy."}' });
+    await owner.route('**/api/tools/*/enabled', refuse);
+    const toggle = owner.getByRole('switch', { name: 'clipboard_read on' });
+    await toggle.click();
+    await owner.getByRole('alert').getByText('clipboard_read is as it was. The database is busy.').waitFor();
+    same(await toggle.isChecked(), true, 'the switch');
+    await owner.unroute('**/api/tools/*/enabled', refuse);
+  });
+
+  await walk('what is typed is there again on the way back, and after a reload', owner, async () => {
+    await owner.goto(`${base}/processes/new`);
+    await owner.getByLabel(/^Name/).fill('Refund');
+    await owner.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: 'Tools' }).click();
+    await owner.getByRole('heading', { name: 'Tools', exact: true }).waitFor();
+    await owner.goBack();
+    await until('the name', async () => (await owner.getByLabel(/^Name/).inputValue()) === 'Refund');
+    await owner.reload();
+    await owner.getByText('What you had typed is back.').waitFor();
+    await owner.getByRole('button', { name: 'Drop it' }).click();
+    await until('an empty form', async () => (await owner.getByLabel(/^Name/).inputValue()) === '');
   });
 
   await walk('the palette and the keys reach tools and pages', owner, async () => {

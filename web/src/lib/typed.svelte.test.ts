@@ -1,8 +1,10 @@
 import { flushSync } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Run } from '../nouns/tools/run.svelte';
 import { open } from './draft';
 import { drafts, Kept } from './kept.svelte';
 import { telling } from './schema';
+import type { Tool } from './types';
 import { begun, keepTyped, Typed, typedText } from './typed.svelte';
 
 /** A form that is opened, and how it is left. */
@@ -92,5 +94,34 @@ describe('kept texts', () => {
     const kept = new Kept(() => localStorage, 'y.');
     kept.keep('new', '1');
     expect(kept.names).toEqual(['new', 'old']);
+  });
+});
+
+describe("a tool's arguments", () => {
+  const tool = { id: 'builtin:echo', parameters: { type: 'object', properties: { text: { type: 'string' }, token: { type: 'string' } }, required: ['text'] } } as unknown as Tool;
+  const visit = (fill: (run: Run) => void) => {
+    const run = new Run(tool, null, 'tool builtin:echo');
+    const leave = $effect.root(() => {
+      $effect(() => run.keep());
+    });
+    flushSync();
+    fill(run);
+    flushSync();
+    leave();
+  };
+  const again = () => new Run(tool, null, 'tool builtin:echo');
+
+  it('are there again as they were filled in, without what is secret', () => {
+    visit((run) => Object.assign(run, { drafts: { text: 'hello', token: 'secret' } }));
+    expect([again().mode, again().drafts]).toEqual(['form', { text: 'hello', token: '' }]);
+  });
+
+  it('written as JSON come back in the form, and as they were typed where they are no JSON yet', () => {
+    visit((run) => Object.assign(run, { mode: 'json', json: '{"text": "a"}' }));
+    expect([again().mode, again().drafts]).toEqual(['form', { text: 'a', token: '' }]);
+    visit((run) => Object.assign(run, { mode: 'json', json: '{"text": "a' }));
+    expect([again().mode, again().json]).toEqual(['json', '{"text": "a']);
+    visit((run) => Object.assign(run, { mode: 'json', json: '{"text": "a", "token": "x' }));
+    expect(JSON.stringify({ ...sessionStorage })).not.toContain('token\\": \\"x');
   });
 });

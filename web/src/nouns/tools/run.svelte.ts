@@ -32,7 +32,7 @@ export class Run {
 
   private restore() {
     try {
-      const { mode, drafts, json } = JSON.parse(typedText(this.name)) as Pick<Run, 'mode' | 'drafts' | 'json'>;
+      const { mode, drafts = {}, json = '{}' } = JSON.parse(typedText(this.name)) as Pick<Run, 'mode'> & { drafts?: Drafts; json?: string };
       Object.assign(this, { mode, json, drafts: { ...this.drafts, ...drafts } });
     } catch {
       // Nothing is kept.
@@ -42,9 +42,12 @@ export class Run {
   /** Keeps what is filled in, but no secret; an effect calls it. */
   keep() {
     if (!this.name) return;
-    const { mode, drafts, json } = this;
-    const given = mode === 'form' ? filled(drafts) : json.trim() !== '{}' && !telling(json);
-    keepTyped(this.name, given ? JSON.stringify({ mode, drafts: open(drafts), json: mode === 'json' ? json : '{}' }) : '');
+    const value = this.mode === 'json' ? this.parsed(false) : undefined;
+    // What is JSON can stand in the form; what is none yet stays as it was typed.
+    const given = value === undefined ? this.drafts : drafts(this.schema, value);
+    const broken = this.mode === 'json' && value === undefined && !telling(this.json);
+    const kept = broken ? { mode: 'json', json: this.json } : { mode: 'form', drafts: open(given) };
+    keepTyped(this.name, broken || filled(given) ? JSON.stringify(kept) : '');
   }
 
   get schema(): Schema {
