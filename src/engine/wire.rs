@@ -14,8 +14,7 @@ pub struct WireNames {
 }
 
 impl WireNames {
-    /// Names each id, in order: `:` becomes `__`, `.` becomes `--`. A name that is too long or taken gets a suffix made
-    /// from its id, so that it is the same in every request.
+    /// Names each id, in order.
     pub fn of<S: AsRef<str>>(ids: impl IntoIterator<Item = S>) -> (Self, Vec<String>) {
         let mut names = Self::default();
         let list = ids.into_iter().map(|id| names.add(id.as_ref())).collect();
@@ -23,12 +22,7 @@ impl WireNames {
     }
 
     fn add(&mut self, id: &str) -> String {
-        let plain = encode(id);
-        let name = if plain.len() <= MAX && plain == exact(id) && !self.ids.contains_key(&plain) {
-            plain
-        } else {
-            suffixed(&plain, id)
-        };
+        let name = suffixed_name(id).unwrap_or_else(|| encode(id));
         self.ids.insert(name.clone(), id.to_owned());
         name
     }
@@ -39,25 +33,23 @@ impl WireNames {
     }
 }
 
-fn exact(id: &str) -> String {
-    id.replace(':', "__").replace('.', "--")
-}
-
+/// `:` becomes `__`, `.` becomes `--`.
 fn encode(id: &str) -> String {
-    exact(id).chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect()
+    let exact = id.replace(':', "__").replace('.', "--");
+    exact.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect()
 }
 
-fn suffixed(plain: &str, id: &str) -> String {
+/// The name of an id that does not read back from a plain one, or is too long: with a suffix made from the id, so that it
+/// is the same in every request.
+pub fn suffixed_name(id: &str) -> Option<String> {
+    let plain = encode(id);
+    if plain.len() <= MAX && decode(&plain) == id {
+        return None;
+    }
     let digest = hex::encode(Sha256::digest(id.as_bytes()));
     let head: String = plain.chars().take(MAX - 9).collect();
     let tail: String = digest.chars().take(8).collect();
-    format!("{head}_{tail}")
-}
-
-/// The name with a suffix that an id may go by on the wire, where it does not read back from a plain one.
-pub fn suffixed_name(id: &str) -> Option<String> {
-    let plain = encode(id);
-    (plain.len() > MAX || decode(&plain) != id).then(|| suffixed(&plain, id))
+    Some(format!("{head}_{tail}"))
 }
 
 /// The id a plain wire name stands for, where no suffix was needed.

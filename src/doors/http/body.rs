@@ -241,7 +241,8 @@ mod tests {
             message,
             "The body is wrong: `items[1].count`: invalid type: string \"x\", expected u8 (line 2, column 14)."
         );
-        assert_eq!(details, json!({"line": 2, "column": 14, "field": "items[1].count"}));
+        let reason = "invalid type: string \"x\", expected u8";
+        assert_eq!(details, json!({"line": 2, "column": 14, "field": "items[1].count", "reason": reason}));
         assert!(refused("{\"items\": [], \"x\": 1}").0.contains("unknown field `x`, expected `items`"));
         assert!(refused("{}").0.contains("missing field `items`"));
         assert!(refused("{\"items\": []} x").0.contains("trailing characters"));

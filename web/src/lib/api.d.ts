@@ -3864,7 +3864,7 @@ export interface components {
             query: string;
             /** @description Most passages; 5 if left out, 100 at most. */
             limit?: number | null;
-            /** @description Only in these collections. */
+            /** @description Only in these collections, by id or name. */
             collections?: string[];
             /** @description Only in these documents. */
             documents?: string[];
@@ -3921,7 +3921,7 @@ export interface components {
         };
         /** @description One stage of the search and what it made of the passage. */
         KnowledgeStage: {
-            /** @description `ready`, `access`, `text`, `vector`, `fusion` or `limit`. */
+            /** @description `access`, `ready`, `filter`, `text`, `vector`, `fusion` or `limit`. */
             name: string;
             /** @description Whether the passage got past it. */
             passed: boolean;
@@ -5487,7 +5487,7 @@ export interface components {
             status_reason?: string | null;
             /**
              * Format: int64
-             * @description How long a call may take.
+             * @description How long a call may take, unless its arguments ask for longer.
              */
             timeout_seconds: number;
             /** @description Always in the model's context. */
@@ -5661,6 +5661,12 @@ export interface components {
             chunk_id?: components["schemas"]["i64"] | null;
             /** @description How many results the answer had; 5 if left out. */
             limit?: number | null;
+            /** @description The collections it was asked of, by id or name; all if left out. */
+            collections?: string[];
+            /** @description The documents it was asked of; all if left out. */
+            documents?: string[];
+            /** @description The kinds of documents it was asked of; all if left out. */
+            kinds?: string[];
         };
         /** @description An earlier wording of a memory. */
         Wording: {
