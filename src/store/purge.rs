@@ -35,7 +35,6 @@ impl Db {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test looks at the log itself")]
 mod tests {
     use super::*;
     use crate::{
