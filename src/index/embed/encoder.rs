@@ -19,9 +19,8 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Reads the files, and prepares the weights where no other encoder has. One thread runs it: several would wait for each
-    /// other longer than a short text takes.
-    pub(super) fn load(model: &Model) -> Result<Self> {
+    /// Reads the files, and prepares the weights where no other encoder has.
+    pub(super) fn load(model: &Model, threads: usize) -> Result<Self> {
         table::install();
         let files = TokenizerFiles {
             tokenizer_file: model.tokenizer.bytes()?.into_owned(),
@@ -37,7 +36,7 @@ impl Encoder {
         let user_defined = UserDefinedEmbeddingModel::new(model.onnx.bytes()?.into_owned(), files)
             .with_pooling(pooling)
             .with_quantization(QuantizationMode::None);
-        let options = InitOptionsUserDefined::new().with_max_length(model.max_tokens).with_intra_threads(1);
+        let options = InitOptionsUserDefined::new().with_max_length(model.max_tokens).with_intra_threads(threads);
         let mut embedding = TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|e| {
             Error::invalid(format!("The embedding model '{}' cannot be used: {e}.", model.info.id)).caused_by(e)
         })?;

@@ -23,6 +23,8 @@ use crate::{
 /// How far passages stand back, as `nice` counts.
 const NICENESS: i32 = 10;
 
+/// Most threads that one query is embedded by.
+const QUERY_THREADS: usize = 4;
 /// How long the engine's threads have to end before memory is given back.
 const FAREWELL: Duration = Duration::from_millis(200);
 
@@ -54,9 +56,12 @@ pub(super) struct Workers {
 struct State {
     limits: Limits,
     queue: Queue,
-    /// Threads that wait for queries, and for passages.
+    /// Threads that wait for queries, for more of them, and for passages.
     queriers: usize,
+    seconds: usize,
     passers: usize,
+    /// The first thread for queries is at one.
+    answering: bool,
     /// Threads that hold the model.
     loaded: usize,
     last_use: Option<Instant>,
@@ -67,6 +72,7 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duty {
     Queries,
+    MoreQueries,
     Passages,
 }
 
@@ -74,6 +80,7 @@ impl State {
     fn threads(&mut self, duty: Duty) -> &mut usize {
         match duty {
             Duty::Queries => &mut self.queriers,
+            Duty::MoreQueries => &mut self.seconds,
             Duty::Passages => &mut self.passers,
         }
     }
@@ -82,8 +89,14 @@ impl State {
     fn take(&mut self, duty: Duty) -> Vec<Item> {
         match duty {
             Duty::Queries => self.queue.queries(),
+            Duty::MoreQueries if self.answering => self.queue.queries(),
+            Duty::MoreQueries => Vec::new(),
             Duty::Passages => self.queue.passages(),
         }
+    }
+
+    fn count(&self) -> usize {
+        self.queriers + self.seconds + self.passers
     }
 }
 
@@ -147,14 +160,14 @@ impl Workers {
         if state.queriers == 0 && (state.queue.has_queries() || state.passers == 0) {
             self.start(Duty::Queries, state);
         }
-        if state.queriers == 1 && state.queue.count_queries() > 1 && state.limits.threads > 1 {
-            self.start(Duty::Queries, state);
+        if state.seconds == 0 && state.queue.count_queries() > 1 && state.limits.threads > 1 {
+            self.start(Duty::MoreQueries, state);
         }
     }
 
     fn start(self: &Arc<Self>, duty: Duty, state: &mut State) -> bool {
-        let (workers, helps) = (Arc::clone(self), *state.threads(duty) > 0);
-        let started = thread::Builder::new().name("embed".to_owned()).spawn(move || workers.work(duty, helps));
+        let workers = Arc::clone(self);
+        let started = thread::Builder::new().name("embed".to_owned()).spawn(move || workers.work(duty));
         match started {
             Ok(_) => *state.threads(duty) += 1,
             Err(ref error) => tracing::error!(%error, "no thread to embed with"),
@@ -163,14 +176,14 @@ impl Workers {
     }
 
     /// A thread's life.
-    fn work(&self, duty: Duty, helps: bool) {
+    fn work(&self, duty: Duty) {
         if duty == Duty::Passages {
             give_way();
         }
         let mut encoder = None;
-        if helps {
-            // What waits now is answered by another thread before this one has loaded.
-            match self.load() {
+        if duty == Duty::MoreQueries {
+            // What waits now is answered by the first thread before this one has loaded.
+            match self.load(duty) {
                 Ok(loaded) => encoder = Some(loaded),
                 Err(_) => {
                     *self.state.lock().threads(duty) -= 1;
@@ -179,7 +192,7 @@ impl Workers {
             }
         }
         while let Some(batch) = self.next(duty) {
-            self.answer(batch, &mut encoder);
+            self.answer(batch, duty, &mut encoder);
         }
         if encoder.take().is_none() {
             return;
@@ -202,14 +215,20 @@ impl Workers {
         let mut state = self.state.lock();
         loop {
             let batch = state.take(duty);
+            if duty == Duty::Queries {
+                state.answering = !batch.is_empty();
+            }
             if !batch.is_empty() {
                 state.last_use = Some(Instant::now());
+                if state.queue.has_queries() {
+                    self.changed.notify_all();
+                }
                 return Some(batch);
             }
             let until = state.last_use.unwrap_or_else(Instant::now) + state.limits.idle;
             if Instant::now() >= until {
                 *state.threads(duty) -= 1;
-                if state.queriers + state.passers == 0 {
+                if state.count() == 0 {
                     *self.counter.lock() = None;
                 }
                 return None;
@@ -218,10 +237,10 @@ impl Workers {
         }
     }
 
-    fn answer(&self, batch: Vec<Item>, encoder: &mut Option<Encoder>) {
+    fn answer(&self, batch: Vec<Item>, duty: Duty, encoder: &mut Option<Encoder>) {
         let texts: Vec<&str> = batch.iter().map(|item| item.text.as_str()).collect();
         // Else whoever waits for this batch would wait for ever.
-        let vectors = catch_unwind(AssertUnwindSafe(|| self.embed(&texts, encoder)));
+        let vectors = catch_unwind(AssertUnwindSafe(|| self.embed(&texts, duty, encoder)));
         match vectors.unwrap_or_else(|_| Err(Error::internal("the embedding model panicked"))) {
             Ok(vectors) => {
                 for (item, vector) in batch.into_iter().zip(vectors) {
@@ -237,16 +256,18 @@ impl Workers {
         }
     }
 
-    fn embed(&self, texts: &[&str], encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
+    fn embed(&self, texts: &[&str], duty: Duty, encoder: &mut Option<Encoder>) -> Result<Vec<Vec<f32>>> {
         match encoder {
             Some(encoder) => encoder.encode(texts),
-            None => encoder.insert(self.load()?).encode(texts),
+            None => encoder.insert(self.load(duty)?).encode(texts),
         }
     }
 
-    fn load(&self) -> Result<Encoder> {
+    fn load(&self, duty: Duty) -> Result<Encoder> {
         let started = Instant::now();
-        let loaded = Encoder::load(&self.model)?;
+        // Passages share the machine among threads; somebody waits for a query.
+        let threads = if duty == Duty::Queries { self.state.lock().limits.threads.clamp(1, QUERY_THREADS) } else { 1 };
+        let loaded = Encoder::load(&self.model, threads)?;
         self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
         Ok(loaded)
