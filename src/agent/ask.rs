@@ -9,7 +9,7 @@ use super::{
     turn::{Run, stopped},
 };
 use crate::{
-    engine::{registry::Registry, sanitise, wire::WireNames},
+    engine::{registry::Registry, sanitise},
     model::{
         call::CallId,
         conversation::{Message, MessageId, Role, Step, StepState},
@@ -112,7 +112,7 @@ impl Run {
             role: Role::Assistant,
             text,
             attachments: Vec::new(),
-            steps: self.steps_of(calls, &asked.names),
+            steps: self.steps_of(calls),
             citations,
             created_at: self.app().clock.now(),
             model: Some(model),
@@ -127,7 +127,7 @@ impl Run {
         streamed.map_err(|error| if self.cancel.is_cancelled() { stopped() } else { error })
     }
 
-    fn steps_of(&self, calls: Vec<ToolCall>, names: &WireNames) -> Vec<Step> {
+    fn steps_of(&self, calls: Vec<ToolCall>) -> Vec<Step> {
         let registry = self.shared().invoker.registry();
         let now = self.app().clock.now();
         let mut ids = HashSet::new();
@@ -135,7 +135,7 @@ impl Run {
             // Some servers number the calls of every message alike; a conversation needs each id once.
             let provider_id = if ids.insert(call.id.clone()) { call.id } else { format!("{}-{position}", call.id) };
             let arguments = sanitise::restore(call.arguments);
-            let (tool, risk) = weigh(&registry, names.id(&call.name).unwrap_or(&call.name), &arguments);
+            let (tool, risk) = weigh(&registry, &call.name, &arguments);
             Step {
                 call_id: CallId::new(),
                 tool,

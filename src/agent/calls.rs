@@ -100,14 +100,11 @@ impl Run {
 
     /// Makes the call of a step; with its ticket, fetches what came of it.
     pub(super) async fn invoke(&self, step: &Step, ticket: Option<TicketId>) -> Result<Outcome> {
-        // A wire name that had to be changed to be told from another is known by the id it stands for.
-        let by_name = self.shared().invoker.registry().find(&step.asked_as).is_ok();
-        let tool = if by_name { &step.asked_as } else { &step.tool };
         let call = Call {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
-            ..Call::new(self.caller().clone(), tool.clone(), step.arguments.clone())
+            ..Call::new(self.caller().clone(), step.asked_as.clone(), step.arguments.clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await
     }

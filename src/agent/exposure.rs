@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    engine::{authorise, registry::Registry, tool::Tool, wire::WireNames},
+    engine::{authorise, registry::Registry, tool::Tool, wire},
     model::{
         caller::Caller,
         llm::{ToolDefinition, estimate_tokens},
@@ -17,8 +17,6 @@ use crate::{
 pub(super) struct Shown {
     /// The tools.
     pub(super) tools: Vec<ToolDefinition>,
-    /// The way back from their wire names.
-    pub(super) names: WireNames,
     /// Tokens of those shown.
     pub(super) tokens: u64,
     /// Tools the caller may use.
@@ -38,13 +36,10 @@ pub(super) fn pick(
 ) -> Shown {
     let callable: Vec<&Arc<Tool>> =
         registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings)).collect();
-    let ids: Vec<String> = callable.iter().map(|tool| wire_id(tool.spec())).collect();
-    let (names, wires) = WireNames::of(ids);
     let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
         .into_iter()
-        .zip(wires)
-        .map(|(tool, name)| {
-            let definition = define(tool.spec(), name);
+        .map(|tool| {
+            let definition = define(tool.spec());
             let tokens = cost(&definition);
             (tool, definition, tokens)
         })
@@ -58,12 +53,12 @@ pub(super) fn pick(
     };
     let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, settings, promoted)).collect();
     let tokens = shown.iter().map(|(_, _, tokens)| tokens).sum();
-    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), names, tokens, total, all_tokens }
+    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), tokens, total, all_tokens }
 }
 
 /// What a model is told of a tool, in tokens.
 pub fn tokens(spec: &Spec) -> u64 {
-    cost(&define(spec, wire_id(spec)))
+    cost(&define(spec))
 }
 
 fn wants(rule: Exposure, tool: &Tool, settings: &Settings, promoted: &BTreeSet<String>) -> bool {
@@ -80,13 +75,13 @@ fn wants(rule: Exposure, tool: &Tool, settings: &Settings, promoted: &BTreeSet<S
 }
 
 /// Built-in tools go by their bare names, which no other tool may take: models know some of them.
-fn wire_id(spec: &Spec) -> String {
-    if spec.source == Source::Builtin { spec.name.clone() } else { spec.id() }
+fn name(spec: &Spec) -> String {
+    if spec.source == Source::Builtin { spec.name.clone() } else { wire::name(&spec.id()) }
 }
 
-fn define(spec: &Spec, name: String) -> ToolDefinition {
+fn define(spec: &Spec) -> ToolDefinition {
     let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
-    ToolDefinition { name, description, parameters: spec.parameters.clone() }
+    ToolDefinition { name: name(spec), description, parameters: spec.parameters.clone() }
 }
 
 fn cost(tool: &ToolDefinition) -> u64 {

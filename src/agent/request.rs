@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::{remembering::Remembering, wire::WireNames},
+    engine::remembering::Remembering,
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
@@ -17,11 +17,9 @@ use crate::{
 /// Most tokens kept free for the answer.
 const ANSWER: u64 = 4_096;
 
-/// A request, and what is needed to understand its answer.
+/// A request, and how long it is.
 pub(super) struct Asked {
     pub(super) request: ChatRequest,
-    /// The way back from the wire names it shows.
-    pub(super) names: WireNames,
     /// About how many tokens it is.
     pub(super) tokens: u64,
 }
@@ -73,7 +71,7 @@ impl Run {
         let system = format!("{system}{remembered}{known}{earlier}");
         let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
         let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
-        Ok(Asked { request, names: shown.names, tokens })
+        Ok(Asked { request, tokens })
     }
 
     /// What the person asks for is the need that tools are found and learned by.

@@ -114,9 +114,10 @@ impl Invoker {
         }
     }
 
-    /// Remembers in the conversation that content from outside has come in, and where from.
+    /// Remembers in the conversation that content from outside has come in, and where from. What came in through a call
+    /// within another is told by that one's outcome.
     async fn note_origin(&self, call: &Call, outcome: &Result<Outcome>) -> Result<()> {
-        let (Some(topic), false) = (call.topic, call.dry_run) else { return Ok(()) };
+        let Some(topic) = call.topic.filter(|_| call.depth == 0 && !call.dry_run) else { return Ok(()) };
         match outside::of_outcome(&self.registry(), &call.tool, &call.params, outcome) {
             Some(source) => Conversations::of(&self.app.db).taint(topic, source).await,
             None => Ok(()),

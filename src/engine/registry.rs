@@ -269,8 +269,8 @@ mod tests {
             let tool = Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap();
             let id = tool.spec().id();
             let registry = Registry::of(vec![tool]).unwrap();
-            let (_, shown) = wire::WireNames::of([&id]);
-            for spelling in [shown[0].clone(), format!("functions.{}", shown[0])] {
+            let shown = wire::name(&id);
+            for spelling in [format!("functions.{shown}"), shown] {
                 assert_eq!(registry.find(&spelling).unwrap().tool.spec().id(), id, "{spelling}");
             }
         }

@@ -21,6 +21,8 @@ const MAX_ARGUMENTS: usize = 1_000;
 const SHORT: usize = 200;
 /// What is shown of each long text but the last, where they are too many for [`LIMIT`]: of its beginning and its end.
 const ENDS: (usize, usize) = (300, 700);
+/// How many levels of a long result are put in order: each is rendered once more.
+const LEVELS: usize = 4;
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 const BREAK: char = '\u{2060}';
 
@@ -118,12 +120,15 @@ fn rendered(value: &Value) -> String {
 
 fn cuttable(value: &Value) -> String {
     let whole = rendered(value);
-    if whole.chars().count() <= LIMIT { whole } else { rendered(&short_first(value.clone())) }
+    if whole.chars().count() <= LIMIT { whole } else { rendered(&short_first(value.clone(), LEVELS)) }
 }
 
-/// An object with its short members first and its longest last, at each level of the longest. Of long texts before a
+/// An object with its short members first and its longest last, at so many levels of the longest. Of long texts before a
 /// longest that takes the room alone, only the ends.
-fn short_first(value: Value) -> Value {
+fn short_first(value: Value, levels: usize) -> Value {
+    if levels == 0 {
+        return value;
+    }
     let Value::Object(map) = value else { return value };
     let mut members: Vec<(usize, String, Value)> = map
         .into_iter()
@@ -137,7 +142,7 @@ fn short_first(value: Value) -> Value {
     // With less, what is left out here could be all that is too much, and nobody would keep the whole of it.
     let crowded = length > LIMIT - (ENDS.0 + ENDS.1);
     let before = members.into_iter().map(|(_, key, item)| (key, if crowded { ends(item) } else { item }));
-    Value::Object(before.chain([(key, short_first(longest))]).collect())
+    Value::Object(before.chain([(key, short_first(longest, levels - 1))]).collect())
 }
 
 /// A long text by its ends, any other value as it is.

@@ -1,6 +1,8 @@
 //! A tool: its spec, its other names, and what runs it. A struct, not a trait: built-in tools, scripts and remote
 //! tools differ only in how the value was made.
 
+mod alias;
+
 use std::{future::Future, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
@@ -16,6 +18,8 @@ use crate::model::{
     settings::Settings,
     spec::{Category, DEFAULT_TIMEOUT, Example, Risk, Setting, Source, Spec},
 };
+
+pub use alias::Alias;
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
@@ -375,96 +379,6 @@ impl Tool {
     /// Runs it. The grant proves that the caller was checked; only the pipeline has one.
     pub(super) fn run(&self, _: &Grant, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
         (self.handler)(context, arguments)
-    }
-}
-
-type Adapt = Arc<dyn Fn(Value) -> Result<Value> + Send + Sync>;
-type Project = Arc<dyn Fn(Value) -> Value + Send + Sync>;
-
-/// Another name of a tool, with parameters and a result shape of its own; the implementation is the tool's.
-#[derive(Clone)]
-pub struct Alias {
-    name: String,
-    description: Option<String>,
-    schema: Option<Schema>,
-    adapt: Option<Adapt>,
-    project: Option<Project>,
-    examples: Vec<Example>,
-}
-
-impl Alias {
-    /// The same tool under another name.
-    pub fn same(name: &str) -> Self {
-        let name = name.to_owned();
-        Self { name, description: None, schema: None, adapt: None, project: None, examples: Vec::new() }
-    }
-
-    /// A name with its own parameters, turned into the tool's, and its own result, made from the tool's.
-    pub fn new<Mine, Theirs>(
-        name: &str,
-        what: &str,
-        adapt: impl Fn(Mine) -> Result<Theirs> + Send + Sync + 'static,
-        project: impl Fn(Value) -> Value + Send + Sync + 'static,
-    ) -> Self
-    where
-        Mine: DeserializeOwned + JsonSchema,
-        Theirs: serde::Serialize,
-    {
-        Self {
-            description: Some(what.to_owned()),
-            schema: Some(Schema::of::<Mine>()),
-            adapt: Some(Arc::new(move |arguments| {
-                serde_json::to_value(adapt(parse(arguments)?)?).map_err(Error::internal)
-            })),
-            project: Some(Arc::new(project)),
-            ..Self::same(name)
-        }
-    }
-
-    /// Adds a worked example under this name.
-    #[must_use]
-    pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
-        self.example_after(Vec::new(), title, arguments, result)
-    }
-
-    /// Adds a worked example under this name that needs other calls first.
-    #[must_use]
-    pub fn example_after(mut self, before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Self {
-        self.examples.push(example(before, title, arguments, result));
-        self
-    }
-
-    /// The name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it does, where that differs from the tool.
-    pub fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    /// Its parameters, where they differ from the tool's.
-    pub fn schema(&self) -> Option<&Schema> {
-        self.schema.as_ref()
-    }
-
-    /// Its worked examples.
-    pub fn examples(&self) -> &[Example] {
-        &self.examples
-    }
-
-    /// The tool's arguments from this name's.
-    pub fn adapt(&self, arguments: Value) -> Result<Value> {
-        self.adapt.as_ref().map_or(Ok(arguments.clone()), |adapt| adapt(arguments))
-    }
-
-    /// This name's result from the tool's.
-    pub fn project(&self, data: Value) -> Value {
-        match &self.project {
-            Some(project) => project(data),
-            None => data,
-        }
     }
 }
 

@@ -79,7 +79,7 @@ impl Memories {
             let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
             match first(c, sql, (user.to_string(), wanted.clone()), now)? {
                 Some(found) => Ok(Some(found)),
-                None => keys::find(c, user, &wanted, now),
+                None => keys::once_made(c, user, &wanted, now),
             }
         });
         found.await?.ok_or_else(|| rows::no_memory(key))

@@ -220,3 +220,12 @@ async fn a_failure_that_was_approved_is_the_tools_own_for_whoever_repeats_the_ca
     let repeated = scene.owner.do_it("POST", "/api/tools/exec/invoke", again).await;
     assert_eq!((&repeated["success"], &repeated["error"]), (&json!(false), &decided["result"]["error"]));
 }
+
+#[tokio::test]
+async fn a_tool_that_is_not_ready_fails_like_any_other() {
+    let scene = Scene::set().await;
+    let search = json!({"params": {"query": "herons"}});
+    let answer = scene.owner.do_it("POST", "/api/tools/web_search/invoke", search).await;
+    assert_eq!(answer["success"], false, "{answer}");
+    assert!(answer["error"].to_string().contains("Missing required config: base_url"), "{answer}");
+}

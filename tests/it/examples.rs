@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use satchel::{
-    engine::wire::WireNames,
+    engine::wire,
     model::spec::{Example, PERMISSIONLESS, Risk, Source},
 };
 use serde_json::{Value, json};
@@ -118,9 +118,9 @@ async fn every_parameter_is_described_and_unknown_ones_are_refused() {
 #[tokio::test]
 async fn wire_names_are_lawful_and_distinct() {
     let app = TestApp::start().await;
-    let ids: Vec<String> = app.satchel.invoker.registry().tools().iter().map(|t| t.spec().id()).collect();
-    let (_, names) = WireNames::of(&ids);
-    assert_eq!(names.iter().collect::<HashSet<_>>().len(), ids.len());
+    let names: Vec<String> =
+        app.satchel.invoker.registry().tools().iter().map(|tool| wire::name(&tool.spec().id())).collect();
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
     for name in names {
         assert!(name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)), "{name}");
     }

@@ -356,15 +356,18 @@ async fn no_answer_shows_a_password_hash() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_switched_off_is_kept_by_its_own_name_and_must_be_there() {
+async fn a_tool_in_the_settings_is_kept_by_its_own_name_and_must_be_there() {
     let server = TestServer::start().await;
     let off = server.owner("PUT", "/api/settings", &json!({"disabled_tools": ["Bash", "calculator"]})).await;
     assert_eq!(off["disabled_tools"], json!(["exec", "calculator"]));
+    let shown = server.owner("PUT", "/api/settings", &json!({"chat": {"selected": ["Bash"]}})).await;
+    assert_eq!(shown["chat"]["selected"], json!(["exec"]));
     let cookie = server.sign_in("owner").await;
-    let wrong = Request::new("PUT", "/api/settings").json(&json!({"disabled_tools": ["calulator"]})).cookie(&cookie);
-    let answer = server.send(wrong).await;
-    assert_eq!(answer.status, 400);
-    assert!(answer.problem().contains("there is no tool 'calulator'"), "{}", answer.problem());
+    for wrong in [json!({"disabled_tools": ["calulator"]}), json!({"chat": {"selected": ["calulator"]}})] {
+        let answer = server.send(Request::new("PUT", "/api/settings").json(&wrong).cookie(&cookie)).await;
+        assert_eq!(answer.status, 400, "{wrong}");
+        assert!(answer.problem().contains("there is no tool 'calulator'"), "{}", answer.problem());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -131,12 +131,12 @@ async fn invoke(
 ) -> Result<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
-    let (id, asks) = (call.id, ticket.is_none());
+    let (id, first) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, CancellationToken::new()).await {
         Ok(Outcome::Done(done)) => Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done))),
         Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(&ticket)),
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
-        Err(error) if error.is_tools_own() || (asks && is_not_ready(&error)) => {
+        Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {
             Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error)))
         }
         Err(error) => Err(error),

@@ -13,9 +13,14 @@ const MAX_KEY: usize = 48;
 
 /// The memory with this key; one that was made from what a memory said before still names it.
 pub(super) fn find(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
-    if let Some(found) = by_key(c, user, key, now)? {
-        return Ok(Some(found));
+    match by_key(c, user, key, now)? {
+        Some(found) => Ok(Some(found)),
+        None => once_made(c, user, key, now),
     }
+}
+
+/// The memory whose key was made from what it said before.
+pub(super) fn once_made(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
     let sql = "SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.number = v.memory
                WHERE m.user = ?1 AND v.corrected ORDER BY v.id DESC";
     let said = all(c, sql, [user.to_string()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;

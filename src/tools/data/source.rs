@@ -41,6 +41,8 @@ where
     read(cx, data, |text| work(rows(text)?)).await
 }
 
+/// Whole numbers of fewer digits fit into 64 bits.
+const LONG_RUN: usize = 19;
 /// Texts, which are passed over, and whole numbers that may be too long for 64 bits.
 static LONG_NUMBERS: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*"#));
@@ -69,10 +71,12 @@ pub(super) fn has_long_numbers(text: &str) -> bool {
 
 /// What is JSON, with its whole numbers beyond 64 bits between quotes; borrowed where there are none.
 fn with_long_numbers_as_texts(text: &str) -> Cow<'_, str> {
-    let Ok(tokens) = LONG_NUMBERS.as_ref() else { return Cow::Borrowed(text) };
+    // Seldom is there any, and this is quick to see.
+    let runs = text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= LONG_RUN);
+    let (true, Ok(tokens)) = (runs, LONG_NUMBERS.as_ref()) else { return Cow::Borrowed(text) };
     let is_long = |token: &str| {
         let digits = token.strip_prefix('-').unwrap_or(token);
-        digits.len() >= 19
+        digits.len() >= LONG_RUN
             && digits.bytes().all(|byte| byte.is_ascii_digit())
             && token.parse::<i64>().is_err()
             && token.parse::<u64>().is_err()

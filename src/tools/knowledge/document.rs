@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     engine::{context::Context, knowledge::search::Question, tool::Tool},
     model::{
+        caller::Caller,
         error::{Error, Result},
         knowledge::{Document, DocumentId, Status},
         output::Output,
@@ -77,27 +78,20 @@ pub(super) fn tool() -> Tool {
         Action::Restore => Risk::LowWrite,
         Action::Search | Action::List | Action::View => Risk::Read,
     })
-    .demands(|args: &Args, caller, _| {
-        demand_used(args)?;
-        match args.action {
-            Action::Delete => caller.demand("knowledge:write").and_then(|()| id(args, "delete")).map(|_| ()),
-            Action::Restore | Action::Search | Action::List | Action::View => Ok(()),
-        }
-    })
+    .demands(|args: &Args, caller, _| demand(args, caller))
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
     .example("Nothing about it", json!({"action": "search", "query": "holidays"}), json!({"documents": [], "count": 0}))
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    demand_used(&args)?;
+    demand(&args, cx.caller())?;
     match args.action {
         Action::Search => search(&cx, args).await,
         Action::List => list(&cx, args).await,
         Action::View => view(&cx, args).await,
         Action::Delete => {
-            cx.caller().demand("knowledge:write")?;
-            let id = id(&args, "delete")?;
+            let id = id(&args)?;
             let document = cx.knowledge().documents.get(cx.caller().user, id).await?;
             if document.status == Status::Deleted {
                 return Err(Error::conflict("It is in the trash already, and is removed for good after a while."));
@@ -108,10 +102,18 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             Ok(Output::json(json!({"ok": true, "document_id": id, "title": document.title, "restorable_days": days})))
         }
         Action::Restore => {
-            cx.caller().demand("knowledge:write")?;
-            let document = cx.knowledge().restore(&cx.actor(), id(&args, "restore")?).await?;
+            let document = cx.knowledge().restore(&cx.actor(), id(&args)?).await?;
             Ok(Output::json(json!({"ok": true, "document": shown(&document)})))
         }
+    }
+}
+
+/// Fails where this caller cannot do this.
+fn demand(args: &Args, caller: &Caller) -> Result<()> {
+    demand_used(args)?;
+    match args.action {
+        Action::Delete | Action::Restore => caller.demand("knowledge:write").and_then(|()| id(args)).map(drop),
+        Action::Search | Action::List | Action::View => Ok(()),
     }
 }
 
@@ -175,7 +177,7 @@ async fn list(cx: &Context, args: Args) -> Result<Output> {
 }
 
 async fn view(cx: &Context, args: Args) -> Result<Output> {
-    let id = id(&args, "view")?;
+    let id = id(&args)?;
     let (document, text, _) = cx.knowledge().documents.content(cx.caller().user, id).await?;
     let (from, length) = (args.offset.unwrap_or_default() as usize, text.chars().count());
     let part: String = text.chars().skip(from).take(PART).collect();
@@ -189,7 +191,8 @@ async fn view(cx: &Context, args: Args) -> Result<Output> {
     Ok(Output::json(data))
 }
 
-fn id(args: &Args, action: &str) -> Result<DocumentId> {
+fn id(args: &Args) -> Result<DocumentId> {
+    let action = args.action.as_str();
     args.document_id.ok_or_else(|| Error::invalid(format!("'document_id' is missing: {action} needs it.")))
 }
 

@@ -2,8 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 
-use satchel::model::{caller::Caller, error::Kind};
+use satchel::{
+    model::{
+        call::{Call, Outcome},
+        caller::Caller,
+        error::Kind,
+    },
+    store::conversations::Conversations,
+};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
@@ -35,7 +43,7 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     let viewer = app.caller(&["knowledge:read"]).await;
     // The script is as risky as what it uses, so that a person is asked about it before anything runs.
     let asked = app.call(&viewer, "round", json!({"text": "hi"})).await.unwrap();
-    let satchel::model::call::Outcome::Confirm(ticket) = asked else { panic!("it ran") };
+    let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert_eq!(ticket.tool, "script:round");
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
     let said = error(&app, &viewer, "look", json!({})).await;
@@ -65,13 +73,44 @@ async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
     save(&app, "hides", "// @uses sneaks", "let said = (); try { tool(\"sneaks\") } catch (e) { said = e } said").await;
     let owner = app.caller(&["*"]).await;
     let asked = app.call(&owner, "sneaks", json!({})).await.unwrap();
-    let satchel::model::call::Outcome::Confirm(ticket) = asked else { panic!("it ran") };
+    let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert!(ticket.reason.starts_with("It uses exec. "), "{}", ticket.reason);
     app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
     let said = error(&app, &owner, "hides", json!({})).await;
     assert!(said.contains("sneaks asks a person before this"), "{said}");
     let pending = app.satchel.app.tickets.pending(owner.user, app.satchel.app.clock.now()).await.unwrap();
     assert!(pending.is_empty(), "{pending:?}");
+}
+
+#[tokio::test]
+async fn what_a_script_brings_in_is_told_when_it_has_ended() {
+    let app = TestApp::start().await;
+    let site = Site::of(&app).await;
+    site.put("/heron", [page("text/plain", "It waits.")]);
+    let body = "let seen = tool(\"web_fetch\", #{ url: args.url }).markdown;\n\
+                tool(\"write\", #{ path: \"a.txt\", content: seen }); seen";
+    save(&app, "keeps_page", "// @param url string \"u\"\n// @uses web_fetch, write", body).await;
+    let owner = app.caller(&["*"]).await;
+    let topic = app.conversation(&owner).await;
+    let call =
+        || Call { topic: Some(topic), ..Call::new(owner.clone(), "keeps_page", json!({"url": site.url("/heron")})) };
+    // Nobody is asked in its midst, where the page it has just fetched would forbid it to write.
+    let outcome = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
+    assert!(matches!(&outcome, Outcome::Done(done) if done.output.data == "It waits."), "{outcome:?}");
+    let talk = Conversations::of(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
+    assert!(talk.tainted && talk.tainted_by.unwrap().contains("/heron"));
+    let again = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
+    assert!(matches!(again, Outcome::Confirm(_)), "{again:?}");
+}
+
+#[tokio::test]
+async fn html_of_a_script_comes_without_what_acts() {
+    let app = TestApp::start().await;
+    let body = "#{ text: \"t\", html: \"<b onclick='a()'>x</b><script>a()</script>\" }";
+    save(&app, "draws", "", body).await;
+    let owner = app.owner().await.caller;
+    let Outcome::Done(done) = app.call(&owner, "draws", json!({})).await.unwrap() else { panic!("it asked") };
+    assert_eq!(done.output.html.as_deref(), Some("<b>x</b>"));
 }
 
 #[tokio::test]
@@ -131,8 +170,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
         .grant(&owner, "asks", vec![place.clone()])
         .await
         .unwrap();
-    let satchel::model::call::Outcome::Done(done) = app.call(&caller, "asks", json!({"path": "/"})).await.unwrap()
-    else {
+    let Outcome::Done(done) = app.call(&caller, "asks", json!({"path": "/"})).await.unwrap() else {
         panic!("it asked")
     };
     assert_eq!(done.output.data, json!({"json": {"seen": "***"}, "hex": "***", "status": 200}));
