@@ -19,4 +19,5 @@ pub mod soap_call;
 mod spelling;
 mod token;
 pub mod trial;
+pub mod upload;
 pub mod websocket_call;

@@ -11,3 +11,4 @@ pub mod proposal;
 pub mod status;
 pub mod style;
 pub mod system;
+pub mod upload;

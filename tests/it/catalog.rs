@@ -6,6 +6,7 @@ mod oauth;
 mod outside;
 mod systems;
 mod tries;
+mod uploads;
 
 use satchel::store::{catalog::Catalog, people::Actor};
 use serde_json::{Value, json};

@@ -18,6 +18,7 @@ use crate::{
         catalog::{
             change::Changing,
             offer,
+            rest::Target,
             trial::{self, Trial},
         },
         validate::Schema,
@@ -142,5 +143,6 @@ async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<Endp
     let arguments = Schema::from_document(endpoint.schema()).check(Value::Object(body.0.arguments))?;
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.catalog.note_try(&by, endpoint).await?;
-    Ok(Json(trial::run(&state.app, &http, (&found.system, endpoint), &arguments).await))
+    let target = Target { app: &state.app, http: &http, system: &found.system, endpoint: Some(endpoint) };
+    Ok(Json(trial::run(&target, endpoint, &arguments, &by.caller).await))
 }

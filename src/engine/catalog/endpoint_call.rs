@@ -14,32 +14,34 @@ use super::{
     rest::{self, Body, JSON, RestRequest, Target},
     soap, soap_call,
     spelling::{line, pairs},
+    upload::Upload,
     websocket_call::{self, SocketAsk},
 };
 use crate::{
-    app::App,
+    engine::context::Context,
     model::{
+        caller::Caller,
         catalog::{
             endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
             place::Template,
             system::System,
+            upload::media_type,
         },
         error::{Error, Result},
         output::Output,
     },
-    net::http::Http,
 };
 
-/// Calls an endpoint; fails where its system may not be called, or refuses.
-pub async fn call(app: &App, http: &Http, id: EndpointId, arguments: &Value) -> Result<Output> {
-    let (to, endpoint) = resolve::callable_endpoint(app, id)?;
+/// Calls an endpoint in the caller's name; fails where its system may not be called, or refuses.
+pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Output> {
+    let (to, endpoint) = resolve::callable_endpoint(cx.app(), id)?;
     let (system, name) = (&to.system, &to.system.name);
-    let target = Target { app, http, system, endpoint: Some(&endpoint) };
+    let target = Target { app: cx.app(), http: &cx.http()?, system, endpoint: Some(&endpoint) };
     match spoken(&endpoint, system, arguments)? {
         Spoken::Grpc(ask) => grpc_call::call(&target, &ask).await,
         Spoken::Websocket(ask) => websocket_call::call(&target, &ask).await,
         Spoken::Request => {
-            let answer = answer(app, http, (system, &endpoint), arguments).await?;
+            let answer = answer(&target, &endpoint, arguments, cx.caller()).await?;
             match &endpoint.operation {
                 Operation::Graphql { .. } => graphql_call::read(answer, name),
                 Operation::Soap { .. } => soap_call::read(answer, name),
@@ -80,24 +82,41 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
     Ok(SocketAsk {
         path: if query.is_empty() { path } else { format!("{path}?{query}") },
-        message: match given.body()? {
+        message: match given.body() {
             Body::Text(_, text) | Body::Json(_, Value::String(text)) => text,
             Body::Json(_, value) => value.to_string(),
-            Body::None | Body::Form(_) => Value::Object(given.variables()).to_string(),
+            Body::None | Body::Form(_) | Body::Bytes(..) => Value::Object(given.variables()).to_string(),
         },
         timeout: Duration::from_secs(system.timeout_s.into()),
         headers: given.headers(),
     })
 }
 
-/// What an endpoint answers, whatever its status and its system's.
-pub async fn answer(app: &App, http: &Http, to: (&System, &Endpoint), arguments: &Value) -> Result<Answer> {
-    let (system, endpoint) = to;
-    let request = request(endpoint, arguments)?;
-    rest::send(&Target { app, http, system, endpoint: Some(endpoint) }, &request).await
+/// What an endpoint answers, whatever its status and its system's. Files that are sent are the caller's.
+pub(super) async fn answer(
+    target: &Target<'_>,
+    endpoint: &Endpoint,
+    arguments: &Value,
+    caller: &Caller,
+) -> Result<Answer> {
+    let mut request = request(endpoint, arguments)?;
+    if let Some(upload) = upload(endpoint, arguments)? {
+        request.body = upload.read(target.app, caller).await?;
+    }
+    rest::send(target, &request).await
 }
 
-/// The request an endpoint's arguments make.
+/// The files an endpoint's arguments name, which are to be its body.
+pub(super) fn upload(endpoint: &Endpoint, arguments: &Value) -> Result<Option<Upload>> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    match Given::of(endpoint, &arguments).at(ParameterPlace::Body).next() {
+        Some((parameter, value)) if parameter.is_upload() => Upload::of(parameter, value).map(Some),
+        Some((parameter, _)) => parameter.demand_sendable().map(|()| None),
+        None => Ok(None),
+    }
+}
+
+/// The request an endpoint's arguments make, but for files.
 pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let given = Given::of(endpoint, &arguments);
@@ -105,7 +124,7 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
     match &endpoint.operation {
         Operation::Rest => {
             let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(Error::internal)?;
-            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body()? })
+            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body() })
         }
         Operation::Graphql { query, operation_name } => {
             let mut body = json!({"query": query, "variables": given.variables()});
@@ -162,21 +181,19 @@ impl<'a> Given<'a> {
         self.at(ParameterPlace::Variable).map(|(given, value)| (given.name.clone(), value.clone())).collect()
     }
 
-    fn body(&self) -> Result<Body> {
-        let body = self.values.iter().find(|(parameter, _)| parameter.place == ParameterPlace::Body);
-        let Some((parameter, value)) = body else { return Ok(Body::None) };
-        parameter.demand_sendable()?;
-        let media = parameter.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or(JSON);
-        Ok(match (media, value) {
+    fn body(&self) -> Body {
+        let Some((parameter, value)) = self.at(ParameterPlace::Body).next() else { return Body::None };
+        let media = media_type(&parameter.schema).unwrap_or(JSON);
+        match (media, value) {
             ("application/x-www-form-urlencoded", Value::Object(fields)) => {
                 Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value, parameter.style)).collect())
             }
             (media, Value::String(text)) if !is_json(media) => Body::Text(media.to_owned(), text.clone()),
             (media, value) => {
                 let media = if is_json(media) { media } else { JSON };
-                Body::Json(media.to_owned(), (*value).clone())
+                Body::Json(media.to_owned(), value.clone())
             }
-        })
+        }
     }
 }
 
@@ -218,13 +235,6 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(sent.query, [pair("ids", "1,2"), pair("old", "1"), pair("old", "2")]);
         assert!(matches!(&sent.body, Body::Form(fields) if *fields == [pair("tags", "a|b")]), "{sent:?}");
-    }
-
-    #[test]
-    fn an_upload_is_refused_in_words() {
-        let schema = json!({"contentMediaType": "multipart/form-data"});
-        let refused = made(&json!([{"name": "body", "in": "body", "schema": schema}]), &json!({"body": "x"}));
-        assert!(refused.unwrap_err().message().contains("does not send"));
     }
 
     #[test]

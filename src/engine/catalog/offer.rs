@@ -68,9 +68,13 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
 fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let id = endpoint.id;
     let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
-        endpoint_call::call(cx.app(), &cx.http()?, id, &arguments).await
+        endpoint_call::call(&cx, id, &arguments).await
     });
-    let host = system.host();
+    let (host, own) = (system.host(), endpoint.clone());
+    let tool = tool.demands(move |arguments: &Value, caller, _| match endpoint_call::upload(&own, arguments)? {
+        Some(upload) => upload.demand(caller),
+        None => Ok(()),
+    });
     tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect())
 }
 

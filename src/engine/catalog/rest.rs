@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Longest body that is sent.
-const MAX_BODY: usize = 10 * 1024 * 1024;
+pub(super) const MAX_BODY: usize = 10 * 1024 * 1024;
 /// The media type of JSON that has none of its own.
 pub(super) const JSON: &str = "application/json";
 /// Headers nobody sets but us: credentials, and what says where a message ends or where it came from.
@@ -85,6 +85,8 @@ pub enum Body {
     Form(Vec<(String, String)>),
     /// A text of a media type.
     Text(String, String),
+    /// Bytes of a media type.
+    Bytes(String, Bytes),
 }
 
 impl Body {
@@ -172,6 +174,7 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
             (Some("application/x-www-form-urlencoded".to_owned()), text.into())
         }
         Body::Text(media, text) => (Some(media.clone()), text.clone().into()),
+        Body::Bytes(media, bytes) => (Some(media.clone()), bytes.clone()),
     }
 }
 

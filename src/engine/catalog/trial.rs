@@ -12,17 +12,14 @@ use super::{
     rest::Target,
     soap_call, websocket_call,
 };
-use crate::{
-    app::App,
-    model::{
-        catalog::{
-            endpoint::{Endpoint, Operation},
-            system::System,
-        },
-        error::{Error, Result},
-        output::Output,
+use crate::model::{
+    caller::Caller,
+    catalog::{
+        endpoint::{Endpoint, Operation},
+        system::System,
     },
-    net::http::Http,
+    error::{Error, Result},
+    output::Output,
 };
 
 /// What a try came to.
@@ -49,26 +46,26 @@ pub struct Trial {
     pub duration_ms: u64,
 }
 
-/// Calls an endpoint of any protocol, once.
-pub async fn run(app: &App, http: &Http, of: (&System, &Endpoint), arguments: &Value) -> Trial {
+/// Calls an endpoint of any protocol, once. Files that are sent are the caller's.
+pub async fn run(target: &Target<'_>, endpoint: &Endpoint, arguments: &Value, caller: &Caller) -> Trial {
     let begun = Instant::now();
-    let trial = outcome(app, http, of, arguments).await;
+    let trial = outcome(target, endpoint, arguments, caller).await;
     Trial { duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX), ..trial }
 }
 
-async fn outcome(app: &App, http: &Http, (system, endpoint): (&System, &Endpoint), arguments: &Value) -> Trial {
-    let target = Target { app, http, system, endpoint: Some(endpoint) };
+async fn outcome(target: &Target<'_>, endpoint: &Endpoint, arguments: &Value, caller: &Caller) -> Trial {
+    let system = target.system;
     let spoken = match endpoint_call::spoken(endpoint, system, arguments) {
         Ok(spoken) => spoken,
         Err(error) => return Trial::failed(&error),
     };
     match spoken {
-        Spoken::Request => match endpoint_call::answer(app, http, (system, endpoint), arguments).await {
+        Spoken::Request => match endpoint_call::answer(target, endpoint, arguments, caller).await {
             Ok(answer) => Trial::answered(endpoint, system, answer),
             Err(error) => Trial::failed(&error),
         },
-        Spoken::Grpc(ask) => Trial::told(grpc_call::call(&target, &ask).await),
-        Spoken::Websocket(ask) => Trial::told(websocket_call::call(&target, &ask).await),
+        Spoken::Grpc(ask) => Trial::told(grpc_call::call(target, &ask).await),
+        Spoken::Websocket(ask) => Trial::told(websocket_call::call(target, &ask).await),
     }
 }
 

@@ -8,15 +8,19 @@ use super::{
     curl_words::{Word, words},
     example::Examples,
 };
-use crate::model::{
-    catalog::{
-        auth::{Auth, AuthType, KeyPlace},
-        endpoint::{Operation, Parameter, ParameterPlace},
-        proposal::{Proposal, Proposals, proposed_risk},
-        style::Style,
+use crate::{
+    formats::media::ANYTHING,
+    model::{
+        catalog::{
+            auth::{Auth, AuthType, KeyPlace},
+            endpoint::{Operation, Parameter, ParameterPlace},
+            proposal::{Proposal, Proposals, proposed_risk},
+            style::Style,
+            upload,
+        },
+        error::{Error, Result},
+        secret_name::is_secret,
     },
-    error::{Error, Result},
-    secret_name::is_secret,
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -64,12 +68,7 @@ fn warnings(command: &Command, has_secrets: bool) -> Vec<String> {
     });
     let said = [
         (has_secrets, "Credentials in the command are not taken over: enter them under Credentials."),
-        (
-            !command.form.is_empty(),
-            "It takes an upload (multipart), which cannot be sent: its fields go as a plain form.",
-        ),
-        (command.upload, "It sends a file (--upload-file), which cannot be sent."),
-        (command.file, "It reads its body from a file: describe the body yourself."),
+        (command.file && !sends_file(command), "It reads its body from a file: describe the body yourself."),
         (command.more, "Only its first request is read: import what follows --next on its own."),
     ];
     proof.into_iter().chain(said.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned())).collect()
@@ -209,12 +208,23 @@ fn headers(command: &Command, auth: &Auth, examples: &mut Examples) -> Vec<Param
     parameters.collect()
 }
 
-fn body(command: &Command, examples: &mut Examples) -> Option<Parameter> {
+/// What the body is said to be.
+fn media(command: &Command) -> Option<String> {
     let media = command.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    let media = media.map(|(_, value)| value.to_lowercase());
+    media.map(|(_, value)| value.to_lowercase())
+}
+
+/// Whether the body is a file as it is, and no text.
+fn sends_file(command: &Command) -> bool {
+    command.upload || (command.file && media(command).is_some_and(|media| !upload::is_text(&media)))
+}
+
+fn body(command: &Command, examples: &mut Examples) -> Option<Parameter> {
+    let media = media(command);
     let schema = if !command.form.is_empty() {
-        let fields = command.form.iter().map(|(name, value)| (name.as_str(), value.as_deref().unwrap_or_default()));
-        form(fields, examples)
+        form_with_files(&command.form, examples)
+    } else if sends_file(command) {
+        json!({"type": "string", "format": upload::BINARY, "contentMediaType": media.as_deref().unwrap_or(ANYTHING)})
     } else if command.in_query || (command.data.is_empty() && !command.file) {
         return None;
     } else if command.data.is_empty() {
@@ -246,6 +256,17 @@ fn of_data(text: &str, media: Option<&str>, examples: &mut Examples) -> Value {
             form(fields.iter().map(|(name, value)| (name.as_ref(), value.as_ref())), examples)
         }
     }
+}
+
+fn form_with_files(fields: &[(String, Option<String>)], examples: &mut Examples) -> Value {
+    let texts = fields.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
+    let mut schema = form(texts, examples);
+    let files = fields.iter().filter(|(_, value)| value.is_none());
+    for (name, _) in files {
+        schema["properties"][name] = json!({"type": "string", "format": upload::BINARY});
+    }
+    schema["contentMediaType"] = json!(upload::FORM);
+    schema
 }
 
 fn form<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, examples: &mut Examples) -> Value {

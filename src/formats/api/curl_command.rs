@@ -195,9 +195,10 @@ fn encoded(text: &str) -> String {
     }
 }
 
-/// `name=text`, `name=@file`, `name=<file`, with `;type=…` behind it.
+/// `name=text`, `name=@file`, `name=<file`, with `;type=…` behind it. The text of a file is not known here: it is empty.
 fn field(text: &str) -> Option<(String, Option<String>)> {
     let (name, value) = text.split_once('=')?;
-    let plain = value.split(";type=").next().filter(|value| !value.starts_with(['@', '<']));
-    Some((name.to_owned(), plain.map(|value| value.trim_matches('"').to_owned())))
+    let plain = value.split(";type=").next().filter(|value| !value.starts_with('@'));
+    let plain = plain.map(|value| if value.starts_with('<') { "" } else { value.trim_matches('"') });
+    Some((name.to_owned(), plain.map(str::to_owned)))
 }

@@ -77,9 +77,18 @@ fn data_and_forms_become_their_fields() {
         parameters("curl --data-urlencode 'q=a b&c' -d n=1 https://a.example/x"),
         form(json!({"q": text("a b&c"), "n": text("1")}))
     );
-    let upload = "curl -F file=@a.png -F note=hi https://a.example/x";
-    assert_eq!(parameters(upload), form(json!({"file": {"type": "string"}, "note": text("hi")})));
-    assert!(shown(upload).1.contains("multipart"));
+    let file = |media: Option<&str>| match media {
+        Some(media) => json!({"type": "string", "format": "binary", "contentMediaType": media}),
+        None => json!({"type": "string", "format": "binary"}),
+    };
+    let fields = json!({"note": text("hi"), "told": {"type": "string"}, "file": file(None)});
+    let upload = json!([["body", {"type": "object", "properties": fields, "contentMediaType": "multipart/form-data"}]]);
+    assert_eq!(parameters("curl -F file=@a.png -F note=hi -F 'told=<b.txt' https://a.example/x"), upload);
+    let whole = "curl -T a.bin https://a.example/x";
+    assert_eq!(parameters(whole), json!([["body", file(Some("application/octet-stream"))]]));
+    let image = "curl --data-binary @a.png -H 'content-type: image/png' https://a.example/x";
+    assert_eq!(parameters(image), json!([["body", file(Some("image/png"))]]));
+    assert!(!shown(image).1.contains("file"), "{}", shown(image).1);
     let json = r#"curl --json '{"a":' --json '1}' https://a.example/x"#;
     assert_eq!(parameters(json)[0][1]["properties"]["a"], json!({"type": "integer", "examples": [1]}));
     let file = "curl -d @body.json -H 'content-type: application/json' https://a.example/x";

@@ -279,10 +279,33 @@ mod tests {
         let paths = json!({"/a": {"post": form("file"), "put": form("string"), "patch": plain}});
         let document = json!({"swagger": "2.0", "paths": paths, "consumes": ["multipart/form-data"]});
         let read = read(&document, None).unwrap();
-        let refused = |one: &Proposal| one.parameters[0].demand_sendable().is_err();
+        let is_upload = |one: &Proposal| one.parameters[0].is_upload();
         let uploads: Vec<(&str, bool)> =
-            read.operations.iter().map(|one| (one.method.as_str(), refused(one))).collect();
+            read.operations.iter().map(|one| (one.method.as_str(), is_upload(one))).collect();
         assert_eq!(uploads, [("PUT", true), ("POST", true), ("PATCH", false)]);
+        let file = &read.operations[1].parameters[0].schema["properties"]["f"];
+        assert_eq!(file["format"], "binary", "{file}");
+    }
+
+    #[test]
+    fn what_is_no_text_is_a_file() {
+        let schema = |content: Value| {
+            let operation = json!({"summary": "A.", "requestBody": {"content": content}});
+            let read = read_paths(json!({"/a": {"post": operation}}), json!({}));
+            read.operations[0].parameters[0].schema.clone()
+        };
+        let file = |media: &str| json!({"type": "string", "format": "binary", "contentMediaType": media});
+        assert_eq!(schema(json!({"image/png": {}})), file("image/png"));
+        assert_eq!(schema(json!({"text/csv": {"schema": {"type": "string", "format": "binary"}}})), file("text/csv"));
+        let text = json!({"type": "string", "contentMediaType": "text/plain"});
+        assert_eq!(schema(json!({"text/plain": {}})), text);
+        // Where it is said in several ways, the one whose parts are known goes first.
+        let fields = json!({"schema": {"properties": {"f": {"type": "string", "format": "binary"}}}});
+        let form = schema(json!({"application/zip": {}, "multipart/form-data": fields}));
+        assert_eq!(
+            (&form["contentMediaType"], &form["properties"]["f"]["format"]),
+            (&json!("multipart/form-data"), &json!("binary"))
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::model::catalog::{
     auth::{Auth, AuthType, KeyPlace},
     endpoint::{Parameter, ParameterPlace, is_json},
     style::Style,
+    upload,
 };
 
 /// Longest description of a parameter.
@@ -193,17 +194,23 @@ fn is_true(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// The body: JSON where it may be, else a form, else what comes first.
+/// The body: JSON where it may be, else a form, else what comes first. What is neither a form nor a text is a file.
 pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Parameter> {
     let content = body.get("content")?.as_object()?;
     let is_plain = |media: &str| matches!(media, "application/json" | "application/*" | "*/*");
     let first = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(media, _)| fits(media));
     let chosen = first(&is_plain).or_else(|| first(&is_json)).or_else(|| first(&|media| media.contains("urlencoded")));
-    let chosen = chosen.or_else(|| first(&|media| !media.starts_with("multipart/")));
+    let chosen =
+        chosen.or_else(|| first(&upload::is_form)).or_else(|| first(&|media| !media.starts_with("multipart/")));
     let (media, details) = chosen.or_else(|| content.iter().next())?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
     if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
-        if !is_json(media) && !media.contains("urlencoded") {
+        if upload::is_form(media) {
+            files(map, details.get("encoding"));
+        } else if !is_json(media) && !media.contains("urlencoded") {
+            if !upload::is_text(media) {
+                map.insert("format".to_owned(), json!(upload::BINARY));
+            }
             map.insert("type".to_owned(), json!("string"));
             map.remove("properties");
             map.remove("required");
@@ -221,6 +228,27 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Par
     })
 }
 
+/// Marks the files among the fields of a form, and their media types: OpenAPI 3.0 says `format: binary`, 3.1 that a text
+/// is of another media type.
+fn files(form: &mut Map<String, Value>, encoding: Option<&Value>) {
+    let Some(fields) = form.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (name, field) in fields {
+        let of = if field.get("items").is_some() { field.get_mut("items") } else { Some(field) };
+        let Some(field) = of.and_then(Value::as_object_mut) else { continue };
+        let says = |word: &str| field.get(word).and_then(Value::as_str);
+        let is_raw = says("contentEncoding").is_none() && says("contentMediaType").is_some_and(|m| !upload::is_text(m));
+        if says("format") != Some(upload::BINARY) && !is_raw {
+            continue;
+        }
+        let media = encoding.and_then(|encoding| encoding.pointer(&format!("/{name}/contentType")));
+        if let Some(media) = media.and_then(Value::as_str).filter(|media| !media.contains([',', '*'])) {
+            field.insert("contentMediaType".to_owned(), json!(media));
+        }
+        field.insert("type".to_owned(), json!("string"));
+        field.insert("format".to_owned(), json!(upload::BINARY));
+    }
+}
+
 /// Swagger's fields of a form, as one body.
 pub(super) fn form<'a>(
     fields: &[&'a Value],
@@ -229,9 +257,14 @@ pub(super) fn form<'a>(
     warnings: &mut Vec<String>,
 ) -> Parameter {
     let (mut properties, mut required, mut lists) = (Map::new(), Vec::new(), Vec::new());
+    let is_file = |field: &Value| field.get("type").and_then(Value::as_str) == Some("file");
     for field in fields {
         let Some(name) = field.get("name").and_then(Value::as_str) else { continue };
-        properties.insert(name.to_owned(), inliner.schema(field));
+        let mut schema = inliner.schema(field);
+        if is_file(field) {
+            schema = json!({"type": "string", "format": upload::BINARY, "description": described(field)});
+        }
+        properties.insert(name.to_owned(), schema);
         if field.get("type").and_then(Value::as_str) == Some("array") {
             lists.push(styles::collection(field, ParameterPlace::Body));
         }
@@ -239,11 +272,11 @@ pub(super) fn form<'a>(
             required.push(json!(name));
         }
     }
-    let has_file = fields.iter().any(|field| field.get("type").and_then(Value::as_str) == Some("file"));
+    let has_file = fields.iter().any(|field| is_file(field));
     let consumes: Vec<&str> =
         consumes.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let only_multipart = !consumes.is_empty() && consumes.iter().all(|media| media.starts_with("multipart/"));
-    let media = if has_file || only_multipart { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    let media = if has_file || only_multipart { upload::FORM } else { "application/x-www-form-urlencoded" };
     let style = lists.first().copied().unwrap_or_default();
     if lists.iter().any(|other| *other != style) {
         warnings.push("Its lists are written in several ways: all are sent as the first is.".to_owned());

@@ -11,8 +11,9 @@ use tokio::{
 use super::worker::Worker;
 use crate::model::error::Result;
 
-/// Workers kept though nothing is to be done.
-const READY: usize = 4;
+/// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
+/// has the processor. With one each, processors wait for the server a third of the time.
+const PER_PROCESSOR: usize = 2;
 /// How long they are kept.
 const KEPT: Duration = Duration::from_secs(60);
 /// Frames after which a worker makes room for a fresh one.
@@ -27,6 +28,8 @@ const LOOK: u32 = 64;
 pub struct Workers {
     program: PathBuf,
     turns: Arc<Semaphore>,
+    /// How many are kept though nothing is to be done: as many as compute at once.
+    kept: usize,
     idle: Arc<Mutex<Vec<(Worker, Instant)>>>,
 }
 
@@ -34,8 +37,8 @@ impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
         // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
-        let at_once = std::thread::available_parallelism().map_or(2, usize::from);
-        Self { program, turns: Arc::new(Semaphore::new(at_once)), idle: Arc::default() }
+        let kept = PER_PROCESSOR * std::thread::available_parallelism().map_or(2, usize::from);
+        Self { program, turns: Arc::new(Semaphore::new(kept)), kept, idle: Arc::default() }
     }
 
     /// One that is ready, or a new one.
@@ -51,7 +54,7 @@ impl Workers {
     pub fn give(&self, worker: Worker) {
         let worn = worker.served > MAX_SERVED || (worker.served.is_multiple_of(LOOK) && worker.memory() > MAX_MEMORY);
         let mut idle = self.idle.lock();
-        if worn || idle.len() >= READY {
+        if worn || idle.len() >= self.kept {
             return;
         }
         let first = idle.is_empty();

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId};
 use crate::model::{
-    error::{Error, Result},
     id::{Id, Noun},
     spec::Risk,
     time::Time,
@@ -66,17 +65,6 @@ impl Parameter {
         }
         let only = self.schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
         self.schema.get("const").or_else(|| only?.first())
-    }
-
-    /// Fails where it is an upload: none is sent.
-    pub fn demand_sendable(&self) -> Result<()> {
-        let media = self.schema.get("contentMediaType").and_then(Value::as_str).unwrap_or_default();
-        if self.place != ParameterPlace::Body || !media.to_ascii_lowercase().starts_with("multipart/") {
-            return Ok(());
-        }
-        Err(Error::invalid(
-            "It takes an upload (multipart), which Satchel does not send: choose an operation of the system that takes JSON, a form or text.",
-        ))
     }
 }
 
@@ -251,10 +239,7 @@ impl Endpoint {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
-            let mut schema = match &parameter.schema {
-                Value::Object(schema) => schema.clone(),
-                _ => Map::new(),
-            };
+            let mut schema = parameter.told();
             if !parameter.description.is_empty() {
                 schema.insert("description".to_owned(), json!(parameter.description));
             }

@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_is_neither_offered_nor_taken() {
+    fn what_cannot_be_sent_is_neither_offered_nor_taken() {
         let mut upload = operation("POST /up");
-        let schema = json!({"contentMediaType": "multipart/form-data"});
+        let schema = json!({"contentMediaType": "multipart/mixed"});
         upload.parameters = serde_json::from_value(json!([{"name": "body", "in": "body", "schema": schema}])).unwrap();
         let (system, now) = (SystemId::new(), Time::from_millis(0));
         let compared = compare(system, &[], vec![upload.clone()], now);
         assert!(compared.operations.is_empty());
-        assert!(compared.unusable[0].starts_with("POST /up: It takes an upload"), "{:?}", compared.unusable);
+        assert!(compared.unusable[0].starts_with("POST /up: Its body is multipart/mixed"), "{:?}", compared.unusable);
         let choice = ImportChoice { operation: upload, risk: None, description: None, when_to_use: None };
         assert!(plan(system, &[], vec![choice], Vec::new(), now).is_err());
     }

@@ -1,0 +1,155 @@
+//! Bodies with files of the caller's: a form with files, or a file as it is.
+
+use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt;
+use reqwest::multipart::{Form, Part};
+use serde_json::Value;
+
+use super::{
+    rest::{Body, MAX_BODY},
+    spelling::pairs,
+};
+use crate::{
+    app::App,
+    formats::media,
+    host::files::Rooted,
+    model::{
+        caller::Caller,
+        catalog::{
+            endpoint::Parameter,
+            upload::{FORM, is_file, media_type},
+        },
+        error::{Error, Result},
+    },
+};
+
+/// What a caller needs whose files are sent.
+const PERMISSION: &str = "host:fs.read";
+
+/// A body whose files are not read yet.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Upload {
+    /// A file as the whole body.
+    File(File),
+    /// The fields of a form, by name.
+    Form(Vec<(String, Field)>),
+}
+
+/// One field of a form.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Field {
+    /// A text.
+    Text(String),
+    /// An object, as JSON.
+    Json(Value),
+    /// A file.
+    File(File),
+}
+
+/// A file that is to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct File {
+    /// Its path, as the caller gave it.
+    path: String,
+    /// Its media type.
+    media: String,
+}
+
+impl File {
+    /// Of the media type the schema names, else of what its name says.
+    fn of(schema: &Value, path: &Value) -> Result<Self> {
+        let path = path.as_str().filter(|path| !path.is_empty());
+        let path = path.ok_or_else(|| Error::invalid("A file is given by its path in the workspace, as a text."))?;
+        let media = media_type(schema).filter(|media| *media != media::ANYTHING && !media.contains(['*', ',']));
+        Ok(Self { path: path.to_owned(), media: media.unwrap_or_else(|| media::of_name(path)).to_owned() })
+    }
+
+    /// What the receiver is told it is called: the last part of its path.
+    fn name(&self) -> String {
+        let last = self.path.rsplit('/').next().unwrap_or_default();
+        last.chars().map(|c| if c.is_control() { '_' } else { c }).collect()
+    }
+}
+
+impl Upload {
+    /// What a value of this body is, which is a form with files, or a file.
+    pub(super) fn of(parameter: &Parameter, value: &Value) -> Result<Self> {
+        let schema = &parameter.schema;
+        if is_file(schema) {
+            return Ok(Self::File(File::of(schema, value)?));
+        }
+        let fields =
+            value.as_object().ok_or_else(|| Error::invalid("The body is an object: the fields of the form."))?;
+        let mut form = Vec::new();
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            if name.contains(['"', '\\']) || name.contains(char::is_control) {
+                return Err(Error::invalid("The name of a field has no quotes, backslashes or line breaks."));
+            }
+            let schema = schema.get("properties").and_then(|known| known.get(name)).unwrap_or(&Value::Null);
+            let given = field(parameter, (name, schema), value)?;
+            form.extend(given);
+        }
+        Ok(Self::Form(form))
+    }
+
+    /// Fails where it holds files and the caller may not read any.
+    pub(super) fn demand(&self, caller: &Caller) -> Result<()> {
+        let reads = match self {
+            Self::File(_) => true,
+            Self::Form(fields) => fields.iter().any(|(_, field)| matches!(field, Field::File(_))),
+        };
+        if reads { caller.demand(PERMISSION) } else { Ok(()) }
+    }
+
+    /// The body, its files read.
+    pub(super) async fn read(self, app: &App, caller: &Caller) -> Result<Body> {
+        self.demand(caller)?;
+        let files = app.workspaces.of(caller.user, &app.settings.get().files.roots)?;
+        match self {
+            Self::File(file) => Ok(Body::Bytes(file.media.clone(), content(&files, &file).await?)),
+            Self::Form(fields) => form(&files, fields).await,
+        }
+    }
+}
+
+/// A list is a field for each of its items.
+fn field(parameter: &Parameter, (name, schema): (&str, &Value), value: &Value) -> Result<Vec<(String, Field)>> {
+    let named = |field| (name.to_owned(), field);
+    if is_file(schema) {
+        let of = schema.get("items").unwrap_or(schema);
+        let paths = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        return paths.iter().map(|path| Ok(named(Field::File(File::of(of, path)?)))).collect();
+    }
+    Ok(match value {
+        Value::Object(_) => vec![named(Field::Json(value.clone()))],
+        _ => pairs(name, value, parameter.style).into_iter().map(|(name, text)| (name, Field::Text(text))).collect(),
+    })
+}
+
+async fn content(files: &Rooted, file: &File) -> Result<Bytes> {
+    Ok(files.read_up_to(&file.path, MAX_BODY as u64).await?.into())
+}
+
+async fn form(files: &Rooted, fields: Vec<(String, Field)>) -> Result<Body> {
+    let mut form = Form::new().percent_encode_noop();
+    for (name, field) in fields {
+        form = match field {
+            Field::Text(text) => form.text(name, text),
+            Field::Json(value) => form.part(name, typed(Part::text(value.to_string()), "application/json")?),
+            Field::File(file) => {
+                let bytes = content(files, &file).await?;
+                let part = Part::stream_with_length(bytes.clone(), bytes.len() as u64).file_name(file.name());
+                form.part(name, typed(part, &file.media)?)
+            }
+        };
+    }
+    let media = format!("{FORM}; boundary={}", form.boundary());
+    let body: BytesMut = form.into_stream().try_collect().await.map_err(Error::internal)?;
+    Ok(Body::Bytes(media, body.freeze()))
+}
+
+fn typed(part: Part, media: &str) -> Result<Part> {
+    part.mime_str(media).map_err(|error| {
+        Error::invalid(format!("'{media}' is no media type: correct it in the endpoint's parameters.")).caused_by(error)
+    })
+}
