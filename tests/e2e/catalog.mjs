@@ -1,6 +1,6 @@
 // The catalog: a document is read, its cost shown, operations chosen, the system activated, called, and looked at.
 import { createServer } from 'node:http';
-import { axe, person, same, shoot, walk } from './lib.mjs';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
 import { look, settled } from './look.mjs';
 
 const operation = (summary, more = {}) => ({ summary, responses: { 200: { description: 'ok' } }, ...more });
@@ -18,6 +18,7 @@ const document = (url) => ({
       patch: operation('Move a stop or change the driver', { operationId: 'changeRoute', tags: ['Routes'], requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { driver: { type: 'string' } } } } } } }),
       delete: operation('Cancel a whole route', { operationId: 'cancelRoute', tags: ['Routes'] }),
     },
+    '/routes/{id}/proof': { parameters: [id], post: operation('Hand in the signature of a delivery', { operationId: 'addProof', tags: ['Routes'], requestBody: { required: true, content: { 'multipart/form-data': { schema: { required: ['signature'], properties: { signature: { type: 'string', format: 'binary', description: 'A picture of it.' }, signed_by: { type: 'string' } } } } } } }) },
     '/plans/{id}/optimise': { parameters: [id], post: { operationId: 'optimise', tags: ['Plans'], responses: {} } },
   },
 });
@@ -26,7 +27,10 @@ const document = (url) => ({
 async function startSystem() {
   const asked = [];
   const server = createServer((request, response) => {
-    asked.push({ url: request.url, authorization: request.headers.authorization });
+    const one = { url: request.url, authorization: request.headers.authorization };
+    asked.push(one);
+    const pieces = [];
+    request.on('data', (piece) => pieces.push(piece)).on('end', () => pieces.length && (one.body = Buffer.concat(pieces).toString('latin1')));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(request.url === '/openapi.json' ? document(base) : { id: 'R-7', driver: 'Mara', stops: [{ at: '08:10', place: 'Depot' }] }));
   });
@@ -65,14 +69,15 @@ export async function catalogWalks({ browser, owner, base }) {
   });
 
   await walk('operations are chosen with their risk and cost before anything is added', owner, async () => {
-    await owner.getByRole('group', { name: 'Token cost' }).getByText('2 of 5').waitFor();
+    await owner.getByRole('group', { name: 'Token cost' }).getByText('2 of 6').waitFor();
     await owner.getByRole('checkbox', { name: 'PATCH /routes/{id}' }).check();
     await owner.getByRole('checkbox', { name: 'POST /plans/{id}/optimise' }).check();
+    await owner.getByRole('checkbox', { name: 'POST /routes/{id}/proof' }).check();
     await owner.getByLabel('Describe POST /plans/{id}/optimise').fill('Puts the stops of a plan into the best order.');
     await owner.getByLabel('Risk of PATCH /routes/{id}').selectOption('low_write');
     await shoot(owner, 'catalog-import');
     same(await axe(owner), [], 'what axe found');
-    await owner.getByRole('button', { name: 'Import 4 as draft' }).click();
+    await owner.getByRole('button', { name: 'Import 5 as draft' }).click();
     await main.getByRole('heading', { name: 'Routewise' }).waitFor();
     await main.getByRole('link', { name: 'getRoute' }).waitFor();
   });
@@ -99,6 +104,26 @@ export async function catalogWalks({ browser, owner, base }) {
     same(call, { url: '/api/routes/R-7', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
     await shoot(owner, 'catalog-endpoint');
     same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('a file of this machine is stored and sent', owner, async () => {
+    await owner.goBack();
+    await main.getByRole('link', { name: 'addProof' }).click();
+    const form = owner.getByRole('form', { name: 'Test call' });
+    await form.getByLabel(/^id/).fill('R-7');
+    const chosen = owner.waitForEvent('filechooser');
+    await form.getByRole('button', { name: 'Choose a file for signature' }).click();
+    await (await chosen).setFiles({ name: 'signature.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]) });
+    await until('the path', async () => (await form.getByLabel(/^signature/).inputValue()).endsWith('signature.png'));
+    await form.getByLabel(/^signed_by/).fill('Mara');
+    await shoot(owner, 'catalog-upload');
+    same(await axe(owner), [], 'what axe found');
+    await owner.getByRole('button', { name: 'Call', exact: true }).click();
+    await owner.getByText('Depot').waitFor();
+    const sent = system.asked.at(-1);
+    same([sent.url, sent.body.includes('filename="signature.png"'), sent.body.includes('\x89PNG\xff'), sent.body.includes('Mara')], ['/api/routes/R-7/proof', true, true, true], 'what the system was sent');
+    await owner.goBack();
+    await main.getByRole('link', { name: 'getRoute' }).click();
   });
 
   await walk('what is changed by hand is kept by the next import', owner, async () => {

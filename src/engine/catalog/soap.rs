@@ -1,4 +1,5 @@
-//! A SOAP call from named values: each one an element of the body.
+//! A SOAP call from named values, each an element of the body; as answers have it, `@name` is an attribute and `#text` the
+//! text beside attributes.
 
 use quick_xml::escape::escape;
 use reqwest::Method;
@@ -22,15 +23,12 @@ pub(super) struct Action<'a> {
 
 /// The request that calls `action` with these values.
 pub(super) fn request(path: String, action: &Action<'_>, values: &[(String, Value)]) -> Result<RestRequest> {
-    let mut inner = String::new();
-    for (name, value) in values {
-        element(name, value, 0, &mut inner)?;
-    }
+    let Content { attributes, inner } = content(values.iter().map(|(name, value)| (name.as_str(), value)), 0)?;
     let name = checked(action.element)?;
     let namespace = escape(action.namespace);
     let body = match action.unqualified && !namespace.is_empty() {
-        true => format!("<m:{name} xmlns:m=\"{namespace}\">{inner}</m:{name}>"),
-        false => format!("<{name} xmlns=\"{namespace}\">{inner}</{name}>"),
+        true => format!("<m:{name} xmlns:m=\"{namespace}\"{attributes}>{inner}</m:{name}>"),
+        false => format!("<{name} xmlns=\"{namespace}\"{attributes}>{inner}</{name}>"),
     };
     let is_new = action.version == "1.2";
     let envelope =
@@ -54,15 +52,45 @@ fn element(name: &str, value: &Value, depth: usize, out: &mut String) -> Result<
         return items.iter().try_for_each(|item| element(name, item, depth + 1, out));
     }
     let name = checked(name)?;
-    out.push_str(&format!("<{name}>"));
-    match value {
-        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| element(name, value, depth + 1, out))?,
-        Value::String(text) => out.push_str(&escape(text.as_str())),
-        Value::Null => {}
-        other => out.push_str(&other.to_string()),
-    }
-    out.push_str(&format!("</{name}>"));
+    let Content { attributes, inner } = match value {
+        Value::Object(fields) => content(fields.iter().map(|(name, value)| (name.as_str(), value)), depth + 1)?,
+        other => Content { attributes: String::new(), inner: text(name, other)? },
+    };
+    out.push_str(&format!("<{name}{attributes}>{inner}</{name}>"));
     Ok(())
+}
+
+/// What an element holds, as XML.
+#[derive(Default)]
+struct Content {
+    attributes: String,
+    inner: String,
+}
+
+fn content<'a>(fields: impl Iterator<Item = (&'a str, &'a Value)>, depth: usize) -> Result<Content> {
+    let mut made = Content::default();
+    for (name, value) in fields {
+        match name.strip_prefix('@') {
+            Some(_) if value.is_null() => {}
+            Some(attribute) => {
+                let (attribute, value) = (checked(attribute)?, text(name, value)?);
+                made.attributes.push_str(&format!(" {attribute}=\"{value}\""));
+            }
+            None if name == "#text" => made.inner.push_str(&text(name, value)?),
+            None => element(name, value, depth, &mut made.inner)?,
+        }
+    }
+    Ok(made)
+}
+
+/// A value as the text of an element or an attribute.
+fn text(name: &str, value: &Value) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(escape(text.as_str()).into_owned()),
+        Value::Null => Ok(String::new()),
+        Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
+        _ => Err(Error::invalid(format!("'{}' is one text, no list or object.", crate::model::id::shorten(name)))),
+    }
 }
 
 fn checked(name: &str) -> Result<&str> {
@@ -93,5 +121,25 @@ mod tests {
         };
         assert!(text.contains("<m:Add xmlns:m=\"urn:calc\"><a>1</a></m:Add>"), "{text}");
         assert!(super::request("/".to_owned(), &unqualified, &[("a><b".to_owned(), json!(1))]).is_err());
+    }
+
+    #[test]
+    fn attributes_and_the_text_beside_them_are_written_as_answers_have_them() {
+        let action =
+            Action { action: "urn:Pay", element: "Pay", namespace: "urn:p", unqualified: false, version: "1.1" };
+        let sent = |values: Value| {
+            let values: Vec<(String, Value)> = values.as_object().unwrap().clone().into_iter().collect();
+            super::request("/".to_owned(), &action, &values).map(|request| match request.body {
+                Body::Text(_, text) => text,
+                _ => panic!("no text"),
+            })
+        };
+        let sum = json!({"@currency": "E\"UR<", "@rate": 1.5, "@none": null, "#text": "7 & 8"});
+        let text = sent(json!({"@id": 7, "sum": [sum, 3]})).unwrap();
+        let wanted = "<Pay xmlns=\"urn:p\" id=\"7\"><sum currency=\"E&quot;UR&lt;\" rate=\"1.5\">7 &amp; 8</sum><sum>3</sum></Pay>";
+        assert!(text.contains(wanted), "{text}");
+        for wrong in [json!({"@a b": 1}), json!({"@a": []}), json!({"@": 1}), json!({"x": {"#text": {"a": 1}}})] {
+            assert!(sent(wrong.clone()).is_err(), "{wrong}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use url::Url;
 
 use super::{
     text,
-    wsdl_types::{Declared, Schemas, Types, variable},
+    wsdl_types::{Declared, Schemas, Types, documented, variable},
 };
 use crate::{
     formats::xml::{self, Element, local},
@@ -203,10 +203,6 @@ impl<'a> Wsdl<'a> {
     }
 }
 
-fn documented(element: &Element) -> String {
-    text::tidy(element.first("documentation").map(|one| one.text.as_str()).unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -248,9 +244,13 @@ mod tests {
     fn a_list_of_choices_is_kept_and_what_is_not_sent_is_said() {
         let (order, warnings) = operation("PutOrder");
         assert_eq!(order["fields"][0], json!(["color", true, "", {"type": "string", "enum": ["red", "blue"]}]));
-        let line = json!({"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]});
+        let text = json!({"type": "string"});
+        let price = json!({"type": "object", "required": [], "properties": {
+            "@currency": {"type": "string", "enum": ["EUR"]}, "#text": {"type": "number"}}});
+        let line = json!({"type": "object", "required": ["sku", "@qty"], "properties": {
+            "sku": text, "price": price, "@qty": {"type": "integer"}, "@unit": text}});
         assert_eq!(order["fields"][1], json!(["lines", true, "", {"type": "array", "items": line}]));
-        assert!(warnings.iter().any(|told| told.contains("attributes are not sent: qty")), "{warnings:?}");
+        assert!(warnings.iter().any(|told| told.contains("of a namespace are not sent: lang")), "{warnings:?}");
     }
 
     #[test]

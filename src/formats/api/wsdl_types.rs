@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
+use super::text;
 use crate::{
     formats::xml::{Element, local},
     model::catalog::{
@@ -85,7 +86,8 @@ pub(super) struct Types<'a, 's> {
     nodes: usize,
     /// The namespaces its fields stand in; none is unqualified.
     namespaces: BTreeSet<Option<&'a str>>,
-    attributes: BTreeSet<&'a str>,
+    /// Attributes that stand in a namespace, which none is sent in.
+    lost: BTreeSet<&'a str>,
     /// What was not understood.
     pub(super) warnings: Vec<String>,
 }
@@ -100,7 +102,7 @@ struct Place {
 
 impl<'a, 's> Types<'a, 's> {
     pub(super) fn of(schemas: &'s Schemas<'a>) -> Self {
-        Self { schemas, nodes: 0, namespaces: BTreeSet::new(), attributes: BTreeSet::new(), warnings: Vec::new() }
+        Self { schemas, nodes: 0, namespaces: BTreeSet::new(), lost: BTreeSet::new(), warnings: Vec::new() }
     }
 
     pub(super) fn warn(&mut self, told: String) {
@@ -158,12 +160,35 @@ impl<'a, 's> Types<'a, 's> {
                         self.complex(here.inner(derived), depth + 1, out);
                     }
                 }
-                "attribute" | "attributeGroup" => {
-                    self.attributes.extend(child.attribute("name").or(child.attribute("ref")));
+                "attribute" => out.extend(self.attribute(here, depth)),
+                "attributeGroup" => {
+                    let found = child.attribute("ref").and_then(|name| self.schemas.find("attributeGroup", name, here));
+                    if let Some(group) = found {
+                        self.complex(group, depth + 1, out);
+                    }
                 }
                 _ => self.particle(here, &Place::default(), depth, out),
             }
         }
+    }
+
+    /// An attribute, under the name answers have it by: `@name`.
+    fn attribute(&mut self, here: Declared<'a>, depth: usize) -> Option<Parameter> {
+        let element = here.element;
+        let (name, usage) = (name(element)?, element.attribute("use"));
+        let form = element.attribute("form").or(here.schema.attribute("attributeFormDefault"));
+        if usage == Some("prohibited") {
+            return None;
+        }
+        if element.attribute("ref").is_some() || form == Some("qualified") {
+            self.lost.insert(name);
+            return None;
+        }
+        let mut schema = self.element(here, depth + 1);
+        if let (Some(only), Some(map)) = (element.attribute("fixed"), schema.as_object_mut()) {
+            map.insert("enum".to_owned(), json!([typed(only, map.get("type"))]));
+        }
+        Some(variable(format!("@{name}"), usage == Some("required"), &documented(element), schema))
     }
 
     fn derived(&mut self, derived: Declared<'a>, depth: usize, out: &mut Vec<Parameter>) {
@@ -248,10 +273,10 @@ impl<'a, 's> Types<'a, 's> {
         let simple = complex.element.first("simpleContent");
         let derived = simple.and_then(|simple| simple.children.iter().find(|one| one.attribute("base").is_some()));
         if let Some(derived) = derived {
-            // A text, or the like, with attributes.
-            self.complex(complex, depth + 1, &mut Vec::new());
+            let mut attributes = Vec::new();
+            self.complex(complex, depth + 1, &mut attributes);
             let base = derived.attribute("base").unwrap_or_default();
-            return self.typed(base, complex.inner(derived), depth + 1);
+            return with_attributes(self.typed(base, complex.inner(derived), depth + 1), attributes);
         }
         let mut fields = Vec::new();
         self.complex(complex, depth + 1, &mut fields);
@@ -288,16 +313,9 @@ impl<'a, 's> Types<'a, 's> {
             (_, Some(base)) => self.typed(base, within, depth + 1),
             _ => json!({"type": "string"}),
         };
-        let is_text = schema.get("type") == Some(&json!("string"));
+        let kind = schema.get("type").cloned();
         let values = restriction.all("enumeration").filter_map(|one| one.attribute("value"));
-        let values: Vec<Value> = values
-            .take(MAX_CHOICES)
-            .map(
-                |value| {
-                    if is_text { json!(value) } else { serde_json::from_str(value).unwrap_or_else(|_| json!(value)) }
-                },
-            )
-            .collect();
+        let values: Vec<Value> = values.take(MAX_CHOICES).map(|value| typed(value, kind.as_ref())).collect();
         if let (false, Some(map)) = (values.is_empty(), schema.as_object_mut()) {
             map.insert("enum".to_owned(), Value::Array(values));
         }
@@ -307,9 +325,9 @@ impl<'a, 's> Types<'a, 's> {
     /// Whether the fields are to be sent without a namespace, and all there is to warn of; `own` is the namespace of the
     /// element around them, none where they never share it.
     pub(super) fn end(mut self, own: Option<&'a str>) -> (bool, Vec<String>) {
-        if !self.attributes.is_empty() {
-            let names: Vec<&str> = std::mem::take(&mut self.attributes).into_iter().collect();
-            self.warn(format!("Its XML attributes are not sent: {}.", names.join(", ")));
+        if !self.lost.is_empty() {
+            let names: Vec<&str> = std::mem::take(&mut self.lost).into_iter().collect();
+            self.warn(format!("Its XML attributes of a namespace are not sent: {}.", names.join(", ")));
         }
         let wanted = own.filter(|_| self.namespaces.contains(&own));
         if self.namespaces.iter().any(|one| *one != wanted) {
@@ -322,6 +340,35 @@ impl<'a, 's> Types<'a, 's> {
 
 fn name(element: &Element) -> Option<&str> {
     element.attribute("name").or_else(|| element.attribute("ref").map(local))
+}
+
+/// What is said of an element.
+pub(super) fn documented(element: &Element) -> String {
+    text::tidy(element.first("documentation").map(|one| one.text.as_str()).unwrap_or_default())
+}
+
+/// A value as a schema writes it, where the type of what it is for is this.
+fn typed(value: &str, kind: Option<&Value>) -> Value {
+    let parsed = || serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+    if kind.is_none_or(|kind| kind == "string") { json!(value) } else { parsed() }
+}
+
+/// A text, or the like, with attributes beside it.
+fn with_attributes(text: Value, attributes: Vec<Parameter>) -> Value {
+    if attributes.is_empty() {
+        return text;
+    }
+    let mut schema = object(attributes);
+    // The base of a text with attributes may be one itself.
+    let (more, text) = match text.get("properties").and_then(Value::as_object) {
+        Some(properties) => (properties.clone(), None),
+        None => (Map::new(), Some(text)),
+    };
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.extend(more);
+        properties.extend(text.map(|text| ("#text".to_owned(), text)));
+    }
+    schema
 }
 
 fn repeats(element: &Element) -> bool {

@@ -386,6 +386,18 @@ mod tests {
     }
 
     #[test]
+    fn every_argument_has_a_name_that_providers_take() {
+        let long = "x".repeat(70);
+        let query = |name: &str| json!({"name": name, "in": "query", "description": "What."});
+        let parameters = json!(["$filter", "filter", "filter[color]", "größe", "@", "X-A.b", &long].map(query));
+        let made = endpoint(json!({"name": "x", "path": "/a", "parameters": parameters})).unwrap();
+        let names: Vec<String> = made.arguments().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["filter", "query_filter", "filter_color", "gr__e", "value", "X-A.b", &long[..64]]);
+        let told = |name: &str| made.schema()["properties"][name]["description"].clone();
+        assert_eq!((told("filter"), told("query_filter")), (json!("What. Sent as '$filter'."), json!("What.")));
+    }
+
+    #[test]
     fn what_cannot_be_called_is_refused() {
         let body = json!({"name": "b", "in": "body"});
         for wrong in [

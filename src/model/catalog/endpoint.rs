@@ -14,6 +14,9 @@ use crate::model::{
 /// Names an endpoint.
 pub type EndpointId = Id<Endpoint>;
 
+/// Longest name of an argument.
+const LONGEST: usize = 64;
+
 /// Where a parameter is put.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, utoipa::ToSchema,
@@ -216,19 +219,17 @@ impl Endpoint {
         if self.reviewed { self.risk } else { self.risk.max(self.operation.risk(&self.method)) }
     }
 
-    /// The arguments its tool takes, each with the parameter it is for. Where a name stands in two places, all but the
-    /// first carry their place: `id`, `query_id`.
+    /// The arguments its tool takes, each with the parameter it is for, under names every provider of models takes. Where
+    /// a name stands in two places, all but the first carry their place: `id`, `query_id`.
     pub fn arguments(&self) -> Vec<(String, &Parameter)> {
         let mut taken: Vec<(String, &Parameter)> = Vec::new();
         for parameter in &self.parameters {
             let is_taken = |name: &str| taken.iter().any(|(other, _)| other == name);
-            let mut name = parameter.name.clone();
-            if is_taken(&name) {
-                name = format!("{}_{name}", parameter.place.as_str());
-            }
-            while is_taken(&name) {
-                name.push('_');
-            }
+            let plain = argument(&parameter.name);
+            let placed = argument(&format!("{}_{plain}", parameter.place.as_str()));
+            let numbered = (2..).map(|n: u32| format!("{}_{n}", placed.get(..LONGEST - 4).unwrap_or(&placed)));
+            let mut names = [plain, placed.clone()].into_iter().chain(numbered);
+            let name = names.find(|name| !is_taken(name)).unwrap_or_default();
             taken.push((name, parameter));
         }
         taken
@@ -240,8 +241,11 @@ impl Endpoint {
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
             let mut schema = parameter.told();
-            if !parameter.description.is_empty() {
-                schema.insert("description".to_owned(), json!(parameter.description));
+            let is_plain = argument(&parameter.name) == parameter.name;
+            let meant = if is_plain { String::new() } else { format!("Sent as '{}'.", parameter.name) };
+            let said = [parameter.description.as_str(), &meant].join(" ");
+            if !said.trim().is_empty() {
+                schema.insert("description".to_owned(), json!(said.trim()));
             }
             // What has one value only is sent without being said.
             if parameter.required && parameter.fixed().is_none() {
@@ -257,6 +261,19 @@ impl Endpoint {
         }
         whole.insert("additionalProperties".to_owned(), json!(false));
         Value::Object(whole)
+    }
+}
+
+/// A parameter's name as an argument: providers take `^[a-zA-Z0-9_.-]{1,64}$`.
+fn argument(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
+    if name.len() <= LONGEST && name.chars().all(|c| plain(c) == c) && !name.is_empty() {
+        return name.to_owned();
+    }
+    let name: String = name.chars().map(plain).take(LONGEST).collect();
+    match name.trim_matches('_') {
+        "" => "value".to_owned(),
+        name => name.to_owned(),
     }
 }
 

@@ -32,6 +32,12 @@ describe('fields', () => {
     });
   });
 
+  it('that are files are given by their path', () => {
+    const schema = { properties: { body: { type: 'string', format: 'binary' }, all: { type: 'array', items: { type: 'string', format: 'binary' } } } };
+    const [body, all] = fields(schema);
+    expect([body?.kind, body?.note, all?.kind, all?.item?.kind]).toEqual(['file', 'path of a file', 'items', 'file']);
+  });
+
   it('put what is required first', () => {
     expect(fields(schema).slice(0, 3).map((field) => field.name)).toEqual(['path', 'content', 'data']);
   });

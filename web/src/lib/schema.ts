@@ -2,7 +2,7 @@
 import { shown } from './draft';
 
 export type Schema = Record<string, unknown>;
-export type FieldKind = 'text' | 'long' | 'number' | 'integer' | 'boolean' | 'choice' | 'lines' | 'json' | 'group' | 'items';
+export type FieldKind = 'text' | 'long' | 'number' | 'integer' | 'boolean' | 'choice' | 'lines' | 'json' | 'file' | 'group' | 'items';
 
 export interface Field {
   name: string;
@@ -126,6 +126,7 @@ function kindOf(name: string, types: unknown[], schema: Schema, choices: string[
   if (types.length !== 1) return 'json';
   switch (types[0]) {
     case 'string':
+      if (schema['format'] === 'binary') return 'file';
       return LONG.test(name) ? 'long' : 'text';
     case 'integer':
       return 'integer';
@@ -149,6 +150,7 @@ const NAMES: Record<FieldKind, string> = {
   choice: 'choice',
   lines: 'one per line',
   json: 'JSON',
+  file: 'path of a file',
   group: 'group',
   items: 'list',
 };

@@ -1,7 +1,7 @@
 /** Files a person adds to a message. */
-import type { components } from '../../lib/api';
 import { bytes } from '../../lib/format';
-import { upload, words } from '../../lib/http';
+import { words } from '../../lib/http';
+import { stored } from '../../lib/stored';
 import type { Attachment } from '../../lib/types';
 
 const MOST = 5 * 1024 * 1024;
@@ -22,11 +22,7 @@ export async function attach(files: Iterable<File>): Promise<{ added: Attachment
 
 /** Puts a document where tools read it; the message tells them its storage path. */
 async function store(file: File): Promise<Attachment> {
-  const form = new FormData();
-  form.append('file', file);
-  const stored = (await upload('/api/files', form, () => {}, new AbortController().signal)) as components['schemas']['StoredFile'][];
-  const path = stored[0]?.path ?? '';
-  return { name: file.name, mime: 'text/plain', data: await base64(new Blob([`The file is stored at ${path}. document_read reads it by that path.`])) };
+  return { name: file.name, mime: 'text/plain', data: await base64(new Blob([`The file is stored at ${await stored(file)}. document_read reads it by that path.`])) };
 }
 
 async function base64(file: Blob): Promise<string> {
