@@ -58,9 +58,8 @@ impl Vault {
                  again.",
             )),
             Source::Passphrase(text) => {
-                let salt = rand::random::<[u8; 16]>().to_vec();
-                let kek = vault_key::derive(text, &salt)?;
-                self.reseal(by, kek, Some(salt)).await
+                let text = text.read().clone();
+                self.reseal_by(by, &text).await
             }
             Source::File(_) => {
                 let (vault, by) = (self.clone(), by.clone());
@@ -92,7 +91,7 @@ impl Vault {
         }
     }
 
-    /// Seals every record anew under a key given from outside.
+    /// Seals every record anew under a key, or the key of a passphrase, given from outside as the one in use is.
     pub async fn rotate_to(&self, by: &Actor, key: &Secret) -> Result<Rotated> {
         match &*self.source {
             Source::Given => {
@@ -105,11 +104,24 @@ impl Vault {
             Source::File(_) => Err(Error::conflict(
                 "The vault's key is Satchel's own: rotate without SATCHEL_VAULT_NEW_KEY. Nothing was changed.",
             )),
-            Source::Passphrase(_) => Err(Error::conflict(
-                "The vault's key is made of SATCHEL_VAULT_PASSPHRASE: rotate without SATCHEL_VAULT_NEW_KEY to seal \
-                 everything under a new key of the same passphrase. Nothing was changed.",
-            )),
+            Source::Passphrase(text) => {
+                if text.read().expose() == key.expose() {
+                    return Err(Error::conflict(
+                        "The new passphrase is the one in use: rotate without SATCHEL_VAULT_NEW_KEY to seal everything \
+                         under a new key of it. Nothing was changed.",
+                    ));
+                }
+                let rotated = self.reseal_by(by, key).await?;
+                *text.write() = key.clone();
+                Ok(rotated)
+            }
         }
+    }
+
+    async fn reseal_by(&self, by: &Actor, passphrase: &Secret) -> Result<Rotated> {
+        let salt = rand::random::<[u8; 16]>().to_vec();
+        let kek = vault_key::derive(passphrase, &salt)?;
+        self.reseal(by, kek, Some(salt)).await
     }
 
     async fn reseal(&self, by: &Actor, kek: Kek, salt: Option<Vec<u8>>) -> Result<Rotated> {

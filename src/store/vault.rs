@@ -44,21 +44,23 @@ pub struct Vault {
 pub(super) enum Source {
     File(KeyFile),
     Given,
-    Passphrase(Secret),
+    Passphrase(RwLock<Secret>),
 }
 
 impl Vault {
     /// Opens the vault with the configured key; makes key and canary at the first start. Fails in one sentence that
     /// says what to do where the key is missing, readable by others, or not the one the records are sealed with.
     pub async fn open(db: Db, dir: &Path, key: &VaultKey, now: Time) -> Result<Self> {
-        let state = db.read(vault_key::State::read).await?;
+        let mut state = db.read(vault_key::State::read).await?;
         let (kek, source) = match key {
             VaultKey::File => {
                 let file = KeyFile::of(dir);
-                (vault_key::from_file(&file, &state)?, Source::File(file))
+                (vault_key::from_file(&file, &mut state)?, Source::File(file))
             }
             VaultKey::Given(text) => (vault_key::parse(text)?, Source::Given),
-            VaultKey::Passphrase(text) => (vault_key::derive(text, &state.salt)?, Source::Passphrase(text.clone())),
+            VaultKey::Passphrase(text) => {
+                (vault_key::derive(text, &state.salt)?, Source::Passphrase(RwLock::new(text.clone())))
+            }
         };
         state.demand(&kek)?;
         let ring = Arc::new(RwLock::new(vec![kek.clone()]));
@@ -304,5 +306,22 @@ pub(super) mod tests {
         assert!(message(&house, &phrase("open barley please")).await.contains("another key"));
         assert_ne!(vault.rotate(&actor()).await.unwrap().key_id, before);
         assert_full(&house.open(&phrase("open sesame please")).await.unwrap()).await;
+    }
+
+    #[tokio::test]
+    async fn a_passphrase_is_changed() {
+        let house = House::new();
+        let phrase = |text: &str| VaultKey::Passphrase(Secret::new(text));
+        let vault = house.full(&phrase("open sesame please")).await;
+        for (wrong, told) in [("open sesame please", "the one in use"), ("too short", "12 characters")] {
+            let refused = vault.rotate_to(&actor(), &Secret::new(wrong)).await.unwrap_err();
+            assert!(refused.message().contains(told), "{refused}");
+        }
+        vault.rotate_to(&actor(), &Secret::new("open barley please")).await.unwrap();
+        assert_full(&vault).await;
+        // A rotation after it is by the new one.
+        vault.rotate(&actor()).await.unwrap();
+        assert_full(&house.open(&phrase("open barley please")).await.unwrap()).await;
+        assert!(message(&house, &phrase("open sesame please")).await.contains("another key"));
     }
 }

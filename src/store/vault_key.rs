@@ -47,6 +47,15 @@ impl State {
         })
     }
 
+    /// Forgets the proof of a key that is lost, where nothing but it was sealed with that key.
+    fn start_over(&mut self) -> bool {
+        let is_empty = self.records == i64::from(self.canary.is_some());
+        if is_empty {
+            (self.records, self.canary) = (0, None);
+        }
+        is_empty
+    }
+
     pub(super) fn demand(&self, kek: &Kek) -> Result<()> {
         let Some(canary) = &self.canary else {
             return match self.records {
@@ -67,10 +76,10 @@ impl State {
 }
 
 /// The key of the file; ends or undoes a rotation a crash has cut.
-pub(super) fn from_file(file: &KeyFile, state: &State) -> Result<Kek> {
+pub(super) fn from_file(file: &KeyFile, state: &mut State) -> Result<Kek> {
     let (current, next) = (file.read()?, file.read_next()?);
-    let wanted = state.canary.as_ref().map(|canary| canary.kek.as_str());
-    match (current, next, wanted) {
+    let wanted = state.canary.as_ref().map(|canary| canary.kek.clone());
+    match (current, next, wanted.as_deref()) {
         (_, Some(next), Some(wanted)) if next.id() == wanted => {
             file.promote()?;
             Ok(next)
@@ -79,14 +88,14 @@ pub(super) fn from_file(file: &KeyFile, state: &State) -> Result<Kek> {
             file.discard()?;
             Ok(current)
         }
-        (None, _, None) if state.records == 0 => {
+        (None, ..) if state.by_passphrase => Err(Error::conflict(
+            "The vault's key is made of a passphrase: start with SATCHEL_VAULT_PASSPHRASE set to it.",
+        )),
+        (None, ..) if state.start_over() => {
             let kek = Kek::fresh();
             file.create(&kek)?;
             Ok(kek)
         }
-        (None, ..) if state.by_passphrase => Err(Error::conflict(
-            "The vault's key is made of a passphrase: start with SATCHEL_VAULT_PASSPHRASE set to it.",
-        )),
         (None, ..) => {
             let (place, records) = (file.path().display(), state.records.saturating_sub(1));
             Err(Error::conflict(format!(

@@ -70,6 +70,22 @@ async fn a_key_file_others_can_read_is_refused_with_the_command_that_mends_it() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_file_that_was_lost_before_anything_was_sealed_is_made_anew() {
+    let app = TestApp::start().await;
+    let path = app.dir.path().join("secret.key");
+    let before = fs::read(&path).unwrap();
+    app.satchel.stop().await;
+    fs::remove_file(&path).unwrap();
+    let satchel = Satchel::start(config(&app.dir)).await.unwrap();
+    satchel.app.vault.put("provider:1", "api_key", Secret::new(CANARY), satchel.app.clock.now()).await.unwrap();
+    satchel.stop().await;
+    assert_ne!(fs::read(&path).unwrap(), before);
+    let again = Satchel::start(config(&app.dir)).await.unwrap();
+    assert_eq!(again.app.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose(), CANARY);
+    again.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_lost_key_file_is_refused_and_not_replaced() {
     let app = with_a_secret().await;
     let path = app.dir.path().join("secret.key");

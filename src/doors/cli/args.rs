@@ -207,7 +207,8 @@ pub enum VaultCommand {
     /// Make a new key and wrap every secret with it
     ///
     /// Where the key comes from SATCHEL_VAULT_KEY, Satchel cannot choose the new one: make it with `openssl rand -hex
-    /// 32`, put it into SATCHEL_VAULT_NEW_KEY for this command, and start with it as SATCHEL_VAULT_KEY from then on.
+    /// 32`, put it into SATCHEL_VAULT_NEW_KEY for this command, and start with it as SATCHEL_VAULT_KEY from then on. A
+    /// passphrase is changed in the same way.
     Rotate {
         /// Only from the environment: a list of processes would show it
         #[arg(long, env = "SATCHEL_VAULT_NEW_KEY", hide = true, hide_env_values = true)]

@@ -18,7 +18,7 @@ use crate::{
 pub(super) async fn rotate(new_key: Option<String>, client: &Client, screen: &Screen) -> Result<Exit> {
     let done: Value = client.post("/api/vault/rotate", &json!({"new_key": new_key})).await?;
     let next = match new_key {
-        Some(_) => " Start with it as SATCHEL_VAULT_KEY from now on.",
+        Some(_) => " From now on, start with the new one in place of the old.",
         None => "",
     };
     screen.show(&done, |d| {

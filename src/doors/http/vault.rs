@@ -20,7 +20,8 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Rotation {
-    /// 32 bytes as hex or base64. Needed where the key comes from SATCHEL_VAULT_KEY, refused elsewhere.
+    /// 32 bytes as hex or base64, needed where the key comes from SATCHEL_VAULT_KEY; a new passphrase where it is made of
+    /// SATCHEL_VAULT_PASSPHRASE; refused where it is Satchel's own.
     #[schema(value_type = Option<String>, format = Password)]
     new_key: Option<Secret>,
 }

@@ -259,23 +259,26 @@ fn of_data(text: &str, media: Option<&str>, examples: &mut Examples) -> Value {
 }
 
 fn form_with_files(fields: &[(String, Option<String>)], examples: &mut Examples) -> Value {
-    let texts = fields.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
-    let mut schema = form(texts, examples);
-    let files = fields.iter().filter(|(_, value)| value.is_none());
-    for (name, _) in files {
-        schema["properties"][name] = json!({"type": "string", "format": upload::BINARY});
-    }
-    schema["contentMediaType"] = json!(upload::FORM);
-    schema
+    let one = |(name, value): &(String, Option<String>)| {
+        let schema = match value {
+            Some(text) => field(name, text, examples),
+            None => json!({"type": "string", "format": upload::BINARY}),
+        };
+        (name.clone(), schema)
+    };
+    object(fields.iter().map(one).collect(), upload::FORM)
 }
 
 fn form<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, examples: &mut Examples) -> Value {
-    let one = |(name, value): (&str, &str)| {
-        let schema = if value.is_empty() { json!({"type": "string"}) } else { examples.text(name, value) };
-        (name.to_owned(), schema)
-    };
-    let properties: Map<String, Value> = fields.map(one).collect();
-    json!({"type": "object", "properties": properties, "contentMediaType": FORM})
+    object(fields.map(|(name, value)| (name.to_owned(), field(name, value, examples))).collect(), FORM)
+}
+
+fn field(name: &str, value: &str, examples: &mut Examples) -> Value {
+    if value.is_empty() { json!({"type": "string"}) } else { examples.text(name, value) }
+}
+
+fn object(properties: Map<String, Value>, media: &str) -> Value {
+    json!({"type": "object", "properties": properties, "contentMediaType": media})
 }
 
 fn add_to_query<'a>(url: &mut Url, data: impl Iterator<Item = &'a String>) {

@@ -81,7 +81,7 @@ fn data_and_forms_become_their_fields() {
         Some(media) => json!({"type": "string", "format": "binary", "contentMediaType": media}),
         None => json!({"type": "string", "format": "binary"}),
     };
-    let fields = json!({"note": text("hi"), "told": {"type": "string"}, "file": file(None)});
+    let fields = json!({"file": file(None), "note": text("hi"), "told": {"type": "string"}});
     let upload = json!([["body", {"type": "object", "properties": fields, "contentMediaType": "multipart/form-data"}]]);
     assert_eq!(parameters("curl -F file=@a.png -F note=hi -F 'told=<b.txt' https://a.example/x"), upload);
     let whole = "curl -T a.bin https://a.example/x";

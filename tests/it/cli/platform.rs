@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests keep an anchor elsewhere, as people should")]
 
-use std::{fs, time::Instant};
+use std::{fs, os::unix::fs::PermissionsExt, time::Instant};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -115,7 +115,10 @@ async fn a_key_given_from_outside_is_rotated_to_another_given_from_outside() {
     let short = rotate(&[("SATCHEL_VAULT_KEY", &old), ("SATCHEL_VAULT_NEW_KEY", "abc")]).await;
     assert!(short.code == 1 && short.err.contains("openssl rand -hex 32"), "{short:?}");
     let done = rotate(&[("SATCHEL_VAULT_KEY", &old), ("SATCHEL_VAULT_NEW_KEY", &new)]).await;
-    assert!(done.code == 0 && done.out.ends_with("Start with it as SATCHEL_VAULT_KEY from now on.\n"), "{done:?}");
+    assert!(
+        done.code == 0 && done.out.ends_with("From now on, start with the new one in place of the old.\n"),
+        "{done:?}"
+    );
     assert!(!format!("{done:?}").contains(&new));
     let stale = home.run_with(&["tools"], With { env: &[("SATCHEL_VAULT_KEY", &old)], stdin: "" }).await;
     assert!(stale.code == 1 && stale.err.contains("sealed with another key"), "{stale:?}");
@@ -158,13 +161,13 @@ async fn the_doctor_looks_at_everything_and_tells_a_person() {
 #[tokio::test]
 async fn the_doctor_goes_on_where_satchel_does_not_start() {
     let home = Home::new().await;
-    fs::remove_file(home.path().join("secret.key")).unwrap();
+    fs::set_permissions(home.path().join("secret.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let checks = doctor(&home, &[]).await;
     let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(names, ["data directory", "disk", "database", "sandbox", "start"]);
     assert!(checks.iter().take(3).all(|(_, ok, _)| *ok), "{checks:?}");
     let (_, ok, told) = checks.last().unwrap();
-    assert!(!ok && told.contains("secret.key is missing"), "{told}");
+    assert!(!ok && told.contains("others can read it (mode 644)"), "{told}");
 }
 
 #[tokio::test]

@@ -4690,7 +4690,8 @@ export interface components {
         Rotation: {
             /**
              * Format: password
-             * @description 32 bytes as hex or base64. Needed where the key comes from SATCHEL_VAULT_KEY, refused elsewhere.
+             * @description 32 bytes as hex or base64, needed where the key comes from SATCHEL_VAULT_KEY; a new passphrase where it is made of
+             *     SATCHEL_VAULT_PASSPHRASE; refused where it is Satchel's own.
              */
             new_key?: string | null;
         };
