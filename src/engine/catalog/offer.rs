@@ -8,7 +8,11 @@ use super::endpoint_call;
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
-        catalog::{directory::Directory, endpoint::Endpoint, system::System},
+        catalog::{
+            directory::Directory,
+            endpoint::{Endpoint, Parameter},
+            system::System,
+        },
         error::{Error, Result},
         spec::{Category, Source, Spec},
     },
@@ -70,12 +74,16 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
         endpoint_call::call(&cx, id, &arguments).await
     });
-    let (host, own) = (system.host(), endpoint.clone());
-    let tool = tool.demands(move |arguments: &Value, caller, _| match endpoint_call::upload(&own, arguments)? {
+    let host = system.host();
+    let tool = tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect());
+    if !endpoint.parameters.iter().any(Parameter::is_upload) {
+        return tool;
+    }
+    let own = endpoint.clone();
+    tool.demands(move |arguments: &Value, caller, _| match endpoint_call::upload(&own, arguments)? {
         Some(upload) => upload.demand(caller),
         None => Ok(()),
-    });
-    tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect())
+    })
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.

@@ -24,8 +24,8 @@ use crate::{
     net::http::{Http, Request},
 };
 
-/// Longest body that is sent.
-pub(super) const MAX_BODY: usize = 10 * 1024 * 1024;
+/// Longest body that is sent, in bytes.
+pub(super) const MAX_BODY: u64 = 10 * 1024 * 1024;
 /// The media type of JSON that has none of its own.
 pub(super) const JSON: &str = "application/json";
 /// Headers nobody sets but us: credentials, and what says where a message ends or where it came from.
@@ -150,7 +150,7 @@ fn build(system: &System, request: &RestRequest) -> Result<Request> {
     plain.limit = Some(plain.patience);
     plain.headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.8"));
     let (media, body) = encode(&request.body);
-    if body.len() > MAX_BODY {
+    if body.len() as u64 > MAX_BODY {
         return Err(Error::invalid(format!("The body has at most {MAX_BODY} bytes.")));
     }
     if let Some(media) = media {

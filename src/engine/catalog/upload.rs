@@ -1,6 +1,6 @@
 //! Bodies with files of the caller's: a form with files, or a file as it is.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use futures_util::TryStreamExt;
 use reqwest::multipart::{Form, Part};
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl Upload {
         self.demand(caller)?;
         let files = app.workspaces.of(caller.user, &app.settings.get().files.roots)?;
         match self {
-            Self::File(file) => Ok(Body::Bytes(file.media.clone(), content(&files, &file).await?)),
+            Self::File(file) => Ok(Body::Bytes(file.media, files.read_up_to(&file.path, MAX_BODY).await?.into())),
             Self::Form(fields) => form(&files, fields).await,
         }
     }
@@ -126,20 +126,23 @@ fn field(parameter: &Parameter, (name, schema): (&str, &Value), value: &Value) -
     })
 }
 
-async fn content(files: &Rooted, file: &File) -> Result<Bytes> {
-    Ok(files.read_up_to(&file.path, MAX_BODY as u64).await?.into())
-}
-
 async fn form(files: &Rooted, fields: Vec<(String, Field)>) -> Result<Body> {
     let mut form = Form::new().percent_encode_noop();
+    let mut length = 0;
     for (name, field) in fields {
         form = match field {
             Field::Text(text) => form.text(name, text),
             Field::Json(value) => form.part(name, typed(Part::text(value.to_string()), "application/json")?),
             Field::File(file) => {
-                let bytes = content(files, &file).await?;
-                let part = Part::stream_with_length(bytes.clone(), bytes.len() as u64).file_name(file.name());
-                form.part(name, typed(part, &file.media)?)
+                let bytes = files.read_up_to(&file.path, MAX_BODY).await?;
+                length += bytes.len() as u64;
+                if length > MAX_BODY {
+                    return Err(Error::invalid(format!(
+                        "The files have more than {} MB together: send fewer at once.",
+                        MAX_BODY >> 20
+                    )));
+                }
+                form.part(name, typed(Part::bytes(bytes).file_name(file.name()), &file.media)?)
             }
         };
     }

@@ -132,10 +132,14 @@ async fn a_body_that_is_no_text_is_a_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_read_is_told_and_nothing_is_sent() {
     let (crm, remote) = receipts().await;
+    let files = &crm.server.app.satchel.app.workspaces;
+    let files = files.of(crm.owner().await.caller.user, &["workspace".to_owned()]).unwrap();
+    files.write("huge", vec![0; 6 << 20], Parents::Must).await.unwrap();
     for (body, told) in [
         (json!({"file": "none.pdf"}), "none.pdf"),
         (json!({"file": "../../etc/passwd"}), "../../etc/passwd"),
         (json!({"file": ""}), "by its path"),
+        (json!({"file": "huge", "pages": ["huge"]}), "more than 10 MB together"),
         (json!({"file": "photo.png", "x\"; y=\"": "1"}), "no quotes"),
     ] {
         let said = crm.refused("catalog:crm.send", json!({"body": body})).await;
