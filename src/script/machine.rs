@@ -8,7 +8,7 @@ use std::{
 use parking_lot::Mutex;
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, OptimizationLevel, ParseError, Scope};
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{
     faults, helpers, limits, outside,
@@ -51,9 +51,9 @@ impl Machine {
     }
 
     /// Runs a compiled script once. The state was set up for it.
-    pub(super) fn run(&self, ast: &AST, args: Dynamic) -> Ran<Value> {
+    pub(super) fn run(&self, ast: &AST, args: Dynamic) -> Ran<Box<RawValue>> {
         self.state.lock().start();
-        let outcome = self.call(ast, args).and_then(|value| helpers::to_json(&value));
+        let outcome = self.call(ast, args).and_then(|value| helpers::to_raw_json(&value));
         let outcome = outcome.map_err(|error| self.fault(ast, &error));
         let mut state = self.state.lock();
         Ran { outcome, operations: state.operations(), log: state.take_log() }

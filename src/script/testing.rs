@@ -1,6 +1,6 @@
 //! Examples and `test "…" { }` blocks: run with recorded answers; nothing leaves.
 
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use parking_lot::Mutex;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, FnPtr, NativeCallContext, Position, Scope};
@@ -249,7 +249,7 @@ fn one_example(machine: &Machine, ast: &AST, head: &Head, example: &HeadExample)
         (state.recorded.clone(), state.config.clone(), state.now)
     };
     let started = Instant::now();
-    let arguments = rhai::serde::to_dynamic(head.with_defaults(example.arguments.clone()));
+    let arguments = rhai::serde::to_dynamic(head.with_defaults(Cow::Borrowed(&example.arguments)));
     let got = arguments.and_then(|arguments| machine.call(ast, arguments));
     let outcome = got.and_then(|got| {
         let got = as_json(&got);

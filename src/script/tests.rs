@@ -14,7 +14,8 @@ fn machine() -> Machine {
 fn run(body: &str, args: Value) -> Result<Value, Fault> {
     let machine = machine();
     let ast = machine.compile(body).unwrap();
-    machine.run(&ast, rhai::serde::to_dynamic(args).unwrap()).outcome
+    let ran = machine.run(&ast, rhai::serde::to_dynamic(args).unwrap());
+    ran.outcome.map(|value| serde_json::from_str(value.get()).unwrap())
 }
 
 fn problems(text: &str) -> Vec<(usize, usize, String, Option<String>)> {

@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 use rhai::{AST, Dynamic};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{
     check, limits,
@@ -23,7 +23,7 @@ const KEPT: usize = 64;
 /// Serves until the other end closes.
 pub fn serve((tasks, answers): (PipeReader, PipeWriter)) -> io::Result<()> {
     let stream = Stream(Arc::new(Mutex::new((BufReader::new(tasks), answers))));
-    let mut worker = Worker { machine: Machine::new(Box::new(stream.clone())), known: VecDeque::new() };
+    let mut worker = Worker { machine: Machine::new(Box::new(stream.clone())), known: Known::default() };
     while let Some(frame) = stream.read()? {
         let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
         let reply = worker.reply(task);
@@ -34,22 +34,22 @@ pub fn serve((tasks, answers): (PipeReader, PipeWriter)) -> io::Result<()> {
 
 struct Worker {
     machine: Machine,
-    known: VecDeque<(String, AST)>,
+    known: Known,
 }
 
 impl Worker {
     fn reply(&mut self, task: Task<Dynamic>) -> Vec<u8> {
         let reply = match task {
             Task::Run { key, source, args, config, now } => {
-                let ast = match self.known(&key, source) {
+                let ast = match self.known.script(&self.machine, &key, source) {
                     Ok(Some(ast)) => ast,
-                    Ok(None) => return encode(&Reply::<Value>::Unknown),
-                    Err(fault) => return encode(&Reply::<Value>::Ran(failed(fault))),
+                    Ok(None) => return encode(&Reply::Unknown),
+                    Err(fault) => return encode(&Reply::Ran(failed(fault))),
                 };
                 let mut state = self.machine.state().lock();
                 (state.config, state.now) = (config, Some(now));
                 drop(state);
-                Reply::Ran(self.machine.run(&ast, args))
+                Reply::Ran(self.machine.run(ast, args))
             }
             Task::Check { source } => Reply::Checked(check::check(&self.machine, &source)),
             Task::Test { source } => Reply::Tested(self.machine.test(&source)),
@@ -59,37 +59,43 @@ impl Worker {
             return frame;
         }
         let message = format!("The script gives back more than {} KB.", limits::MAX_OUTPUT >> 10);
-        encode(&Reply::<Value>::Ran(failed(Fault::of_script(message))))
+        encode(&Reply::Ran(failed(Fault::of_script(message))))
     }
+}
 
-    fn known(&mut self, key: &str, source: Option<String>) -> Result<Option<AST>, Fault> {
-        if let Some((_, ast)) = self.known.iter().find(|(known, _)| known == key) {
-            return Ok(Some(ast.clone()));
+/// The scripts it has compiled, by their keys, the oldest first.
+#[derive(Default)]
+struct Known(VecDeque<(String, AST)>);
+
+impl Known {
+    fn script(&mut self, machine: &Machine, key: &str, source: Option<String>) -> Result<Option<&AST>, Fault> {
+        if let Some(at) = self.0.iter().position(|(known, _)| known == key) {
+            return Ok(self.0.get(at).map(|(_, ast)| ast));
         }
         let Some(source) = source else { return Ok(None) };
-        let ast = self.machine.compile(&source).map_err(|error| {
+        let ast = machine.compile(&source).map_err(|error| {
             let problem = super::faults::of_text(&source, &error);
             let hint = problem.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
             let message = format!("{}{hint}", problem.message);
             Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(message) }
         })?;
-        if self.known.len() == KEPT {
-            self.known.pop_front();
+        if self.0.len() == KEPT {
+            self.0.pop_front();
         }
-        self.known.push_back((key.to_owned(), ast.clone()));
-        Ok(Some(ast))
+        self.0.push_back((key.to_owned(), ast));
+        Ok(self.0.back().map(|(_, ast)| ast))
     }
 }
 
-fn failed(fault: Fault) -> Ran<Value> {
+fn failed(fault: Fault) -> Ran<Box<RawValue>> {
     Ran { outcome: Err(fault), log: Vec::new(), operations: 0 }
 }
 
-fn encode(reply: &Reply<Value>) -> Vec<u8> {
+fn encode(reply: &Reply<Box<RawValue>>) -> Vec<u8> {
     serde_json::to_vec(reply).unwrap_or_else(|error| {
         let message = format!("What the script gives back is no JSON: {error}.");
         let fault = Fault::of_script(message);
-        serde_json::to_vec(&Reply::<Value>::Ran(failed(fault))).unwrap_or_default()
+        serde_json::to_vec(&Reply::Ran(failed(fault))).unwrap_or_default()
     })
 }
 

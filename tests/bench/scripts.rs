@@ -64,14 +64,13 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let script = Loaded::ungranted(Origin::Folder, SCRIPT);
     let arguments = rows();
     report.note(&format!("{} bytes of arguments", arguments.to_string().len()));
-    let call =
-        async || -> Result<Output> { Ok(evaluate(&workers, &script, arguments.clone(), Clock::new().now()).await?) };
+    let call = async || -> Result<Output> { Ok(evaluate(&workers, &script, &arguments, Clock::new().now()).await?) };
     let first = call().await?;
     anyhow::ensure!(first.data.get("count") == Some(&json!(19)), "{first:?}");
     let mut started = Vec::with_capacity(NEW_WORKERS);
     for _ in 0..NEW_WORKERS {
         let begun = Instant::now();
-        evaluate(&Workers::new(PROGRAM.into()), &script, arguments.clone(), Clock::new().now()).await?;
+        evaluate(&Workers::new(PROGRAM.into()), &script, &arguments, Clock::new().now()).await?;
         started.push(begun.elapsed().as_secs_f64() * 1e3);
     }
     started.sort_by(f64::total_cmp);

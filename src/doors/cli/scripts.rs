@@ -154,7 +154,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
         Ok(arguments) => arguments,
         Err(error) => return screen.refuse(&error),
     };
-    let ran = scripts::evaluate(workers, &script, arguments, Clock::new().now()).await;
+    let ran = scripts::evaluate(workers, &script, &arguments, Clock::new().now()).await;
     let facts = match &ran {
         Ok(output) => Value::Object(output.meta.clone()),
         Err(error) => error.details().cloned().unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! One run of a script, as the tool it is.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
     let task = Task::Run {
         key: script.digest.clone(),
         source: None,
-        args: script.head.with_defaults(arguments),
+        args: script.head.with_defaults(Cow::Owned(arguments)),
         config: config.collect(),
         now: cx.now(),
     };

@@ -1,6 +1,6 @@
 //! Talks to a worker: sends a task, answers what the script asks, brings back what came of it.
 
-use std::{future::Future, time::Duration};
+use std::{borrow::Cow, future::Future, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -45,12 +45,12 @@ pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
 }
 
 /// Runs a text once with these arguments. It reaches nothing outside: no tool, no host, nothing kept.
-pub async fn evaluate(workers: &Workers, script: &Loaded, arguments: Value, now: Time) -> Result<Output> {
+pub async fn evaluate(workers: &Workers, script: &Loaded, arguments: &Value, now: Time) -> Result<Output> {
     let defaults = script.head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
     let task = Task::Run {
         key: script.digest.clone(),
         source: None,
-        args: script.head.with_defaults(arguments),
+        args: script.head.with_defaults(Cow::Borrowed(arguments)),
         config: defaults.collect(),
         now,
     };
@@ -71,7 +71,7 @@ async fn once(workers: &Workers, task: &Task<Value>, most: Allowance) -> Result<
 /// Runs a script's task to its end. `answer` answers what it asks meanwhile.
 pub(super) async fn converse<F>(
     workers: &Workers,
-    mut task: Task<Value>,
+    mut task: Task<Cow<'_, Value>>,
     text: &str,
     mut answer: impl FnMut(Ask) -> F,
 ) -> Result<Reply<Value>>

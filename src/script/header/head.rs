@@ -1,6 +1,6 @@
 //! A header that was read.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde_json::{Map, Value, json};
 
@@ -108,12 +108,13 @@ impl Head {
     }
 
     /// The arguments with the defaults of those left out.
-    pub fn with_defaults(&self, mut arguments: Value) -> Value {
-        if let Some(map) = arguments.as_object_mut() {
-            for parameter in &self.parameters {
-                if let Some(default) = &parameter.default {
-                    map.entry(&parameter.name).or_insert_with(|| default.clone());
-                }
+    pub fn with_defaults<'a>(&self, mut arguments: Cow<'a, Value>) -> Cow<'a, Value> {
+        for parameter in &self.parameters {
+            let lacks = arguments.as_object().is_some_and(|map| !map.contains_key(&parameter.name));
+            if let (Some(default), true) = (&parameter.default, lacks)
+                && let Some(map) = arguments.to_mut().as_object_mut()
+            {
+                map.insert(parameter.name.clone(), default.clone());
             }
         }
         arguments

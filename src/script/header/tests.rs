@@ -1,6 +1,6 @@
 //! Headers as people write them, and every way to write one wrong.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde_json::json;
 
@@ -69,7 +69,8 @@ fn a_whole_header_is_read() {
             "additionalProperties": false,
         })
     );
-    assert_eq!(head.with_defaults(json!({"days": 3})), json!({"days": 3, "order": "age"}));
+    let given = json!({"days": 3});
+    assert_eq!(*head.with_defaults(Cow::Borrowed(&given)), json!({"days": 3, "order": "age"}));
 }
 
 #[test]

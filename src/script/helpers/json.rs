@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     Group, Helper, jq,
     list::helper,
-    values::{Fallible, check_text, fail, from_json, quoted, to_json},
+    values::{Fallible, check_text, fail, from_json, quoted, to_json, to_json_text},
 };
 
 pub(super) const GROUP: Group = Group { name: "json", helpers: HELPERS, register };
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Fallible<Dynamic> {
 }
 
 fn write(value: &Dynamic) -> Fallible<String> {
-    let text = to_json(value)?.to_string();
+    let text = to_json_text(value)?;
     check_text(text.len())?;
     Ok(text)
 }

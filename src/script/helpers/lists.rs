@@ -7,7 +7,7 @@ use rhai::{Array, Dynamic, Engine, FnPtr, Map, NativeCallContext};
 use super::{
     Group, Helper,
     list::helper,
-    values::{Fallible, check_array, check_text, fail, kind, number, scalar_text, to_json},
+    values::{Fallible, check_array, check_text, fail, kind, number, scalar_text, to_json_text},
 };
 use crate::script::limits::MAX_MAP;
 
@@ -245,7 +245,7 @@ fn identity(value: &Dynamic) -> Fallible<String> {
     {
         return Ok(format!("{float:.0}"));
     }
-    Ok(to_json(value)?.to_string())
+    to_json_text(value)
 }
 
 fn unique(keys: Array, array: Array) -> Fallible<Array> {

@@ -26,4 +26,4 @@ mod tests;
 
 pub use clock::Clock;
 pub use list::{Group, Helper, all, register};
-pub use values::{Fallible, from_json, to_json};
+pub use values::{Fallible, from_json, to_json, to_raw_json};

@@ -5,7 +5,7 @@ use rhai::{Array, Dynamic, Engine, Map};
 use super::{
     Group, Helper,
     list::helper,
-    values::{Fallible, check_array, fail, kind, push, scalar_text, to_json},
+    values::{Fallible, check_array, fail, kind, push, scalar_text, to_json_text},
 };
 
 pub(super) const GROUP: Group = Group { name: "tables", helpers: HELPERS, register };
@@ -45,7 +45,7 @@ pub(super) fn columns_of(rows: &Array) -> Fallible<Vec<String>> {
 pub(super) fn cell(value: Option<&Dynamic>) -> Fallible<String> {
     let Some(value) = value else { return Ok(String::new()) };
     if value.is_array() || value.is_map() {
-        return Ok(to_json(value)?.to_string());
+        return to_json_text(value);
     }
     scalar_text(value)
 }

@@ -1,7 +1,13 @@
 //! Values between a script and JSON, and the checks every helper begins with: nothing is built before its size is known.
 
+use std::cell::Cell;
+
 use rhai::{Array, Dynamic, EvalAltResult, Map};
-use serde_json::{Number, Value};
+use serde::ser::{self, Serialize, SerializeMap, Serializer};
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::script::limits::{MAX_ARRAY, MAX_STRING};
 
@@ -98,58 +104,105 @@ pub(super) fn scalar_text(value: &Dynamic) -> Fallible<String> {
 /// # Errors
 /// One line that says what cannot be JSON.
 pub fn to_json(value: &Dynamic) -> Fallible<Value> {
-    write(value, 0, &mut 0)
+    written(value, |json| serde_json::to_value(json))
 }
 
-fn write(value: &Dynamic, depth: usize, weight: &mut usize) -> Fallible<Value> {
-    if depth > MAX_NESTING {
-        return fail(format!("the value is nested deeper than {MAX_NESTING}"));
+/// The same as text, in one line.
+///
+/// # Errors
+/// As [`to_json`].
+pub(super) fn to_json_text(value: &Dynamic) -> Fallible<String> {
+    written(value, |json| serde_json::to_string(json))
+}
+
+/// The same as text that goes into other JSON as it is.
+///
+/// # Errors
+/// As [`to_json`].
+pub fn to_raw_json(value: &Dynamic) -> Fallible<Box<RawValue>> {
+    written(value, |json| to_raw_value(json))
+}
+
+fn written<T>(value: &Dynamic, write: impl FnOnce(&Json<'_>) -> serde_json::Result<T>) -> Fallible<T> {
+    write(&Json { value, depth: 0, weight: &Cell::new(0) }).map_err(|error| error.to_string().into())
+}
+
+/// A part of a value that is written as JSON.
+struct Json<'a> {
+    value: &'a Dynamic,
+    depth: usize,
+    /// Of all that is written, so far.
+    weight: &'a Cell<usize>,
+}
+
+impl Json<'_> {
+    fn inner<'b>(&'b self, value: &'b Dynamic) -> Json<'b> {
+        Json { value, depth: self.depth + 1, weight: self.weight }
     }
-    weigh(weight, 8)?;
-    if value.is_unit() {
-        return Ok(Value::Null);
-    }
-    if let Ok(truth) = value.as_bool() {
-        return Ok(Value::Bool(truth));
-    }
-    if let Ok(integer) = value.as_int() {
-        return Ok(integer.into());
-    }
-    if let Ok(float) = value.as_float() {
-        let number = Number::from_f64(float);
-        return number.map_or_else(|| fail(format!("JSON has no number {float}")), |n| Ok(Value::Number(n)));
-    }
-    if let Ok(letter) = value.as_char() {
-        return Ok(letter.to_string().into());
-    }
-    if let Ok(text) = value.as_immutable_string_ref() {
-        weigh(weight, text.len())?;
-        return Ok(text.as_str().into());
-    }
-    if let Ok(array) = value.as_array_ref() {
-        return array.iter().map(|item| write(item, depth + 1, weight)).collect();
-    }
-    if let Ok(map) = value.as_map_ref() {
-        let mut object = serde_json::Map::with_capacity(map.len());
-        for (key, item) in map.iter() {
-            weigh(weight, key.len())?;
-            object.insert(key.to_string(), write(item, depth + 1, weight)?);
+
+    fn weigh<E: ser::Error>(&self, more: usize) -> Result<(), E> {
+        let weight = self.weight.get().saturating_add(more);
+        self.weight.set(weight);
+        if weight <= MAX_WEIGHT {
+            return Ok(());
         }
-        return Ok(Value::Object(object));
+        Err(E::custom(format!("the value is larger than {} MB as JSON", MAX_WEIGHT >> 20)))
     }
-    match value.type_name() {
-        kind if kind.contains("u8") || kind == "blob" => fail("a blob cannot be JSON: write it with base64_encode"),
-        kind if kind.contains("ange") => fail("a range cannot be JSON: collect it into an array first"),
-        _ => fail(format!("{} cannot be JSON", kind(value))),
+
+    /// What it is, where JSON has no such thing.
+    fn unknown(&self) -> String {
+        match self.value.type_name() {
+            kind if kind.contains("u8") || kind == "blob" => {
+                "a blob cannot be JSON: write it with base64_encode".to_owned()
+            }
+            kind if kind.contains("ange") => "a range cannot be JSON: collect it into an array first".to_owned(),
+            _ => format!("{} cannot be JSON", kind(self.value)),
+        }
     }
 }
 
-fn weigh(weight: &mut usize, more: usize) -> Fallible<()> {
-    *weight = weight.saturating_add(more);
-    if *weight > MAX_WEIGHT {
-        return fail(format!("the value is larger than {} MB as JSON", MAX_WEIGHT >> 20));
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.depth > MAX_NESTING {
+            return Err(ser::Error::custom(format!("the value is nested deeper than {MAX_NESTING}")));
+        }
+        self.weigh(8)?;
+        let value = self.value;
+        if value.is_unit() {
+            return serializer.serialize_unit();
+        }
+        if let Ok(truth) = value.as_bool() {
+            return serializer.serialize_bool(truth);
+        }
+        if let Ok(integer) = value.as_int() {
+            return serializer.serialize_i64(integer);
+        }
+        if let Ok(float) = value.as_float() {
+            if !float.is_finite() {
+                return Err(ser::Error::custom(format!("JSON has no number {float}")));
+            }
+            return serializer.serialize_f64(float);
+        }
+        if let Ok(letter) = value.as_char() {
+            return serializer.serialize_char(letter);
+        }
+        if let Ok(text) = value.as_immutable_string_ref() {
+            self.weigh(text.len())?;
+            return serializer.serialize_str(&text);
+        }
+        if let Ok(array) = value.as_array_ref() {
+            return serializer.collect_seq(array.iter().map(|item| self.inner(item)));
+        }
+        if let Ok(map) = value.as_map_ref() {
+            let mut object = serializer.serialize_map(Some(map.len()))?;
+            for (key, item) in map.iter() {
+                self.weigh(key.len())?;
+                object.serialize_entry(key.as_str(), &self.inner(item))?;
+            }
+            return object.end();
+        }
+        Err(ser::Error::custom(self.unknown()))
     }
-    Ok(())
 }
 
 /// JSON as a value: whole numbers beyond 64 bits become floats.
