@@ -47,13 +47,9 @@ impl State {
         })
     }
 
-    /// Forgets the proof of a key that is lost, where nothing but it was sealed with that key.
-    fn start_over(&mut self) -> bool {
-        let is_empty = self.records == i64::from(self.canary.is_some());
-        if is_empty {
-            (self.records, self.canary) = (0, None);
-        }
-        is_empty
+    /// Whether nothing was sealed yet but the proof of the key.
+    fn is_empty(&self) -> bool {
+        self.records == i64::from(self.canary.is_some())
     }
 
     pub(super) fn demand(&self, kek: &Kek) -> Result<()> {
@@ -91,7 +87,9 @@ pub(super) fn from_file(file: &KeyFile, state: &mut State) -> Result<Kek> {
         (None, ..) if state.by_passphrase => Err(Error::conflict(
             "The vault's key is made of a passphrase: start with SATCHEL_VAULT_PASSPHRASE set to it.",
         )),
-        (None, ..) if state.start_over() => {
+        (None, ..) if state.is_empty() => {
+            // A key that is lost has nothing left to prove.
+            (state.records, state.canary) = (0, None);
             let kek = Kek::fresh();
             file.create(&kek)?;
             Ok(kek)

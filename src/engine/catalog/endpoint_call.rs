@@ -99,32 +99,32 @@ pub(super) async fn answer(
     arguments: &Value,
     caller: &Caller,
 ) -> Result<Answer> {
-    let mut request = request(endpoint, arguments)?;
-    if let Some(upload) = upload(endpoint, arguments)? {
+    let (mut request, upload) = request(endpoint, arguments)?;
+    if let Some(upload) = upload {
         request.body = upload.read(target.app, caller).await?;
     }
     rest::send(target, &request).await
 }
 
-/// The files an endpoint's arguments name, which are to be its body.
-pub(super) fn upload(endpoint: &Endpoint, arguments: &Value) -> Result<Option<Upload>> {
-    let arguments = arguments.as_object().cloned().unwrap_or_default();
-    match Given::of(endpoint, &arguments).at(ParameterPlace::Body).next() {
-        Some((parameter, value)) if parameter.is_upload() => Upload::of(parameter, value).map(Some),
-        Some((parameter, _)) => parameter.demand_sendable().map(|()| None),
-        None => Ok(None),
+/// Fails where the arguments make no request, or name files the caller may not read.
+pub(super) fn demand(endpoint: &Endpoint, arguments: &Value, caller: &Caller) -> Result<()> {
+    match request(endpoint, arguments)? {
+        (_, Some(upload)) => upload.demand(caller),
+        _ => Ok(()),
     }
 }
 
-/// The request an endpoint's arguments make, but for files.
-pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
+/// The request an endpoint's arguments make, and the files that are to be its body.
+fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Option<Upload>)> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let given = Given::of(endpoint, &arguments);
     let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
     match &endpoint.operation {
         Operation::Rest => {
             let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(Error::internal)?;
-            Ok(RestRequest { method, path, query: given.query(), headers: given.headers(), body: given.body() })
+            let upload = given.upload()?;
+            let body = if upload.is_none() { given.body() } else { Body::None };
+            Ok((RestRequest { method, path, query: given.query(), headers: given.headers(), body }, upload))
         }
         Operation::Graphql { query, operation_name } => {
             let mut body = json!({"query": query, "variables": given.variables()});
@@ -132,12 +132,12 @@ pub fn request(endpoint: &Endpoint, arguments: &Value) -> Result<RestRequest> {
                 map.insert("operationName".to_owned(), json!(name));
             }
             let (query, headers) = (given.query(), given.headers());
-            Ok(RestRequest { method: Method::POST, path, query, headers, body: Body::json(body) })
+            Ok((RestRequest { method: Method::POST, path, query, headers, body: Body::json(body) }, None))
         }
         Operation::Soap { action, element, namespace, unqualified, version } => {
             let action = soap::Action { action, element, namespace, unqualified: *unqualified, version };
             let values: Vec<(String, Value)> = given.variables().into_iter().collect();
-            soap::request(path, &action, &values)
+            Ok((soap::request(path, &action, &values)?, None))
         }
         Operation::Grpc { .. } | Operation::Websocket => {
             let protocol = endpoint.operation.protocol();
@@ -181,6 +181,14 @@ impl<'a> Given<'a> {
         self.at(ParameterPlace::Variable).map(|(given, value)| (given.name.clone(), value.clone())).collect()
     }
 
+    fn upload(&self) -> Result<Option<Upload>> {
+        match self.at(ParameterPlace::Body).next() {
+            Some((parameter, value)) if parameter.is_upload() => Upload::of(parameter, value).map(Some),
+            Some((parameter, _)) => parameter.demand_sendable().map(|()| None),
+            None => Ok(None),
+        }
+    }
+
     fn body(&self) -> Body {
         let Some((parameter, value)) = self.at(ParameterPlace::Body).next() else { return Body::None };
         let media = media_type(&parameter.schema).unwrap_or(JSON);
@@ -209,7 +217,8 @@ mod tests {
     fn made(parameters: &Value, arguments: &Value) -> Result<RestRequest> {
         let draft = json!({"name": "x", "method": "POST", "path": "/x", "parameters": parameters});
         let draft: EndpointDraft = serde_json::from_value(draft).unwrap();
-        request(&draft.into_new(SystemId::new(), &Default::default(), Time::from_millis(0)).unwrap(), arguments)
+        let endpoint = draft.into_new(SystemId::new(), &Default::default(), Time::from_millis(0)).unwrap();
+        request(&endpoint, arguments).map(|(request, _)| request)
     }
 
     #[test]

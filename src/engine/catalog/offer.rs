@@ -80,10 +80,7 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
         return tool;
     }
     let own = endpoint.clone();
-    tool.demands(move |arguments: &Value, caller, _| match endpoint_call::upload(&own, arguments)? {
-        Some(upload) => upload.demand(caller),
-        None => Ok(()),
-    })
+    tool.demands(move |arguments: &Value, caller, _| endpoint_call::demand(&own, arguments, caller))
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.

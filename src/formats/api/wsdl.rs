@@ -4,7 +4,7 @@ use url::Url;
 
 use super::{
     text,
-    wsdl_types::{Declared, Schemas, Types, documented, variable},
+    wsdl_types::{Declared, Schemas, Types, variable},
 };
 use crate::{
     formats::xml::{self, Element, local},
@@ -203,6 +203,10 @@ impl<'a> Wsdl<'a> {
     }
 }
 
+fn documented(element: &Element) -> String {
+    text::tidy(element.first("documentation").map(|one| one.text.as_str()).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -245,8 +249,8 @@ mod tests {
         let (order, warnings) = operation("PutOrder");
         assert_eq!(order["fields"][0], json!(["color", true, "", {"type": "string", "enum": ["red", "blue"]}]));
         let text = json!({"type": "string"});
-        let price = json!({"type": "object", "required": [], "properties": {
-            "@currency": {"type": "string", "enum": ["EUR"]}, "#text": {"type": "number"}}});
+        let price = json!({"type": "object", "required": ["#text"], "properties": {
+            "#text": {"type": "number"}, "@currency": {"type": "string", "enum": ["EUR"]}}});
         let line = json!({"type": "object", "required": ["sku", "@qty"], "properties": {
             "sku": text, "price": price, "@qty": {"type": "integer"}, "@unit": text}});
         assert_eq!(order["fields"][1], json!(["lines", true, "", {"type": "array", "items": line}]));

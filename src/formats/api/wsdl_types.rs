@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::text;
 use crate::{
     formats::xml::{Element, local},
     model::catalog::{
@@ -155,21 +154,34 @@ impl<'a, 's> Types<'a, 's> {
                     }
                 }
                 "simpleContent" => {
-                    let derived = child.children.iter().find(|one| one.attribute("base").is_some());
-                    if let Some(derived) = derived {
-                        self.complex(here.inner(derived), depth + 1, out);
+                    for derived in child.children.iter().filter(|one| one.attribute("base").is_some()) {
+                        self.text(here.inner(derived), depth, out);
                     }
                 }
                 "attribute" => out.extend(self.attribute(here, depth)),
                 "attributeGroup" => {
-                    let found = child.attribute("ref").and_then(|name| self.schemas.find("attributeGroup", name, here));
-                    if let Some(group) = found {
-                        self.complex(group, depth + 1, out);
+                    let name = child.attribute("ref").unwrap_or_default();
+                    match self.schemas.find("attributeGroup", name, here) {
+                        Some(group) => self.complex(group, depth + 1, out),
+                        None => {
+                            self.warn(format!("The group '{name}' is not in the document: its attributes are missing."))
+                        }
                     }
                 }
                 _ => self.particle(here, &Place::default(), depth, out),
             }
         }
+    }
+
+    /// A text, or the like, beside attributes, under the name answers have it by: `#text`. Its base may be one, too.
+    fn text(&mut self, derived: Declared<'a>, depth: usize, out: &mut Vec<Parameter>) {
+        let base = derived.element.attribute("base").unwrap_or_default();
+        let is_plain = self.schemas.namespace(base, derived) == Some(XSD);
+        match self.schemas.find("complexType", base, derived).filter(|_| !is_plain) {
+            Some(base) => self.complex(base, depth + 1, out),
+            None => out.push(variable("#text".to_owned(), true, "", self.typed(base, derived, depth + 1))),
+        }
+        self.complex(derived, depth + 1, out);
     }
 
     /// An attribute, under the name answers have it by: `@name`.
@@ -186,9 +198,9 @@ impl<'a, 's> Types<'a, 's> {
         }
         let mut schema = self.element(here, depth + 1);
         if let (Some(only), Some(map)) = (element.attribute("fixed"), schema.as_object_mut()) {
-            map.insert("enum".to_owned(), json!([typed(only, map.get("type"))]));
+            map.insert("enum".to_owned(), json!([literal(only, map.get("type"))]));
         }
-        Some(variable(format!("@{name}"), usage == Some("required"), &documented(element), schema))
+        Some(variable(format!("@{name}"), usage == Some("required"), "", schema))
     }
 
     fn derived(&mut self, derived: Declared<'a>, depth: usize, out: &mut Vec<Parameter>) {
@@ -270,17 +282,13 @@ impl<'a, 's> Types<'a, 's> {
     }
 
     fn object(&mut self, complex: Declared<'a>, depth: usize) -> Value {
-        let simple = complex.element.first("simpleContent");
-        let derived = simple.and_then(|simple| simple.children.iter().find(|one| one.attribute("base").is_some()));
-        if let Some(derived) = derived {
-            let mut attributes = Vec::new();
-            self.complex(complex, depth + 1, &mut attributes);
-            let base = derived.attribute("base").unwrap_or_default();
-            return with_attributes(self.typed(base, complex.inner(derived), depth + 1), attributes);
-        }
         let mut fields = Vec::new();
         self.complex(complex, depth + 1, &mut fields);
-        object(fields)
+        match fields.as_slice() {
+            // Without attributes it is the text alone.
+            [text] if text.name == "#text" => text.schema.clone(),
+            _ => object(fields),
+        }
     }
 
     /// The schema of a type by its name, written in `at`.
@@ -315,7 +323,7 @@ impl<'a, 's> Types<'a, 's> {
         };
         let kind = schema.get("type").cloned();
         let values = restriction.all("enumeration").filter_map(|one| one.attribute("value"));
-        let values: Vec<Value> = values.take(MAX_CHOICES).map(|value| typed(value, kind.as_ref())).collect();
+        let values: Vec<Value> = values.take(MAX_CHOICES).map(|value| literal(value, kind.as_ref())).collect();
         if let (false, Some(map)) = (values.is_empty(), schema.as_object_mut()) {
             map.insert("enum".to_owned(), Value::Array(values));
         }
@@ -342,33 +350,10 @@ fn name(element: &Element) -> Option<&str> {
     element.attribute("name").or_else(|| element.attribute("ref").map(local))
 }
 
-/// What is said of an element.
-pub(super) fn documented(element: &Element) -> String {
-    text::tidy(element.first("documentation").map(|one| one.text.as_str()).unwrap_or_default())
-}
-
 /// A value as a schema writes it, where the type of what it is for is this.
-fn typed(value: &str, kind: Option<&Value>) -> Value {
+fn literal(value: &str, kind: Option<&Value>) -> Value {
     let parsed = || serde_json::from_str(value).unwrap_or_else(|_| json!(value));
     if kind.is_none_or(|kind| kind == "string") { json!(value) } else { parsed() }
-}
-
-/// A text, or the like, with attributes beside it.
-fn with_attributes(text: Value, attributes: Vec<Parameter>) -> Value {
-    if attributes.is_empty() {
-        return text;
-    }
-    let mut schema = object(attributes);
-    // The base of a text with attributes may be one itself.
-    let (more, text) = match text.get("properties").and_then(Value::as_object) {
-        Some(properties) => (properties.clone(), None),
-        None => (Map::new(), Some(text)),
-    };
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.extend(more);
-        properties.extend(text.map(|text| ("#text".to_owned(), text)));
-    }
-    schema
 }
 
 fn repeats(element: &Element) -> bool {

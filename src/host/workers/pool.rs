@@ -28,8 +28,8 @@ const LOOK: u32 = 64;
 pub struct Workers {
     program: PathBuf,
     turns: Arc<Semaphore>,
-    /// How many are kept though nothing is to be done: as many as compute at once.
-    kept: usize,
+    /// How many compute at once. As many are kept though nothing is to be done.
+    at_once: usize,
     idle: Arc<Mutex<Vec<(Worker, Instant)>>>,
 }
 
@@ -37,8 +37,8 @@ impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
         // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
-        let kept = PER_PROCESSOR * std::thread::available_parallelism().map_or(2, usize::from);
-        Self { program, turns: Arc::new(Semaphore::new(kept)), kept, idle: Arc::default() }
+        let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(2, usize::from);
+        Self { program, turns: Arc::new(Semaphore::new(at_once)), at_once, idle: Arc::default() }
     }
 
     /// One that is ready, or a new one.
@@ -54,7 +54,7 @@ impl Workers {
     pub fn give(&self, worker: Worker) {
         let worn = worker.served > MAX_SERVED || (worker.served.is_multiple_of(LOOK) && worker.memory() > MAX_MEMORY);
         let mut idle = self.idle.lock();
-        if worn || idle.len() >= self.kept {
+        if worn || idle.len() >= self.at_once {
             return;
         }
         let first = idle.is_empty();

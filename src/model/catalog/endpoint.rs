@@ -240,13 +240,14 @@ impl Endpoint {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
-            let mut schema = parameter.told();
+            let mut schema = parameter.schema.as_object().cloned().unwrap_or_default();
             let is_plain = argument(&parameter.name) == parameter.name;
             let meant = if is_plain { String::new() } else { format!("Sent as '{}'.", parameter.name) };
             let said = [parameter.description.as_str(), &meant].join(" ");
             if !said.trim().is_empty() {
                 schema.insert("description".to_owned(), json!(said.trim()));
             }
+            parameter.tell_files(&mut schema);
             // What has one value only is sent without being said.
             if parameter.required && parameter.fixed().is_none() {
                 required.push(name.clone());

@@ -10,6 +10,25 @@ use crate::model::error::{Error, Result};
 pub const FORM: &str = "multipart/form-data";
 /// The format of a value that is a file.
 pub const BINARY: &str = "binary";
+/// What is a text beside `text/*` and JSON, with or without `x-`, or behind a `+`.
+const TEXTS: &[&str] = &[
+    "xml",
+    "yaml",
+    "toml",
+    "www-form-urlencoded",
+    "javascript",
+    "ecmascript",
+    "graphql",
+    "sql",
+    "sparql-query",
+    "sparql-update",
+    "jwt",
+    "jose",
+    "ndjson",
+    "jsonl",
+    "json-seq",
+    "sh",
+];
 /// What a caller is told of a value that is a file.
 const TOLD: &str = "Path of a file in the workspace.";
 
@@ -40,28 +59,26 @@ impl Parameter {
         )))
     }
 
-    /// The schema a caller sees: files are given by their path.
-    pub(super) fn told(&self) -> Map<String, Value> {
-        let mut schema = self.schema.clone();
-        if self.is_upload() {
-            if is_file(&schema) {
-                tell(&mut schema);
-            }
-            let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
-            fields.into_iter().flat_map(Map::values_mut).filter(|field| is_file(field)).for_each(tell);
+    /// Says in the schema a caller sees which values are files, and that their paths are given.
+    pub(super) fn tell_files(&self, schema: &mut Map<String, Value>) {
+        if !self.is_upload() {
+            return;
         }
-        match schema {
-            Value::Object(schema) => schema,
-            _ => Map::new(),
+        if is_file(&self.schema) {
+            tell(schema);
         }
+        let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+        let files = fields.into_iter().flat_map(Map::values_mut).filter(|field| is_file(field));
+        files.filter_map(Value::as_object_mut).for_each(tell);
     }
 }
 
 /// Whether a body of this media type is a text, which a caller writes out; else it is a file.
 pub fn is_text(media: &str) -> bool {
-    let media = media.to_ascii_lowercase();
-    let known = ["text/", "xml", "yaml", "urlencoded", "javascript", "graphql", "sparql", "sql", "json"];
-    is_json(&media) || known.iter().any(|word| media.contains(word))
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (kind, what) = media.split_once('/').unwrap_or((&media, ""));
+    let what = what.rsplit('+').next().unwrap_or_default();
+    kind == "text" || is_json(&media) || TEXTS.contains(&what.strip_prefix("x-").unwrap_or(what))
 }
 
 /// Whether a body of this media type is a form with files.
@@ -69,9 +86,35 @@ pub fn is_form(media: &str) -> bool {
     media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM)
 }
 
-fn tell(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else { return };
-    let said = map.get("description").and_then(Value::as_str).unwrap_or_default();
+fn tell(schema: &mut Map<String, Value>) {
+    let said = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let told = if said.is_empty() { TOLD.to_owned() } else { format!("{} {TOLD}", said.trim_end()) };
-    map.insert("description".to_owned(), json!(told));
+    schema.insert("description".to_owned(), json!(told));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_of_an_office_is_a_file_though_its_type_speaks_of_xml() {
+        for text in [
+            "text/csv",
+            "application/xml",
+            "application/atom+xml; charset=utf-8",
+            "application/x-yaml",
+            "application/x-ndjson",
+        ] {
+            assert!(is_text(text), "{text}");
+        }
+        for file in [
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            "application/vnd.sqlite3",
+            "application/octet-stream",
+            "image/*",
+            "",
+        ] {
+            assert!(!is_text(file), "{file}");
+        }
+    }
 }

@@ -200,3 +200,23 @@ async fn what_is_no_document_is_refused_in_words() {
     }
     assert_eq!(crm.try_to("POST", "/import/preview", &json!({"source": {}})).await.0, 400);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_of_a_wsdl_is_sent_with_its_attributes() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let document = include_str!("../../../src/formats/api/shop.wsdl");
+    let shown = preview(&crm, json!({"text": document}), Some(&crm.id)).await;
+    let rows = shown["operations"].as_array().unwrap();
+    let put = rows.iter().find(|row| row["operation"]["name"] == "PutOrder").unwrap();
+    let chosen = json!([{"operation": put["operation"], "risk": "low_write"}]);
+    crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": chosen})).await;
+    crm.activate().await;
+    let answer =
+        "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><Resp/></e:Body></e:Envelope>";
+    crm.system.plan(200, "Content-Type: text/xml", answer);
+    let line = json!({"sku": "a<b", "@qty": 2, "price": {"#text": 7.5, "@currency": "EUR"}});
+    crm.call("catalog:crm.put_order", json!({"color": "red", "lines": [line]})).await;
+    let sent = crm.system.asked().remove(0).body;
+    let wanted = "<lines qty=\"2\"><sku>a&lt;b</sku><price currency=\"EUR\">7.5</price></lines>";
+    assert!(sent.contains(wanted), "{sent}");
+}

@@ -55,7 +55,7 @@ fn document() -> Value {
         "paths": {
             "/receipts": {"post": {"operationId": "send", "summary": "Hands in a receipt.", "requestBody": {"required": true,
                 "content": {"multipart/form-data": {"schema": form, "encoding": encoding}}}}},
-            "/photo": {"put": {"operationId": "photo", "summary": "Sets the photo.", "requestBody": {"required": true,
+            "/photo": {"put": {"operationId": "photo", "summary": "Sets the photo.", "requestBody": {"required": true, "description": "A face.",
                 "content": {"image/*": {}}}}},
         },
     })
@@ -119,6 +119,9 @@ async fn a_form_takes_files_by_their_path_beside_other_fields() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_no_text_is_a_file() {
     let (crm, remote) = receipts().await;
+    let registry = crm.server.app.satchel.invoker.registry();
+    let schema = registry.find("catalog:crm.photo").unwrap().tool.spec().parameters.clone();
+    assert_eq!(schema["properties"]["body"]["description"], "A face. Path of a file in the workspace.", "{schema}");
     crm.call("catalog:crm.photo", json!({"body": "photo.png"})).await;
     let seen = remote.last();
     assert_eq!((seen.header("content-type"), &seen.body[..]), ("image/png", IMAGE));
