@@ -1,5 +1,7 @@
 //! gRPC over HTTP/2, on a connection somebody else has made.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, Method, Request, Response, Version,
@@ -20,6 +22,10 @@ use super::{
     status::Status,
 };
 use crate::model::error::{Error, Result};
+
+/// How much later than we do the server gives a call up. A server that is first ends a stream with an error, and what it
+/// had sent until then would be lost; one that is later hears of our end by the stream's reset.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// An HTTP/2 connection. It ends when this is dropped.
 #[derive(Debug)]
@@ -97,7 +103,8 @@ fn request(url: &Url, ask: &Ask, headers: &HeaderMap) -> Result<Request<Full<Byt
     own.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc+proto"));
     own.insert(TE, HeaderValue::from_static("trailers"));
     own.insert(USER_AGENT, HeaderValue::from_static(concat!("Satchel/", env!("CARGO_PKG_VERSION"))));
-    own.insert("grpc-timeout", HeaderValue::from_str(&format!("{}m", ask.patience.as_millis().min(99_999_999)))?);
+    let told = (ask.patience + GRACE).as_millis().min(99_999_999);
+    own.insert("grpc-timeout", HeaderValue::from_str(&format!("{told}m"))?);
     Ok(request)
 }
 
