@@ -2,12 +2,14 @@
 //! hand. The server speaks to each over its standard input and output, in frames.
 
 mod confine;
+mod pace;
 mod pool;
 mod worker;
 
 pub use confine::confine;
-pub use pool::Workers;
-pub use worker::{Allowance, Ended, Worker};
+pub use pace::Pace;
+pub use pool::{Conversation, Job, Said, Workers};
+pub use worker::{Allowance, Ended};
 
 use std::{
     io::{self, PipeReader, PipeWriter},

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod conversation;
 pub mod egress;
 pub mod error;
+pub mod frame;
 pub mod graph;
 pub mod id;
 pub mod index;

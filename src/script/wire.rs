@@ -10,15 +10,13 @@ use crate::model::{
     time::Time,
 };
 
-/// What a worker is to do. A script it has run before is known to it by its key.
+/// What a worker is to do. A script is known to it by its key; it asks for the text of one that is not.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Task<V> {
     /// Run `fn run(args)`.
     Run {
         /// Which script: the digest of its text.
         key: String,
-        /// Its text, unless this worker has it.
-        source: Option<String>,
         /// What `run` gets.
         args: V,
         /// Its settings, secrets included.
@@ -41,7 +39,7 @@ pub enum Task<V> {
 /// What a worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply<V> {
-    /// It does not know the script any more: send its text.
+    /// It does not know the script, or no more; an [`Answer`] with its text is to follow.
     Unknown,
     /// The script asks for something outside; an [`Answer`] is to follow.
     Ask(Ask),

@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 use rhai::{AST, Dynamic};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     check, limits,
@@ -16,6 +16,7 @@ use super::{
     state::World,
     wire::{Answer, Ask, Fault, Ran, Reply, Task},
 };
+use crate::model::frame;
 
 /// Compiled scripts a worker keeps.
 const KEPT: usize = 64;
@@ -23,29 +24,33 @@ const KEPT: usize = 64;
 /// Serves until the other end closes.
 pub fn serve((tasks, answers): (PipeReader, PipeWriter)) -> io::Result<()> {
     let stream = Stream(Arc::new(Mutex::new((BufReader::new(tasks), answers))));
-    let mut worker = Worker { machine: Machine::new(Box::new(stream.clone())), known: Known::default() };
-    while let Some(frame) = stream.read()? {
-        let task: Task<Dynamic> = serde_json::from_slice(&frame)?;
-        let reply = worker.reply(task);
-        stream.write(&reply)?;
+    let machine = Machine::new(Box::new(stream.clone()));
+    let mut worker = Worker { machine, stream, known: VecDeque::new() };
+    while let Some((frame, _)) = worker.stream.read()? {
+        let Some(reply) = worker.reply(serde_json::from_slice(&frame)?) else { break };
+        worker.stream.write(&reply, false)?;
     }
     Ok(())
 }
 
 struct Worker {
     machine: Machine,
-    known: Known,
+    stream: Stream,
+    /// The scripts it has compiled, by their keys, the oldest first.
+    known: VecDeque<(String, AST)>,
 }
 
 impl Worker {
-    fn reply(&mut self, task: Task<Dynamic>) -> Vec<u8> {
+    /// None where nobody is there any more.
+    fn reply(&mut self, task: Task<Dynamic>) -> Option<Vec<u8>> {
         let reply = match task {
-            Task::Run { key, source, args, config, now } => {
-                let ast = match self.known.script(&self.machine, &key, source) {
-                    Ok(Some(ast)) => ast,
-                    Ok(None) => return encode(&Reply::Unknown),
-                    Err(fault) => return encode(&Reply::Ran(failed(fault))),
-                };
+            Task::Run { key, args, config, now } => {
+                if !self.known.iter().any(|(known, _)| *known == key)
+                    && let Err(fault) = self.learn(key.clone())?
+                {
+                    return Some(encode(&Reply::Ran(failed(fault))));
+                }
+                let (_, ast) = self.known.iter().find(|(known, _)| *known == key)?;
                 let mut state = self.machine.state().lock();
                 (state.config, state.now) = (config, Some(now));
                 drop(state);
@@ -56,34 +61,27 @@ impl Worker {
         };
         let frame = encode(&reply);
         if frame.len() <= limits::MAX_OUTPUT {
-            return frame;
+            return Some(frame);
         }
         let message = format!("The script gives back more than {} KB.", limits::MAX_OUTPUT >> 10);
-        encode(&Reply::Ran(failed(Fault::of_script(message))))
+        Some(encode(&Reply::Ran(failed(Fault::of_script(message)))))
     }
-}
 
-/// The scripts it has compiled, by their keys, the oldest first.
-#[derive(Default)]
-struct Known(VecDeque<(String, AST)>);
-
-impl Known {
-    fn script(&mut self, machine: &Machine, key: &str, source: Option<String>) -> Result<Option<&AST>, Fault> {
-        if let Some(at) = self.0.iter().position(|(known, _)| known == key) {
-            return Ok(self.0.get(at).map(|(_, ast)| ast));
-        }
-        let Some(source) = source else { return Ok(None) };
-        let ast = machine.compile(&source).map_err(|error| {
+    /// Asks for the text of a script, and compiles it.
+    fn learn(&mut self, key: String) -> Option<Result<(), Fault>> {
+        let Answer::Value(Value::String(source)) = self.stream.question(&encode(&Reply::Unknown))? else { return None };
+        let compiled = self.machine.compile(&source).map_err(|error| {
             let problem = super::faults::of_text(&source, &error);
             let hint = problem.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
             let message = format!("{}{hint}", problem.message);
             Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(message) }
-        })?;
-        if self.0.len() == KEPT {
-            self.0.pop_front();
-        }
-        self.0.push_back((key.to_owned(), ast));
-        Ok(self.0.back().map(|(_, ast)| ast))
+        });
+        Some(compiled.map(|ast| {
+            if self.known.len() == KEPT {
+                self.known.pop_front();
+            }
+            self.known.push_back((key, ast));
+        }))
     }
 }
 
@@ -99,31 +97,41 @@ fn encode(reply: &Reply<Box<RawValue>>) -> Vec<u8> {
     })
 }
 
-/// The server at the other end. A frame is its length in four bytes, little-endian, and its bytes.
+/// The server at the other end, spoken to in frames.
 #[derive(Clone)]
 struct Stream(Arc<Mutex<(BufReader<PipeReader>, PipeWriter)>>);
 
 impl Stream {
-    /// The next frame; none at the end.
-    fn read(&self) -> io::Result<Option<Vec<u8>>> {
+    /// The next frame, and whether it answers a question; none at the end.
+    fn read(&self) -> io::Result<Option<(Vec<u8>, bool)>> {
         let mut stream = self.0.lock();
         let (stream, _) = &mut *stream;
-        let mut length = [0; 4];
-        match stream.read_exact(&mut length) {
+        let mut head = [0; frame::HEAD];
+        match stream.read_exact(&mut head) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
             other => other?,
         }
-        let mut frame = vec![0; usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX)];
+        let head = frame::Head::of(head);
+        let mut frame = vec![0; head.length];
         stream.read_exact(&mut frame)?;
-        Ok(Some(frame))
+        Ok(Some((frame, head.asked)))
     }
 
-    fn write(&self, frame: &[u8]) -> io::Result<()> {
-        let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
-        let mut whole = Vec::with_capacity(frame.len() + 4);
-        whole.extend_from_slice(&length.to_le_bytes());
-        whole.extend_from_slice(frame);
+    fn write(&self, frame: &[u8], asked: bool) -> io::Result<()> {
+        let mut whole = Vec::new();
+        frame::put(&mut whole, frame, asked).ok_or(io::ErrorKind::InvalidInput)?;
         self.0.lock().1.write_all(&whole)
+    }
+
+    /// Asks, and waits for the answer. Tasks that were sent before it are no more this worker's.
+    fn question(&self, frame: &[u8]) -> Option<Answer> {
+        self.write(frame, true).ok()?;
+        loop {
+            let (frame, asked) = self.read().ok()??;
+            if asked {
+                return serde_json::from_slice(&frame).ok();
+            }
+        }
     }
 }
 
@@ -133,7 +141,6 @@ impl World for Stream {
         if frame.len() > limits::MAX_OUTPUT {
             return Some(Answer::Failed(format!("This asks with more than {} KB.", limits::MAX_OUTPUT >> 10)));
         }
-        self.write(&frame).ok()?;
-        serde_json::from_slice(&self.read().ok()??).ok()
+        self.question(&frame)
     }
 }

@@ -23,8 +23,8 @@ use super::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_satchel");
 const CALLS: usize = 20_000;
-/// Calls at the same time while they are counted, a worker each: a machine with work to do does not sleep in between.
-const AT_ONCE: usize = 4;
+/// Calls at the same time while they are counted: more than there are workers, as it is where much is to be done.
+const AT_ONCE: usize = 16;
 const NEW_WORKERS: usize = 40;
 /// Calls and processes of Python are counted in turn, so many times: what slows the machine for a while slows both.
 const ROUNDS: usize = 10;
@@ -92,9 +92,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     times.sort_by(f64::total_cmp);
     let at_once = async |count: usize| try_join_all((0..AT_ONCE).map(|_| in_turn(count / AT_ONCE))).await;
     at_once(100 * AT_ONCE).await?;
-    let pool = (0..AT_ONCE).map(|_| workers.take()).collect::<satchel::model::error::Result<Vec<_>>>()?;
-    let pids = pool.iter().map(|worker| worker.id().context("a worker is gone")).collect::<Result<Vec<_>>>()?;
-    pool.into_iter().for_each(|worker| workers.give(worker));
+    let pids = sorted(workers.idle());
     let pid = *pids.first().context("no worker")?;
     let used = || -> Result<f64> {
         pids.iter().try_fold(usage::own_seconds(), |sum, pid| Ok(sum + usage::cpu_seconds(*pid)?))
@@ -105,6 +103,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
         let before = used()?;
         at_once(CALLS / ROUNDS).await?;
         ours += used()? - before;
+        anyhow::ensure!(sorted(workers.idle()) == pids, "a worker was replaced");
         pythons += python(&interpreter, &arguments)?;
     }
     let (rate, python) = (CALLS as f64 / ours, (PYTHON_CALLS * ROUNDS) as f64 / pythons);
@@ -115,6 +114,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     report.figure("Python processes per CPU second", python, Target::None);
     report.figure("times a Python process", rate / python, Target::AtLeast(300.0));
     Ok(())
+}
+
+fn sorted(mut pids: Vec<u32>) -> Vec<u32> {
+    pids.sort_unstable();
+    pids
 }
 
 /// What the same costs by a new process of Python each, in CPU seconds.

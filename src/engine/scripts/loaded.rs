@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::run;
 use crate::{
     engine::{registry::Registry, tool::Tool},
+    host::workers::Pace,
     model::{
         error::Result,
         script::{Grants, Origin},
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub digest: String,
     /// The hosts of the header that an administrator granted.
     pub granted: Vec<Host>,
+    /// How long it took when it last ran.
+    pub pace: Arc<Pace>,
 }
 
 /// Something a script may do beyond computing.
@@ -80,7 +83,14 @@ impl Loaded {
         let grants = grants.get(&head.name);
         let is_granted = |host: &&Host| grants.is_some_and(|grants| grants.contains(&host.to_string()));
         let granted = head.hosts.iter().filter(is_granted).cloned().collect();
-        Self { origin, source: source.into(), digest: hex::encode(Sha256::digest(source)), granted, head }
+        Self {
+            origin,
+            source: source.into(),
+            digest: hex::encode(Sha256::digest(source)),
+            granted,
+            head,
+            pace: Arc::default(),
+        }
     }
 
     /// Reads a text for what it says alone.
@@ -102,6 +112,12 @@ impl Loaded {
         let secrets = head.settings.iter().filter(|setting| setting.secret);
         all.extend(secrets.map(|setting| of(CapabilityKind::Secret, setting.key.clone(), true)));
         all
+    }
+
+    /// Whether it may do nothing but compute.
+    pub fn asks_nothing(&self) -> bool {
+        let head = &self.head;
+        head.uses.is_empty() && head.hosts.is_empty() && !head.kv
     }
 
     /// Hosts that wait for an administrator.

@@ -27,13 +27,12 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
         .filter_map(|setting| Some((setting.key.clone(), settings.get(&setting.key)?.expose().to_owned())));
     let task = Task::Run {
         key: script.digest.clone(),
-        source: None,
         args: script.head.with_defaults(Cow::Owned(arguments)),
         config: config.collect(),
         now: cx.now(),
     };
     let answers = Answers::new(&cx, &script);
-    let reply = worker::converse(&cx.app().workers, task, &script.source, |ask| answers.answer(ask)).await?;
+    let reply = worker::converse(&cx.app().workers, &task, &script, |ask| answers.answer(ask)).await?;
     match reply {
         Reply::Ran(ran) => output(ran),
         _ => Err(Error::internal("a worker answered another question")),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{loaded::Loaded, run};
 use crate::{
-    host::workers::{Allowance, Ended, Worker, Workers},
+    host::workers::{Allowance, Ended, Job, Said, Workers},
     model::{
         error::{Error, Kind, Result},
         output::Output,
@@ -49,61 +49,56 @@ pub async fn evaluate(workers: &Workers, script: &Loaded, arguments: &Value, now
     let defaults = script.head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
     let task = Task::Run {
         key: script.digest.clone(),
-        source: None,
         args: script.head.with_defaults(Cow::Borrowed(arguments)),
         config: defaults.collect(),
         now,
     };
     let nothing = |_| async { Answer::Ended("Here a script reaches nothing outside: run it on a server.".to_owned()) };
-    match converse(workers, task, &script.source, nothing).await? {
+    match converse(workers, &task, script, nothing).await? {
         Reply::Ran(ran) => run::output(ran),
         _ => Err(out_of_step()),
     }
 }
 
 async fn once(workers: &Workers, task: &Task<Value>, most: Allowance) -> Result<Reply<Value>> {
-    let mut worker = workers.take()?;
-    let reply = send(&mut worker, task, most).await?;
-    workers.give(worker);
-    Ok(reply)
+    match workers.run(Job { frame: written(task)?.into(), most, pace: None }).await.map_err(ended)? {
+        Said::Done(frame) => read(&frame),
+        Said::Asked(..) => Err(out_of_step()),
+    }
 }
 
 /// Runs a script's task to its end. `answer` answers what it asks meanwhile.
 pub(super) async fn converse<F>(
     workers: &Workers,
-    mut task: Task<Cow<'_, Value>>,
-    text: &str,
+    task: &Task<Cow<'_, Value>>,
+    script: &Loaded,
     mut answer: impl FnMut(Ask) -> F,
 ) -> Result<Reply<Value>>
 where
     F: Future<Output = Answer>,
 {
-    let mut worker = workers.take()?;
-    if let Task::Run { key, source, .. } = &mut task {
-        *source = worker.known.insert(key.clone()).then(|| text.to_owned());
-    }
-    let mut reply = send(&mut worker, &task, RUN).await?;
+    let pace = script.asks_nothing().then_some(&*script.pace);
+    let mut said = workers.run(Job { frame: written(task)?.into(), most: RUN, pace }).await.map_err(ended)?;
     loop {
-        reply = match reply {
-            Reply::Ask(ask) => send(&mut worker, &answer(ask).await, RUN).await?,
-            Reply::Unknown => {
-                if let Task::Run { source, .. } = &mut task {
-                    *source = Some(text.to_owned());
-                }
-                send(&mut worker, &task, RUN).await?
-            }
-            done => {
-                workers.give(worker);
-                return Ok(done);
-            }
+        let (frame, conversation) = match said {
+            Said::Done(frame) => return read(&frame),
+            Said::Asked(frame, conversation) => (frame, conversation),
         };
+        let answer = match read(&frame)? {
+            Reply::Ask(ask) => answer(ask).await,
+            Reply::Unknown => Answer::Value(Value::String(script.source.to_string())),
+            _ => return Err(out_of_step()),
+        };
+        said = conversation.answer(&written(&answer)?, RUN).await.map_err(ended)?;
     }
 }
 
-async fn send(worker: &mut Worker, message: &impl Serialize, most: Allowance) -> Result<Reply<Value>> {
-    let frame = serde_json::to_vec(message).map_err(Error::internal)?;
-    let reply = worker.exchange(&frame, most).await.map_err(ended)?;
-    serde_json::from_slice(&reply).map_err(|error| {
+fn written(message: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(message).map_err(Error::internal)
+}
+
+fn read(frame: &[u8]) -> Result<Reply<Value>> {
+    serde_json::from_slice(frame).map_err(|error| {
         Error::upstream("What the script gives back is nested too deeply, or is no JSON.").caused_by(error)
     })
 }
@@ -119,6 +114,7 @@ fn ended(why: Ended) -> Error {
             "The script was stopped: it used more than the {} MB of memory it may have, or nested something without end.",
             limits::MAX_MEMORY >> 20
         )),
+        Ended::Unstarted(error) => Error::internal(error),
         Ended::TooLong => Error::upstream("The script gave back more than it may."),
     }
 }

@@ -1,20 +1,31 @@
-//! The workers there are: a few kept ready, more where work waits.
+//! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
+//!
+//! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
+//! be short it may be taken along meanwhile: a worker that begins a short call is sent the short ones that wait, in the
+//! same write, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
+//! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
+//! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::{
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     time::{Instant, sleep},
 };
 
-use super::worker::Worker;
-use crate::model::error::Result;
+use super::{
+    pace::Pace,
+    worker::{Allowance, Ended, Worker},
+};
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. With one each, processors wait for the server a third of the time.
 const PER_PROCESSOR: usize = 2;
-/// How long they are kept.
+/// How many a worker takes along, and how long their frames may be, in bytes: together they fit into a pipe nobody reads.
+const ALONG: (usize, usize) = (3, 8 << 10);
+/// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 /// Frames after which a worker makes room for a fresh one.
 const MAX_SERVED: u32 = 50_000;
@@ -26,58 +37,222 @@ const LOOK: u32 = 64;
 /// All workers. Cheap to clone.
 #[derive(Clone)]
 pub struct Workers {
-    program: PathBuf,
+    program: Arc<PathBuf>,
     turns: Arc<Semaphore>,
     /// How many compute at once. As many are kept though nothing is to be done.
     at_once: usize,
-    idle: Arc<Mutex<Vec<(Worker, Instant)>>>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    idle: Vec<(Worker, Instant)>,
+    /// Short calls that wait, the oldest first.
+    line: VecDeque<Waiting>,
+    /// How many have stood in it.
+    stood: u64,
+}
+
+/// A call for a worker.
+pub struct Job<'a> {
+    /// What the worker is sent.
+    pub frame: Bytes,
+    /// What it may use until it answers.
+    pub most: Allowance,
+    /// How long it took before. None: it may ask, and is never taken along.
+    pub pace: Option<&'a Pace>,
+}
+
+/// What a worker said.
+pub enum Said {
+    /// This is all.
+    Done(Vec<u8>),
+    /// This, and it waits for an answer.
+    Asked(Vec<u8>, Box<Conversation>),
+}
+
+/// A worker that waits for an answer, and computes nothing meanwhile. Dropping it kills it.
+pub struct Conversation {
+    workers: Workers,
+    worker: Worker,
+}
+
+impl Conversation {
+    /// Answers, when it is this worker's turn again.
+    pub async fn answer(mut self, frame: &[u8], most: Allowance) -> Result<Said, Ended> {
+        let turn = self.workers.turn().await?;
+        self.worker.answer(frame).await?;
+        Held { worker: self.worker, workers: self.workers, turn, along: VecDeque::new(), spoiled: false }
+            .reply(most, None)
+            .await
+    }
 }
 
 impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
-        // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
         let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(2, usize::from);
-        Self { program, turns: Arc::new(Semaphore::new(at_once)), at_once, idle: Arc::default() }
+        // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
+        Self { program: Arc::new(program), turns: Arc::new(Semaphore::new(at_once)), at_once, shared: Arc::default() }
     }
 
-    /// One that is ready, or a new one.
-    pub fn take(&self) -> Result<Worker> {
-        let ready = self.idle.lock().pop();
-        match ready {
-            Some((worker, _)) => Ok(worker),
-            None => Worker::start(&self.program, Arc::clone(&self.turns)),
+    /// Has a worker do it, when there is a turn for it.
+    pub async fn run(&self, job: Job<'_>) -> Result<Said, Ended> {
+        self.held(&job).await?.reply(job.most, job.pace).await
+    }
+
+    /// A worker that was sent the job.
+    async fn held(&self, job: &Job<'_>) -> Result<Held, Ended> {
+        let is_short = job.pace.is_some_and(Pace::is_short) && job.frame.len() <= ALONG.1;
+        if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
+            return self.begin(turn, &job.frame, is_short).await;
         }
+        if is_short {
+            let mut place = self.stand(job.frame.clone());
+            let turn = tokio::select! {
+                biased;
+                given = &mut place.given => Err(given),
+                turn = self.turn() => Ok(turn?),
+            };
+            match turn {
+                Ok(turn) if self.leave(place.number) => return self.begin(turn, &job.frame, true).await,
+                // Somebody took it along at the same moment.
+                Ok(turn) => {
+                    drop(turn);
+                    if let Ok(held) = (&mut place.given).await {
+                        return Ok(held);
+                    }
+                }
+                Err(Ok(held)) => return Ok(held),
+                Err(Err(_)) => {}
+            }
+        }
+        self.begin(self.turn().await?, &job.frame, is_short).await
+    }
+
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, Ended> {
+        Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Ended::Died)
+    }
+
+    async fn begin(&self, turn: OwnedSemaphorePermit, frame: &Bytes, is_short: bool) -> Result<Held, Ended> {
+        let ready = self.shared.lock().idle.pop();
+        let mut worker = match ready {
+            Some((worker, _)) => worker,
+            None => Worker::start(&self.program)?,
+        };
+        let along = if is_short { self.waiting() } else { VecDeque::new() };
+        worker.send(std::iter::once(frame).chain(along.iter().map(|waiting| &waiting.frame))).await?;
+        Ok(Held { worker, workers: self.clone(), turn, along, spoiled: false })
+    }
+
+    /// Those a worker takes along.
+    fn waiting(&self) -> VecDeque<Waiting> {
+        let line = &mut self.shared.lock().line;
+        let along = line.len().min(ALONG.0);
+        line.drain(..along).collect()
+    }
+
+    fn stand(&self, frame: Bytes) -> Place<'_> {
+        let (give, given) = oneshot::channel();
+        let mut shared = self.shared.lock();
+        shared.stood += 1;
+        let number = shared.stood;
+        shared.line.push_back(Waiting { number, frame, give });
+        Place { workers: self, number, given }
+    }
+
+    /// Leaves the line. False: it was taken along already.
+    fn leave(&self, number: u64) -> bool {
+        let line = &mut self.shared.lock().line;
+        line.iter().position(|waiting| waiting.number == number).and_then(|at| line.remove(at)).is_some()
     }
 
     /// Takes back one whose last frame was answered.
-    pub fn give(&self, worker: Worker) {
+    fn give(&self, worker: Worker) {
         let worn = worker.served > MAX_SERVED || (worker.served.is_multiple_of(LOOK) && worker.memory() > MAX_MEMORY);
-        let mut idle = self.idle.lock();
-        if worn || idle.len() >= self.at_once {
+        let mut shared = self.shared.lock();
+        if worn || shared.idle.len() >= self.at_once {
             return;
         }
-        let first = idle.is_empty();
-        idle.push((worker, Instant::now()));
+        let first = shared.idle.is_empty();
+        shared.idle.push((worker, Instant::now()));
         if first {
-            tokio::spawn(reap(Arc::clone(&self.idle)));
+            tokio::spawn(reap(Arc::clone(&self.shared)));
         }
     }
 
-    /// How many wait for work.
-    pub fn ready(&self) -> usize {
-        self.idle.lock().len()
+    /// The processes of those that wait for work.
+    pub fn idle(&self) -> Vec<u32> {
+        self.shared.lock().idle.iter().filter_map(|(worker, _)| worker.id()).collect()
     }
 }
 
 /// Lets those go that have waited long, until none is left.
-async fn reap(idle: Arc<Mutex<Vec<(Worker, Instant)>>>) {
+async fn reap(shared: Arc<Mutex<Shared>>) {
     loop {
         sleep(KEPT / 4).await;
-        let mut idle = idle.lock();
+        let idle = &mut shared.lock().idle;
         idle.retain(|(_, since)| since.elapsed() < KEPT);
         if idle.is_empty() {
             return;
         }
+    }
+}
+
+/// A short call that waits for a turn, or to be taken along.
+struct Waiting {
+    number: u64,
+    frame: Bytes,
+    give: oneshot::Sender<Held>,
+}
+
+/// One's place in the line. Dropping it leaves.
+struct Place<'a> {
+    workers: &'a Workers,
+    number: u64,
+    given: oneshot::Receiver<Held>,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.workers.leave(self.number);
+    }
+}
+
+/// A worker that computes. Dropping it kills it, and those it took along wait for turns of their own.
+struct Held {
+    workers: Workers,
+    worker: Worker,
+    turn: OwnedSemaphorePermit,
+    along: VecDeque<Waiting>,
+    /// Whether it was sent what was given back since.
+    spoiled: bool,
+}
+
+impl Held {
+    async fn reply(mut self, most: Allowance, pace: Option<&Pace>) -> Result<Said, Ended> {
+        let begun = Instant::now();
+        let give_back = || {
+            self.spoiled |= !self.along.is_empty();
+            self.along.clear();
+        };
+        let (frame, asks) = self.worker.reply(most, give_back).await?;
+        if asks {
+            // It reads on until it is answered, past all it was sent before.
+            return Ok(Said::Asked(frame, Box::new(Conversation { workers: self.workers, worker: self.worker })));
+        }
+        if let Some(pace) = pace {
+            pace.set(begun.elapsed());
+        }
+        match self.along.pop_front() {
+            _ if self.spoiled => {}
+            // Where nobody waits for it any more, it is dropped.
+            Some(next) => drop(next.give.send(self)),
+            None => {
+                self.workers.give(self.worker);
+                drop(self.turn);
+            }
+        }
+        Ok(Said::Done(frame))
     }
 }

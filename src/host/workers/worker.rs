@@ -1,16 +1,16 @@
 //! One worker: spoken to over its pipes, watched while it computes, killed when it does not stop.
 
-use std::{collections::HashSet, io, path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{io, path::Path, process::Stdio, time::Duration};
 
+use bytes::Bytes;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
     process::{Child, ChildStdin, ChildStdout},
-    sync::Semaphore,
     time::{Instant, timeout},
 };
 
 use super::ARGUMENT;
-use crate::model::error::{Error, Result};
+use crate::model::frame;
 
 /// How often a worker that computes is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -29,8 +29,10 @@ pub struct Allowance {
 }
 
 /// Why a worker is no more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Ended {
+    /// It could not be started.
+    Unstarted(io::Error),
     /// It used its time, and was killed.
     Time,
     /// It ended itself, as it does where memory or its stack runs out.
@@ -40,21 +42,18 @@ pub enum Ended {
 }
 
 /// A worker process. Dropping it kills it.
-pub struct Worker {
+pub(super) struct Worker {
     child: Child,
     /// Pipes, not a socket: that would wake the server whenever the worker takes a frame, to say that there is room.
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
-    turns: Arc<Semaphore>,
     /// Frames it has answered.
     pub(super) served: u32,
-    /// What it is known to have, by name: the owner's to fill.
-    pub known: HashSet<String>,
 }
 
 impl Worker {
     /// Starts one. It is ready when it answers.
-    pub(super) fn start(program: &Path, turns: Arc<Semaphore>) -> Result<Self> {
+    pub(super) fn start(program: &Path) -> Result<Self, Ended> {
         #[expect(clippy::disallowed_methods, reason = "the one place where a worker starts")]
         let mut command = tokio::process::Command::new(program);
         command
@@ -67,20 +66,35 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true);
-        let mut child = command.spawn().map_err(Error::internal)?;
-        let (Some(requests), Some(replies)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::internal("a worker without its pipes"));
-        };
-        Ok(Self { child, requests, replies: BufReader::new(replies), turns, served: 0, known: HashSet::new() })
+        let mut child = command.spawn().map_err(Ended::Unstarted)?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(requests), Some(replies)) => {
+                Ok(Self { child, requests, replies: BufReader::new(replies), served: 0 })
+            }
+            _ => Err(Ended::Unstarted(io::ErrorKind::BrokenPipe.into())),
+        }
     }
 
-    /// Sends a frame and waits for the next one, when it is this worker's turn to compute.
-    pub async fn exchange(&mut self, frame: &[u8], most: Allowance) -> std::result::Result<Vec<u8>, Ended> {
-        let turns = Arc::clone(&self.turns);
-        let _turn = turns.acquire().await.map_err(|_| Ended::Died)?;
+    /// Sends tasks.
+    pub(super) async fn send(&mut self, tasks: impl Iterator<Item = &Bytes>) -> Result<(), Ended> {
+        let mut whole = Vec::new();
+        for task in tasks {
+            frame::put(&mut whole, task, false).ok_or(Ended::TooLong)?;
+        }
+        self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
+    }
+
+    /// Answers what it asked.
+    pub(super) async fn answer(&mut self, answer: &[u8]) -> Result<(), Ended> {
+        let mut whole = Vec::new();
+        frame::put(&mut whole, answer, true).ok_or(Ended::TooLong)?;
+        self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
+    }
+
+    /// Waits for its next frame: that, and whether it asks. `slow` is called each time it was looked at and had not come.
+    pub(super) async fn reply(&mut self, most: Allowance, mut slow: impl FnMut()) -> Result<(Vec<u8>, bool), Ended> {
         let started = Instant::now();
-        self.send(frame).await.map_err(|_| Ended::Died)?;
-        let mut head = [0; 4];
+        let mut head = [0; frame::HEAD];
         let mut filled = 0;
         // What it had used at the first look: until then it used no more than the time that passed.
         let mut before = None;
@@ -90,6 +104,7 @@ impl Worker {
                 Ok(Ok(0) | Err(_)) => return Err(Ended::Died),
                 Ok(Ok(read)) => filled += read,
                 Err(_) => {
+                    slow();
                     let used = self.cpu_used();
                     let used = LOOK + used.saturating_sub(*before.get_or_insert(used));
                     if used > most.cpu || started.elapsed() > most.wall {
@@ -100,10 +115,11 @@ impl Worker {
             }
         }
         self.served += 1;
-        self.body(usize::try_from(u32::from_le_bytes(head)).unwrap_or(usize::MAX), most.wall).await
+        let head = frame::Head::of(head);
+        Ok((self.body(head.length, most.wall).await?, head.asked))
     }
 
-    async fn body(&mut self, length: usize, wall: Duration) -> std::result::Result<Vec<u8>, Ended> {
+    async fn body(&mut self, length: usize, wall: Duration) -> Result<Vec<u8>, Ended> {
         if length > MAX_FRAME {
             let _ = self.child.start_kill();
             return Err(Ended::TooLong);
@@ -113,14 +129,6 @@ impl Worker {
             Ok(Ok(_)) => Ok(body),
             _ => Err(Ended::Died),
         }
-    }
-
-    async fn send(&mut self, frame: &[u8]) -> io::Result<()> {
-        let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
-        let mut whole = Vec::with_capacity(frame.len() + 4);
-        whole.extend_from_slice(&length.to_le_bytes());
-        whole.extend_from_slice(frame);
-        self.requests.write_all(&whole).await
     }
 
     /// The processor time it has used, in all; to 10 ms.
@@ -134,12 +142,12 @@ impl Worker {
     }
 
     /// Its process.
-    pub fn id(&self) -> Option<u32> {
+    pub(super) fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
     /// Its resident memory, in bytes.
-    pub fn memory(&self) -> u64 {
+    pub(super) fn memory(&self) -> u64 {
         let pages = self.proc("statm").and_then(|statm| statm.split_whitespace().nth(1)?.parse::<u64>().ok());
         pages.unwrap_or_default() * rustix::param::page_size() as u64
     }

@@ -1,6 +1,7 @@
 //! Scripts as tools: their life, what they reach, what contains them.
 
 mod contained;
+mod crowd;
 mod life;
 pub(super) mod reach;
 mod shipped;

@@ -1,0 +1,154 @@
+//! Many calls at once: they share workers and turns, and none is answered with what is another's.
+
+#![expect(clippy::disallowed_methods, reason = "counts processes")]
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use satchel::{
+    engine::scripts::{Loaded, evaluate},
+    host::{clock::Clock, workers::Workers},
+    model::{error::Result, output::Output, script::Origin},
+};
+use serde_json::json;
+
+/// Short for most numbers, and what workers must bear for others.
+const SCRIPT: &str = r#"
+// @name moods
+// @description d
+// @when w
+// @param n integer "n"
+// @param mood string? "How"
+fn run(args) {
+    switch args.mood {
+        "slow" => { let text = ""; text.pad(900000, "x"); loop { text.contains("y"); } }
+        "deep" => { let list = []; loop { let inner = list; let held = || inner; list = [held]; } }
+        "ask" => { return tool("calculator", #{ expression: "1" }); }
+        "throw" => { throw `no ${args.n}`; }
+    }
+    args.n * 2
+}
+"#;
+
+struct Crowd {
+    workers: Workers,
+    script: Loaded,
+}
+
+impl Crowd {
+    /// With workers that know the script as a short one.
+    async fn start() -> Arc<Self> {
+        let workers = Workers::new(env!("CARGO_BIN_EXE_satchel").into());
+        let crowd = Arc::new(Self { workers, script: Loaded::ungranted(Origin::Folder, SCRIPT) });
+        crowd.calm().await;
+        crowd
+    }
+
+    /// Runs it until it is short again.
+    async fn calm(&self) {
+        for n in 0..8 {
+            join_all((0..8).map(|_| self.call(n, "fine"))).await;
+        }
+    }
+
+    async fn call(&self, n: i64, mood: &str) -> Result<Output> {
+        evaluate(&self.workers, &self.script, &json!({"n": n, "mood": mood}), Clock::new().now()).await
+    }
+}
+
+/// Processes this one has started.
+fn children() -> BTreeSet<u32> {
+    let parent = format!("PPid:\t{}\n", std::process::id());
+    let is_child =
+        |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| status.contains(&parent));
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_child).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_many_calls_gets_its_own_answer_from_few_workers() {
+    let crowd = Crowd::start().await;
+    let done = Arc::new(AtomicBool::new(false));
+    let watch = std::thread::spawn({
+        let done = Arc::clone(&done);
+        move || {
+            let mut seen = BTreeSet::new();
+            while !done.load(Ordering::Relaxed) {
+                seen.extend(children());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            seen
+        }
+    });
+    let calls = (0..2_000).map(|n| {
+        let crowd = Arc::clone(&crowd);
+        tokio::spawn(async move { crowd.call(n, "fine").await.unwrap().data })
+    });
+    for (n, answer) in join_all(calls).await.into_iter().enumerate() {
+        assert_eq!(answer.unwrap(), json!(n * 2));
+    }
+    done.store(true, Ordering::Relaxed);
+    let seen = watch.join().unwrap();
+    let at_once = 2 * std::thread::available_parallelism().unwrap().get();
+    assert!(!seen.is_empty() && seen.len() <= at_once, "{seen:?}");
+    assert_eq!(BTreeSet::from_iter(crowd.workers.idle()), children());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_does_to_its_worker_reaches_none_of_those_it_took_along() {
+    let crowd = Crowd::start().await;
+    let mood = |n: i64| match n % 50 {
+        7 => "slow",
+        17 => "deep",
+        27 | 28 => "ask",
+        37 => "throw",
+        _ => "fine",
+    };
+    for round in 0..3 {
+        let calls = (0..150).map(|n| {
+            let crowd = Arc::clone(&crowd);
+            tokio::spawn(async move { crowd.call(n, mood(n)).await })
+        });
+        for (n, outcome) in (0_i64..).zip(join_all(calls).await) {
+            let outcome = outcome.unwrap();
+            match (mood(n), &outcome) {
+                ("fine", Ok(output)) => assert_eq!(output.data, json!(n * 2)),
+                ("ask", Err(error)) => assert!(error.message().contains("reaches nothing outside"), "{error}"),
+                ("throw", Err(error)) => assert!(error.message().contains(&format!("no {n}")), "{error}"),
+                ("slow", Err(error)) => assert!(error.message().contains("processor time"), "{error}"),
+                ("deep", Err(error)) => assert!(error.message().contains("MB of memory"), "{error}"),
+                (mood, _) => panic!("{round}: {n}, {mood}: {outcome:?}"),
+            }
+        }
+        crowd.calm().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_are_given_up_take_no_answer_from_others() {
+    let crowd = Crowd::start().await;
+    for _ in 0..5 {
+        let mut calls: Vec<_> = (0..120)
+            .map(|n| {
+                let crowd = Arc::clone(&crowd);
+                tokio::spawn(async move { crowd.call(n, "fine").await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        calls.iter().step_by(3).for_each(tokio::task::JoinHandle::abort);
+        for (n, call) in calls.drain(..).enumerate() {
+            match call.await {
+                Ok(outcome) => assert_eq!(outcome.unwrap().data, json!(n * 2)),
+                Err(gone) => assert!(gone.is_cancelled() && n % 3 == 0),
+            }
+        }
+        crowd.calm().await;
+    }
+}
