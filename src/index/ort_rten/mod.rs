@@ -10,6 +10,7 @@ mod graph;
 mod info;
 mod memory;
 mod session;
+mod spread;
 mod status;
 pub mod table;
 mod value;

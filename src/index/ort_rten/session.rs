@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{
     graph::{Graph, Port},
     memory,
+    spread::spread,
     status::{self, Outcome},
     value::{self, Tensor},
 };
@@ -108,7 +109,9 @@ pub(super) unsafe extern "system" fn create(
             (&*env.cast::<Environment>(), &*options.cast::<Options>(), file)
         };
         let graph = env.graph(file)?;
-        let session = Session { graph, pool: Arc::new(ThreadPool::with_num_threads(options.threads)) };
+        let pool = ThreadPool::with_num_threads(options.threads);
+        spread(&pool, options.threads);
+        let session = Session { graph, pool: Arc::new(pool) };
         // SAFETY: `out` can be written to.
         unsafe { *out = Box::into_raw(Box::new(session)).cast() };
         Ok(())
