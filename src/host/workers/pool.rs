@@ -1,14 +1,15 @@
 //! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
 //!
 //! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
-//! be short it may be taken along meanwhile: a worker that begins a short call is sent the short ones that wait, in the
-//! same write, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
-//! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
-//! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
+//! be short it may be taken along meanwhile: a worker that begins a short call is sent some of the short ones that wait, and
+//! goes from one to the next without sleeping in between, which costs as much as a short script. Each is still watched and
+//! answered on its own. What is taken along may not ask for anything outside, so nothing has happened where it is given
+//! back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use libc::PIPE_BUF;
 use parking_lot::Mutex;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, oneshot},
@@ -19,12 +20,15 @@ use super::{
     pace::Pace,
     worker::{Allowance, Ended, Worker},
 };
+use crate::model::frame;
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. With one each, processors wait for the server a third of the time.
 const PER_PROCESSOR: usize = 2;
-/// How many a worker takes along, and how long their frames may be, in bytes: together they fit into a pipe nobody reads.
-const ALONG: (usize, usize) = (3, 8 << 10);
+/// How many a worker takes along.
+const ALONG: usize = 3;
+/// How long a frame may be, in bytes, behind which others are sent: what a pipe holds that nobody reads.
+const LONGEST: usize = 32 << 10;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 /// Frames after which a worker makes room for a fresh one.
@@ -103,11 +107,11 @@ impl Workers {
 
     /// A worker that was sent the job.
     async fn held(&self, job: &Job<'_>) -> Result<Held, Ended> {
-        let is_short = job.pace.is_some_and(Pace::is_short) && job.frame.len() <= ALONG.1;
+        let is_short = job.pace.is_some_and(Pace::is_short) && job.frame.len() <= LONGEST;
         if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
             return self.begin(turn, &job.frame, is_short).await;
         }
-        if is_short {
+        if is_short && job.frame.len() + frame::HEAD <= PIPE_BUF {
             let mut place = self.stand(job.frame.clone());
             let turn = tokio::select! {
                 biased;
@@ -140,16 +144,30 @@ impl Workers {
             Some((worker, _)) => worker,
             None => Worker::start(&self.program)?,
         };
-        let along = if is_short { self.waiting() } else { VecDeque::new() };
-        worker.send(std::iter::once(frame).chain(along.iter().map(|waiting| &waiting.frame))).await?;
+        worker.send(frame).await?;
+        let mut along = VecDeque::new();
+        if is_short {
+            let mut frames = Vec::new();
+            along = self.waiting(&mut frames);
+            if !along.is_empty() && !worker.send_now(&frames)? {
+                along.clear();
+            }
+        }
         Ok(Held { worker, workers: self.clone(), turn, along, spoiled: false })
     }
 
-    /// Those a worker takes along.
-    fn waiting(&self) -> VecDeque<Waiting> {
+    /// Those a worker takes along, and their frames: as many as a pipe takes in one piece or not at all.
+    fn waiting(&self, frames: &mut Vec<u8>) -> VecDeque<Waiting> {
+        let mut along = VecDeque::new();
         let line = &mut self.shared.lock().line;
-        let along = line.len().min(ALONG.0);
-        line.drain(..along).collect()
+        while along.len() < ALONG
+            && let Some(next) = line.pop_front_if(|next| frames.len() + frame::HEAD + next.frame.len() <= PIPE_BUF)
+        {
+            if frame::put(frames, &next.frame, false).is_some() {
+                along.push_back(next);
+            }
+        }
+        along
     }
 
     fn stand(&self, frame: Bytes) -> Place<'_> {

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, process::Stdio, time::Duration};
 
-use bytes::Bytes;
+use futures_util::FutureExt;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
     process::{Child, ChildStdin, ChildStdout},
@@ -75,19 +75,28 @@ impl Worker {
         }
     }
 
-    /// Sends tasks.
-    pub(super) async fn send(&mut self, tasks: impl Iterator<Item = &Bytes>) -> Result<(), Ended> {
-        let mut whole = Vec::new();
-        for task in tasks {
-            frame::put(&mut whole, task, false).ok_or(Ended::TooLong)?;
+    /// Sends a task.
+    pub(super) async fn send(&mut self, task: &[u8]) -> Result<(), Ended> {
+        self.write(task, false).await
+    }
+
+    /// Sends frames, no more than `PIPE_BUF` bytes together, if the pipe has room now. False: nothing was sent.
+    pub(super) fn send_now(&mut self, frames: &[u8]) -> Result<bool, Ended> {
+        match self.requests.write(frames).now_or_never() {
+            None => Ok(false),
+            Some(Ok(written)) if written == frames.len() => Ok(true),
+            Some(_) => Err(Ended::Died),
         }
-        self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
     }
 
     /// Answers what it asked.
     pub(super) async fn answer(&mut self, answer: &[u8]) -> Result<(), Ended> {
+        self.write(answer, true).await
+    }
+
+    async fn write(&mut self, frame: &[u8], asked: bool) -> Result<(), Ended> {
         let mut whole = Vec::new();
-        frame::put(&mut whole, answer, true).ok_or(Ended::TooLong)?;
+        frame::put(&mut whole, frame, asked).ok_or(Ended::TooLong)?;
         self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
     }
 
