@@ -120,41 +120,54 @@ fn rendered(value: &Value) -> String {
 
 fn cuttable(value: &Value) -> String {
     let whole = rendered(value);
-    if whole.chars().count() <= LIMIT { whole } else { rendered(&short_first(value.clone(), LEVELS)) }
+    if whole.chars().count() <= LIMIT {
+        return whole;
+    }
+    let mut text = String::with_capacity(whole.len());
+    short_first(value, 0, LEVELS, &mut text);
+    text
 }
 
-/// An object with its short members first and its longest last, at so many levels of the longest. Of long texts before a
-/// longest that takes the room alone, only the ends.
-fn short_first(value: Value, levels: usize) -> Value {
+/// As [`lines`], but an object's short members come first and its longest last, at so many levels of the longest. Of long
+/// texts before a longest that takes the room alone, only the ends.
+fn short_first(value: &Value, indent: usize, levels: usize, out: &mut String) {
+    let Value::Object(map) = value else { return lines(value, indent, out) };
     if levels == 0 {
-        return value;
+        return lines(value, indent, out);
     }
-    let Value::Object(map) = value else { return value };
-    let mut members: Vec<(usize, String, Value)> = map
-        .into_iter()
-        .map(|(key, item)| match rendered(&item).chars().count() {
+    let mut members: Vec<(usize, &String, &Value)> = map
+        .iter()
+        .map(|(key, item)| match rendered(item).chars().count() {
             ..=SHORT => (0, key, item),
             length => (length, key, item),
         })
         .collect();
     members.sort_by_key(|(length, ..)| *length);
-    let Some((length, key, longest)) = members.pop() else { return Value::Object(Map::new()) };
+    let Some((length, key, longest)) = members.pop() else { return lines(value, indent, out) };
     // With less, what is left out here could be all that is too much, and nobody would keep the whole of it.
     let crowded = length > LIMIT - (ENDS.0 + ENDS.1);
-    let before = members.into_iter().map(|(_, key, item)| (key, if crowded { ends(item) } else { item }));
-    Value::Object(before.chain([(key, short_first(longest, levels - 1))]).collect())
+    for (_, key, item) in members {
+        member(key, indent, out);
+        let ends = if crowded { ends(item) } else { None };
+        nested(ends.as_ref().unwrap_or(item), indent, out);
+    }
+    member(key, indent, out);
+    match longest {
+        Value::Object(map) if !map.is_empty() => short_first(longest, indent + 1, levels - 1, out),
+        _ => nested(longest, indent, out),
+    }
 }
 
-/// A long text by its ends, any other value as it is.
-fn ends(value: Value) -> Value {
-    let Value::String(text) = &value else { return value };
+/// The ends of a long text; none of any other value.
+fn ends(value: &Value) -> Option<Value> {
+    let text = value.as_str()?;
     let length = text.chars().count();
     if length <= ENDS.0 + ENDS.1 {
-        return value;
+        return None;
     }
     let head: String = text.chars().take(ENDS.0).collect();
     let tail: String = text.chars().skip(length - ENDS.1).collect();
-    Value::String(format!("{head}\n(… {} characters left out …)\n{tail}", length - ENDS.0 - ENDS.1))
+    Some(Value::String(format!("{head}\n(… {} characters left out …)\n{tail}", length - ENDS.0 - ENDS.1)))
 }
 
 /// As [`render`]; where a person changed the arguments when approving, the model is told first what was executed.
@@ -193,9 +206,7 @@ fn lines(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             for (key, item) in map {
-                pad(indent, out);
-                out.push_str(&neutralise(key));
-                out.push(':');
+                member(key, indent, out);
                 nested(item, indent, out);
             }
         }
@@ -206,8 +217,14 @@ fn lines(value: &Value, indent: usize, out: &mut String) {
                 nested(item, indent, out);
             }
         }
-        scalar => out.push_str(&leaf(scalar, indent)),
+        scalar => leaf(scalar, indent, out),
     }
+}
+
+fn member(key: &str, indent: usize, out: &mut String) {
+    pad(indent, out);
+    push_neutral(key, out);
+    out.push(':');
 }
 
 fn nested(item: &Value, indent: usize, out: &mut String) {
@@ -216,7 +233,7 @@ fn nested(item: &Value, indent: usize, out: &mut String) {
         Value::Array(items) if !items.is_empty() => lines(item, indent + 1, out),
         scalar => {
             out.push(' ');
-            out.push_str(&leaf(scalar, indent + 1));
+            leaf(scalar, indent + 1, out);
         }
     }
 }
@@ -225,19 +242,21 @@ fn pad(indent: usize, out: &mut String) {
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
-    out.push_str(&"  ".repeat(indent));
+    out.extend(std::iter::repeat_n("  ", indent));
 }
 
-fn leaf(value: &Value, indent: usize) -> String {
+fn leaf(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::String(text) if text.contains('\n') => {
             let margin = format!("\n{}", "  ".repeat(indent));
-            format!("|{margin}{}", neutralise(text).replace('\n', &margin))
+            out.push('|');
+            out.push_str(&margin);
+            out.push_str(&neutralise(text).replace('\n', &margin));
         }
-        Value::String(text) => neutralise(text),
-        Value::Object(_) => "(empty)".to_owned(),
-        Value::Array(_) => "(none)".to_owned(),
-        other => other.to_string(),
+        Value::String(text) => push_neutral(text, out),
+        Value::Object(_) => out.push_str("(empty)"),
+        Value::Array(_) => out.push_str("(none)"),
+        other => out.push_str(&other.to_string()),
     }
 }
 
@@ -247,17 +266,25 @@ static ACTION_LIKE: LazyLock<Result<Regex, regex::Error>> =
 
 /// Breaks action-like patterns with an invisible character; [`restore`] takes it out again.
 pub fn neutralise(text: &str) -> String {
-    let Ok(pattern) = ACTION_LIKE.as_ref() else { return String::new() };
-    pattern
-        .replace_all(text, |found: &regex::Captures<'_>| {
-            let hit = found.get(0).map_or("", |m| m.as_str());
-            let mut chars = hit.chars();
-            match chars.next() {
-                Some(first) => format!("{first}{BREAK}{}", chars.as_str()),
-                None => String::new(),
-            }
-        })
-        .into_owned()
+    let mut neutral = String::with_capacity(text.len());
+    push_neutral(text, &mut neutral);
+    neutral
+}
+
+fn push_neutral(text: &str, out: &mut String) {
+    // Each pattern has one of these: most texts are done with here.
+    if !text.contains(['{', '(', ':', '[']) {
+        return out.push_str(text);
+    }
+    let Ok(pattern) = ACTION_LIKE.as_ref() else { return };
+    let mut done = 0;
+    for found in pattern.find_iter(text) {
+        let end = found.start() + found.as_str().chars().next().map_or(0, char::len_utf8);
+        out.push_str(text.get(done..end).unwrap_or_default());
+        out.push(BREAK);
+        done = end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
 }
 
 /// Arguments a model wrote from what it read, without the invisible breaks: what it quotes is exact again.
