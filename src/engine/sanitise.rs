@@ -131,10 +131,10 @@ fn cuttable(value: &Value) -> String {
 /// As [`lines`], but an object's short members come first and its longest last, at so many levels of the longest. Of long
 /// texts before a longest that takes the room alone, only the ends.
 fn short_first(value: &Value, indent: usize, levels: usize, out: &mut String) {
-    let Value::Object(map) = value else { return lines(value, indent, out) };
-    if levels == 0 {
-        return lines(value, indent, out);
-    }
+    let map = match value {
+        Value::Object(map) if levels > 0 => map,
+        _ => return lines(value, indent, out),
+    };
     let mut members: Vec<(usize, &String, &Value)> = map
         .iter()
         .map(|(key, item)| match rendered(item).chars().count() {

@@ -113,22 +113,21 @@ impl Workers {
         }
         if is_short && job.frame.len() + frame::HEAD <= PIPE_BUF {
             let mut place = self.stand(job.frame.clone());
-            let turn = tokio::select! {
+            let taken = tokio::select! {
                 biased;
-                given = &mut place.given => Err(given),
-                turn = self.turn() => Ok(turn?),
-            };
-            match turn {
-                Ok(turn) if self.leave(place.number) => return self.begin(turn, &job.frame, true).await,
-                // Somebody took it along at the same moment.
-                Ok(turn) => {
-                    drop(turn);
-                    if let Ok(held) = (&mut place.given).await {
-                        return Ok(held);
+                held = &mut place.given => held,
+                turn = self.turn() => {
+                    let turn = turn?;
+                    if self.leave(place.number) {
+                        return self.begin(turn, &job.frame, true).await;
                     }
+                    // It was taken along at the same moment.
+                    drop(turn);
+                    (&mut place.given).await
                 }
-                Err(Ok(held)) => return Ok(held),
-                Err(Err(_)) => {}
+            };
+            if let Ok(held) = taken {
+                return Ok(held);
             }
         }
         self.begin(self.turn().await?, &job.frame, is_short).await

@@ -100,7 +100,8 @@ impl Worker {
         self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
     }
 
-    /// Waits for its next frame: that, and whether it asks. `slow` is called each time it was looked at and had not come.
+    /// Waits for its next frame: that, and whether it asks. `slow` is called each time it was seen to have computed since it
+    /// was first looked at: one that the machine has no time for is not slow.
     pub(super) async fn reply(&mut self, most: Allowance, mut slow: impl FnMut()) -> Result<(Vec<u8>, bool), Ended> {
         let started = Instant::now();
         let mut head = [0; frame::HEAD];
@@ -113,9 +114,12 @@ impl Worker {
                 Ok(Ok(0) | Err(_)) => return Err(Ended::Died),
                 Ok(Ok(read)) => filled += read,
                 Err(_) => {
-                    slow();
                     let used = self.cpu_used();
-                    let used = LOOK + used.saturating_sub(*before.get_or_insert(used));
+                    let since = used.saturating_sub(*before.get_or_insert(used));
+                    if since > TICK {
+                        slow();
+                    }
+                    let used = LOOK + since;
                     if used > most.cpu || started.elapsed() > most.wall {
                         let _ = self.child.start_kill();
                         return Err(Ended::Time);

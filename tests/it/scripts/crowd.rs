@@ -63,11 +63,13 @@ impl Crowd {
     }
 }
 
-/// Processes this one has started.
+/// Processes this one has started and that still run.
 fn children() -> BTreeSet<u32> {
     let parent = format!("PPid:\t{}\n", std::process::id());
-    let is_child =
-        |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| status.contains(&parent));
+    let is_child = |pid: &u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.contains(&parent) && !status.contains("State:\tZ")
+    };
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_child).collect()
 }
@@ -79,12 +81,12 @@ async fn each_of_many_calls_gets_its_own_answer_from_few_workers() {
     let watch = std::thread::spawn({
         let done = Arc::clone(&done);
         move || {
-            let mut seen = BTreeSet::new();
+            let mut most = 0;
             while !done.load(Ordering::Relaxed) {
-                seen.extend(children());
+                most = most.max(children().len());
                 std::thread::sleep(Duration::from_millis(5));
             }
-            seen
+            most
         }
     });
     let calls = (0..2_000).map(|n| {
@@ -95,10 +97,12 @@ async fn each_of_many_calls_gets_its_own_answer_from_few_workers() {
         assert_eq!(answer.unwrap(), json!(n * 2));
     }
     done.store(true, Ordering::Relaxed);
-    let seen = watch.join().unwrap();
+    let most = watch.join().unwrap();
     let at_once = 2 * std::thread::available_parallelism().unwrap().get();
-    assert!(!seen.is_empty() && seen.len() <= at_once, "{seen:?}");
-    assert_eq!(BTreeSet::from_iter(crowd.workers.idle()), children());
+    // One that is replaced may still be ending; a process for each call would be hundreds.
+    assert!(most > 0 && most <= 2 * at_once, "{most}");
+    let idle = BTreeSet::from_iter(crowd.workers.idle());
+    assert!(idle.len() <= at_once && idle.is_subset(&children()), "{idle:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
