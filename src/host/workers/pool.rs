@@ -1,10 +1,10 @@
 //! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
 //!
 //! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
-//! be short it may be taken along meanwhile: a worker that begins a short call is sent some of the short ones that wait, and
-//! goes from one to the next without sleeping in between, which costs as much as a short script. Each is still watched and
-//! answered on its own. What is taken along may not ask for anything outside, so nothing has happened where it is given
-//! back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
+//! be short it may be taken along meanwhile: a worker with a short call and none to follow is sent some of the short ones
+//! that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
+//! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
+//! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
@@ -23,12 +23,10 @@ use super::{
 use crate::model::frame;
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
-/// has the processor. With one each, processors wait for the server a third of the time.
+/// has the processor. Of those with short calls one is enough: it was sent the next one already.
 const PER_PROCESSOR: usize = 2;
 /// How many a worker takes along.
 const ALONG: usize = 3;
-/// How long a frame may be, in bytes, behind which others are sent: what a pipe holds that nobody reads.
-const LONGEST: usize = 32 << 10;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 /// Frames after which a worker makes room for a fresh one.
@@ -43,6 +41,7 @@ const LOOK: u32 = 64;
 pub struct Workers {
     program: Arc<PathBuf>,
     turns: Arc<Semaphore>,
+    short_turns: Arc<Semaphore>,
     /// How many compute at once. As many are kept though nothing is to be done.
     at_once: usize,
     shared: Arc<Mutex<Shared>>,
@@ -95,9 +94,16 @@ impl Conversation {
 impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
-        let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(2, usize::from);
-        // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
-        Self { program: Arc::new(program), turns: Arc::new(Semaphore::new(at_once)), at_once, shared: Arc::default() }
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let at_once = PER_PROCESSOR * processors;
+        Self {
+            program: Arc::new(program),
+            // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
+            turns: Arc::new(Semaphore::new(at_once)),
+            short_turns: Arc::new(Semaphore::new(processors)),
+            at_once,
+            shared: Arc::default(),
+        }
     }
 
     /// Has a worker do it, when there is a turn for it.
@@ -107,19 +113,15 @@ impl Workers {
 
     /// A worker that was sent the job.
     async fn held(&self, job: &Job<'_>) -> Result<Held, Ended> {
-        let is_short = job.pace.is_some_and(Pace::is_short) && job.frame.len() <= LONGEST;
-        if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
-            return self.begin(turn, &job.frame, is_short).await;
-        }
-        if is_short && job.frame.len() + frame::HEAD <= PIPE_BUF {
+        if job.pace.is_some_and(Pace::is_short) && frame::HEAD + job.frame.len() <= PIPE_BUF {
             let mut place = self.stand(job.frame.clone());
             let taken = tokio::select! {
                 biased;
                 held = &mut place.given => held,
-                turn = self.turn() => {
+                turn = self.short_turn() => {
                     let turn = turn?;
                     if self.leave(place.number) {
-                        return self.begin(turn, &job.frame, true).await;
+                        return self.begin(turn, &job.frame).await;
                     }
                     // It was taken along at the same moment.
                     drop(turn);
@@ -130,29 +132,26 @@ impl Workers {
                 return Ok(held);
             }
         }
-        self.begin(self.turn().await?, &job.frame, is_short).await
+        self.begin(self.turn().await?, &job.frame).await
     }
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Ended> {
-        Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Ended::Died)
+    async fn turn(&self) -> Result<Turn, Ended> {
+        Ok(Turn { _any: permit(&self.turns).await?, short: None })
     }
 
-    async fn begin(&self, turn: OwnedSemaphorePermit, frame: &Bytes, is_short: bool) -> Result<Held, Ended> {
+    async fn short_turn(&self) -> Result<Turn, Ended> {
+        let short = permit(&self.short_turns).await?;
+        Ok(Turn { short: Some(short), ..self.turn().await? })
+    }
+
+    async fn begin(&self, turn: Turn, frame: &[u8]) -> Result<Held, Ended> {
         let ready = self.shared.lock().idle.pop();
         let mut worker = match ready {
             Some((worker, _)) => worker,
             None => Worker::start(&self.program)?,
         };
         worker.send(frame).await?;
-        let mut along = VecDeque::new();
-        if is_short {
-            let mut frames = Vec::new();
-            along = self.waiting(&mut frames);
-            if !along.is_empty() && !worker.send_now(&frames)? {
-                along.clear();
-            }
-        }
-        Ok(Held { worker, workers: self.clone(), turn, along, spoiled: false })
+        Ok(Held { worker, workers: self.clone(), turn, along: VecDeque::new(), spoiled: false })
     }
 
     /// Those a worker takes along, and their frames: as many as a pipe takes in one piece or not at all.
@@ -236,22 +235,46 @@ impl Drop for Place<'_> {
     }
 }
 
+/// Leave to have a worker compute.
+struct Turn {
+    _any: OwnedSemaphorePermit,
+    /// Where it is one of the few for short calls.
+    short: Option<OwnedSemaphorePermit>,
+}
+
+async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Ended> {
+    Arc::clone(of).acquire_owned().await.map_err(|_| Ended::Died)
+}
+
 /// A worker that computes. Dropping it kills it, and those it took along wait for turns of their own.
 struct Held {
     workers: Workers,
     worker: Worker,
-    turn: OwnedSemaphorePermit,
+    turn: Turn,
     along: VecDeque<Waiting>,
     /// Whether it was sent what was given back since.
     spoiled: bool,
 }
 
 impl Held {
+    fn take_along(&mut self) -> Result<(), Ended> {
+        let mut frames = Vec::new();
+        let along = self.workers.waiting(&mut frames);
+        if !along.is_empty() && self.worker.send_now(&frames)? {
+            self.along = along;
+        }
+        Ok(())
+    }
+
     async fn reply(mut self, most: Allowance, pace: Option<&Pace>) -> Result<Said, Ended> {
         let begun = Instant::now();
+        if self.along.is_empty() && pace.is_some_and(Pace::is_short) {
+            self.take_along()?;
+        }
         let give_back = || {
             self.spoiled |= !self.along.is_empty();
             self.along.clear();
+            self.turn.short = None;
         };
         let (frame, asks) = self.worker.reply(most, give_back).await?;
         if asks {

@@ -70,12 +70,12 @@ pub(super) fn check(policy: &Exec, action: &Action, env: &[(String, String)]) ->
 pub(super) fn asks(policy: &Exec, action: &Action) -> Option<String> {
     match policy.ask {
         ExecAsk::Off => None,
-        ExecAsk::Always => Some("Every command is asked about (exec.ask).".to_owned()),
+        ExecAsk::Always => Some("The settings ask about every command.".to_owned()),
         ExecAsk::OnMiss => match names(action) {
-            None => Some("The line may start programs that cannot be told beforehand (exec.ask).".to_owned()),
+            None => Some("The line may start programs that cannot be told beforehand.".to_owned()),
             Some(names) => {
                 let miss = names.into_iter().find(|name| !listed(policy, name, action))?;
-                Some(format!("'{miss}' is not on the list of programs (exec.ask)."))
+                Some(format!("'{miss}' is not on the list of programs in the settings."))
             }
         },
     }
@@ -150,7 +150,7 @@ mod tests {
     fn a_miss_is_asked_about_and_a_hit_is_not() {
         let on_miss = policy(ExecSecurity::Full, ExecAsk::OnMiss);
         assert_eq!(asks(&on_miss, &shell("git log")), None);
-        assert_eq!(asks(&on_miss, &shell("ls")).unwrap(), "'ls' is not on the list of programs (exec.ask).");
+        assert_eq!(asks(&on_miss, &shell("ls")).unwrap(), "'ls' is not on the list of programs in the settings.");
         assert!(asks(&on_miss, &shell("git $(x)")).is_some());
         assert!(asks(&policy(ExecSecurity::Full, ExecAsk::Always), &shell("git log")).is_some());
     }

@@ -100,7 +100,7 @@ async fn without_a_terminal_a_question_exits_with_three_and_yes_answers_it() {
     let try_it = async || {
         let asked = home.run(&call).await;
         assert_eq!((asked.code, asked.err.as_str()), (3, ""), "{asked:?}");
-        let start = "Needs confirmation: Every command is asked about (exec.ask). Ticket ";
+        let start = "Needs confirmation: The settings ask about every command. Ticket ";
         assert!(asked.out.starts_with(start), "{asked:?}");
         let whole = home.run(&[&call as &[&str], &["--json"]].concat()).await;
         let ticket = parsed(&whole);

@@ -156,3 +156,25 @@ async fn calls_that_are_given_up_take_no_answer_from_others() {
         crowd.calm().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn short_calls_do_not_wait_for_those_that_turn_out_to_be_slow() {
+    let crowd = Crowd::start().await;
+    let call = |mood| {
+        let crowd = Arc::clone(&crowd);
+        tokio::spawn(async move { crowd.call(1, mood).await })
+    };
+    // As many as have the turns of short calls.
+    let processors = std::thread::available_parallelism().unwrap().get();
+    let slow: Vec<_> = (0..processors).map(|_| call("slow")).collect();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let fine: Vec<_> = (0..8).map(|_| call("fine")).collect();
+    for outcome in join_all(fine).await {
+        assert_eq!(outcome.unwrap().unwrap().data, json!(2));
+    }
+    assert!(slow.iter().all(|slow| !slow.is_finished()));
+    for outcome in join_all(slow).await {
+        let error = outcome.unwrap().unwrap_err();
+        assert!(error.message().contains("processor time"), "{error}");
+    }
+}
