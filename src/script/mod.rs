@@ -4,6 +4,7 @@
 
 pub mod check;
 mod faults;
+mod given;
 pub mod header;
 pub mod helpers;
 pub mod limits;

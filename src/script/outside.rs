@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
-use rhai::{Array, Dynamic, Engine, EvalAltResult, Map, NativeCallContext, Position, serde::to_dynamic};
+use rhai::{Array, Dynamic, Engine, EvalAltResult, Map, NativeCallContext, Position};
 use serde_json::Value;
 use url::Url;
 
 use super::{
+    given::Given,
+    helpers::from_json,
     state::{State, as_json},
     wire::{Answer, Ask, HttpAsk},
 };
@@ -108,7 +110,7 @@ fn kept(engine: &mut Engine, state: &Shared) {
 /// Puts a question and gives the answer as a value of the script. What ends the script cannot be caught by it.
 fn ask(shared: &Shared, ask: &Ask) -> Gives<Dynamic> {
     match shared.lock().ask(ask) {
-        Answer::Value(value) => to_dynamic(value),
+        Answer::Value(value) => from_json(value),
         Answer::Failed(message) => Err(message.into()),
         Answer::Ended(message) => Err(ended(message)),
     }
@@ -124,7 +126,7 @@ fn send(shared: &Shared, request: Map) -> Gives<Dynamic> {
     let status = answer.get("status").and_then(|status| status.as_int().ok()).unwrap_or_default();
     answer.insert("ok".into(), (200..300).contains(&status).into());
     let body = answer.get("body").and_then(|body| body.read_lock::<rhai::ImmutableString>().map(|b| b.to_string()));
-    let json = body.and_then(|body| serde_json::from_str::<Dynamic>(&body).ok()).unwrap_or(Dynamic::UNIT);
+    let json = body.and_then(|body| serde_json::from_str(&body).ok()).map_or(Dynamic::UNIT, |Given(json)| json);
     answer.insert("json".into(), json);
     Ok(answer.into())
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     faults,
     header::{self, Head, HeadExample},
+    helpers::from_json,
     machine::Machine,
     recorded::{Allowed, Recorded},
     state::{State, as_json},
@@ -172,7 +173,7 @@ fn differs(expected: &Value, got: &Value) -> Box<EvalAltResult> {
     let mut map = rhai::Map::new();
     map.insert(DIFFERS.into(), Dynamic::TRUE);
     for (key, value) in [("expected", expected), ("got", got)] {
-        map.insert(key.into(), rhai::serde::to_dynamic(value).unwrap_or_default());
+        map.insert(key.into(), from_json(value.clone()).unwrap_or_default());
     }
     Box::new(EvalAltResult::ErrorRuntime(map.into(), Position::NONE))
 }
@@ -249,7 +250,7 @@ fn one_example(machine: &Machine, ast: &AST, head: &Head, example: &HeadExample)
         (state.recorded.clone(), state.config.clone(), state.now)
     };
     let started = Instant::now();
-    let arguments = rhai::serde::to_dynamic(head.with_defaults(Cow::Borrowed(&example.arguments)));
+    let arguments = from_json(head.with_defaults(Cow::Borrowed(&example.arguments)).into_owned());
     let got = arguments.and_then(|arguments| machine.call(ast, arguments));
     let outcome = got.and_then(|got| {
         let got = as_json(&got);

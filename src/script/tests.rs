@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{check, machine::Machine, state::Nobody, wire::Fault};
+use super::{check, helpers, machine::Machine, state::Nobody, wire::Fault};
 use crate::model::script::TestRun;
 
 const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
@@ -14,7 +14,7 @@ fn machine() -> Machine {
 fn run(body: &str, args: Value) -> Result<Value, Fault> {
     let machine = machine();
     let ast = machine.compile(body).unwrap();
-    let ran = machine.run(&ast, rhai::serde::to_dynamic(args).unwrap());
+    let ran = machine.run(&ast, helpers::from_json(args).unwrap());
     ran.outcome.map(|value| serde_json::from_str(value.get()).unwrap())
 }
 

@@ -7,11 +7,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rhai::{AST, Dynamic};
+use rhai::AST;
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    check, limits,
+    check,
+    given::Given,
+    limits,
     machine::Machine,
     state::World,
     wire::{Answer, Ask, Fault, Ran, Reply, Task},
@@ -42,7 +44,7 @@ struct Worker {
 
 impl Worker {
     /// None where nobody is there any more.
-    fn reply(&mut self, task: Task<Dynamic>) -> Option<Vec<u8>> {
+    fn reply(&mut self, task: Task<Given>) -> Option<Vec<u8>> {
         let reply = match task {
             Task::Run { key, args, config, now } => {
                 if !self.known.iter().any(|(known, _)| *known == key)
@@ -54,7 +56,7 @@ impl Worker {
                 let mut state = self.machine.state().lock();
                 (state.config, state.now) = (config, Some(now));
                 drop(state);
-                Reply::Ran(self.machine.run(ast, args))
+                Reply::Ran(self.machine.run(ast, args.0))
             }
             Task::Check { source } => Reply::Checked(check::check(&self.machine, &source)),
             Task::Test { source } => Reply::Tested(self.machine.test(&source)),
