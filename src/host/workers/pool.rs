@@ -1,8 +1,8 @@
 //! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
 //!
 //! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
-//! be short it may be taken along meanwhile: a worker with a short call and none to follow is sent some of the short ones
-//! that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
+//! be short it may be taken along meanwhile: a worker with a short call and hardly one to follow is sent some of the short
+//! ones that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
 //! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
 //! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
 
@@ -23,18 +23,14 @@ use super::{
 use crate::model::frame;
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
-/// has the processor. Of those with short calls one is enough: it was sent the next one already.
+/// has the processor.
 const PER_PROCESSOR: usize = 2;
-/// How many a worker takes along.
+/// How many a worker takes along at a time.
 const ALONG: usize = 3;
+/// It takes more when so many are left to follow: while they are sent, it has one to do.
+const FEW: usize = 1;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
-/// Frames after which a worker makes room for a fresh one.
-const MAX_SERVED: u32 = 50_000;
-/// Resident memory, in bytes, with which it does.
-const MAX_MEMORY: u64 = 64 << 20;
-/// How often its memory is looked at, in frames.
-const LOOK: u32 = 64;
 
 /// All workers. Cheap to clone.
 #[derive(Clone)]
@@ -85,7 +81,7 @@ impl Conversation {
     pub async fn answer(mut self, frame: &[u8], most: Allowance) -> Result<Said, Ended> {
         let turn = self.workers.turn().await?;
         self.worker.answer(frame).await?;
-        Held { worker: self.worker, workers: self.workers, turn, along: VecDeque::new(), spoiled: false }
+        Held { worker: self.worker, workers: self.workers, turn, along: VecDeque::new(), is_last: false }
             .reply(most, None)
             .await
     }
@@ -100,7 +96,8 @@ impl Workers {
             program: Arc::new(program),
             // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
             turns: Arc::new(Semaphore::new(at_once)),
-            short_turns: Arc::new(Semaphore::new(processors)),
+            // These go on without a rest, and the server needs a third of the time they take to read and to send.
+            short_turns: Arc::new(Semaphore::new((processors - processors.div_ceil(4)).max(1))),
             at_once,
             shared: Arc::default(),
         }
@@ -151,7 +148,7 @@ impl Workers {
             None => Worker::start(&self.program)?,
         };
         worker.send(frame).await?;
-        Ok(Held { worker, workers: self.clone(), turn, along: VecDeque::new(), spoiled: false })
+        Ok(Held { worker, workers: self.clone(), turn, along: VecDeque::new(), is_last: false })
     }
 
     /// Those a worker takes along, and their frames: as many as a pipe takes in one piece or not at all.
@@ -185,9 +182,8 @@ impl Workers {
 
     /// Takes back one whose last frame was answered.
     fn give(&self, worker: Worker) {
-        let worn = worker.served > MAX_SERVED || (worker.served.is_multiple_of(LOOK) && worker.memory() > MAX_MEMORY);
         let mut shared = self.shared.lock();
-        if worn || shared.idle.len() >= self.at_once {
+        if shared.idle.len() >= self.at_once {
             return;
         }
         let first = shared.idle.is_empty();
@@ -252,31 +248,32 @@ struct Held {
     worker: Worker,
     turn: Turn,
     along: VecDeque<Waiting>,
-    /// Whether it was sent what was given back since.
-    spoiled: bool,
+    /// It is let go when it has done what it took along: it was sent what was given back since, or has served long enough.
+    is_last: bool,
 }
 
 impl Held {
     fn take_along(&mut self) -> Result<(), Ended> {
         let mut frames = Vec::new();
-        let along = self.workers.waiting(&mut frames);
-        if !along.is_empty() && self.worker.send_now(&frames)? {
-            self.along = along;
+        let more = self.workers.waiting(&mut frames);
+        if !more.is_empty() && self.worker.send_now(&frames)? {
+            self.along.extend(more);
         }
         Ok(())
     }
 
     async fn reply(mut self, most: Allowance, pace: Option<&Pace>) -> Result<Said, Ended> {
         let begun = Instant::now();
-        if self.along.is_empty() && pace.is_some_and(Pace::is_short) {
+        if self.along.len() <= FEW && !self.is_last && pace.is_some_and(Pace::is_short) {
             self.take_along()?;
         }
         let give_back = || {
-            self.spoiled |= !self.along.is_empty();
+            self.is_last |= !self.along.is_empty();
             self.along.clear();
             self.turn.short = None;
         };
         let (frame, asks) = self.worker.reply(most, give_back).await?;
+        self.is_last |= self.worker.is_worn();
         if asks {
             // It reads on until it is answered, past all it was sent before.
             return Ok(Said::Asked(frame, Box::new(Conversation { workers: self.workers, worker: self.worker })));
@@ -285,9 +282,9 @@ impl Held {
             pace.set(begun.elapsed());
         }
         match self.along.pop_front() {
-            _ if self.spoiled => {}
             // Where nobody waits for it any more, it is dropped.
             Some(next) => drop(next.give.send(self)),
+            None if self.is_last => {}
             None => {
                 self.workers.give(self.worker);
                 drop(self.turn);

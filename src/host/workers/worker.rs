@@ -14,6 +14,12 @@ use crate::model::frame;
 
 /// How often a worker that computes is looked at.
 const LOOK: Duration = Duration::from_millis(50);
+/// Frames after which one makes room for a fresh one.
+const MAX_SERVED: u32 = 100_000;
+/// Resident memory, in bytes, with which it does.
+const MAX_MEMORY: u64 = 64 << 20;
+/// How often its memory is looked at, in frames.
+const WEIGHED: u32 = 64;
 /// Longest frame taken from one, in bytes.
 const MAX_FRAME: usize = 2 << 20;
 /// One tick of the times in `/proc`: the kernel counts them at 100 Hz for programs.
@@ -48,7 +54,7 @@ pub(super) struct Worker {
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
     /// Frames it has answered.
-    pub(super) served: u32,
+    served: u32,
 }
 
 impl Worker {
@@ -159,8 +165,13 @@ impl Worker {
         self.child.id()
     }
 
+    /// Whether it has served long enough, or grown too large.
+    pub(super) fn is_worn(&self) -> bool {
+        self.served > MAX_SERVED || (self.served.is_multiple_of(WEIGHED) && self.memory() > MAX_MEMORY)
+    }
+
     /// Its resident memory, in bytes.
-    pub(super) fn memory(&self) -> u64 {
+    fn memory(&self) -> u64 {
         let pages = self.proc("statm").and_then(|statm| statm.split_whitespace().nth(1)?.parse::<u64>().ok());
         pages.unwrap_or_default() * rustix::param::page_size() as u64
     }
