@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-/// Below this it is short: the server takes as long around a call, so that one worker's processor is all it can use.
-const SHORT: Duration = Duration::from_micros(300);
+/// Below this it is short.
+const SHORT: Duration = Duration::from_millis(2);
 
 /// How long a thing took the last time. One that never ran is not short.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
 //!
 //! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
-//! be short it may be taken along meanwhile: a worker with a short call and hardly one to follow is sent some of the short
-//! ones that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
+//! be short it may be taken along meanwhile: a worker with a short call and none to follow is sent some of the short ones
+//! that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
 //! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
 //! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
 
@@ -23,12 +23,10 @@ use super::{
 use crate::model::frame;
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
-/// has the processor.
+/// has the processor. Of those with short calls one is enough: it was sent the next one already.
 const PER_PROCESSOR: usize = 2;
 /// How many a worker takes along at a time.
 const ALONG: usize = 3;
-/// It takes more when so many are left to follow: while they are sent, it has one to do.
-const FEW: usize = 1;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 
@@ -96,8 +94,7 @@ impl Workers {
             program: Arc::new(program),
             // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
             turns: Arc::new(Semaphore::new(at_once)),
-            // These go on without a rest, and the server needs a third of the time they take to read and to send.
-            short_turns: Arc::new(Semaphore::new((processors - processors.div_ceil(4)).max(1))),
+            short_turns: Arc::new(Semaphore::new(processors)),
             at_once,
             shared: Arc::default(),
         }
@@ -255,16 +252,16 @@ struct Held {
 impl Held {
     fn take_along(&mut self) -> Result<(), Ended> {
         let mut frames = Vec::new();
-        let more = self.workers.waiting(&mut frames);
-        if !more.is_empty() && self.worker.send_now(&frames)? {
-            self.along.extend(more);
+        let along = self.workers.waiting(&mut frames);
+        if !along.is_empty() && self.worker.send_now(&frames)? {
+            self.along = along;
         }
         Ok(())
     }
 
     async fn reply(mut self, most: Allowance, pace: Option<&Pace>) -> Result<Said, Ended> {
         let begun = Instant::now();
-        if self.along.len() <= FEW && !self.is_last && pace.is_some_and(Pace::is_short) {
+        if self.along.is_empty() && !self.is_last && pace.is_some_and(Pace::is_short) {
             self.take_along()?;
         }
         let give_back = || {
