@@ -23,9 +23,9 @@ use super::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_satchel");
 const CALLS: usize = 20_000;
-/// Calls at the same time while they are counted: as many as there are workers on two processors, of which none waits; and
-/// more than that, as it is where much is to be done: workers take along what waits.
-const AT_ONCE: [usize; 2] = [4, 16];
+/// Calls at the same time while they are counted: one after another, where everybody sleeps between them; a few; and many,
+/// of which workers take along what waits.
+const AT_ONCE: [usize; 3] = [1, 4, 16];
 const NEW_WORKERS: usize = 40;
 /// Calls and processes of Python are counted in turn, so many times: what slows the machine for a while slows both.
 const ROUNDS: usize = 10;
@@ -94,7 +94,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     report.figure("p50, ms", percentile(&times, 0.5), Target::None);
     report.figure("p99, ms", percentile(&times, 0.99), Target::AtMost(1.0));
     let at_once = async |many: usize, count: usize| try_join_all((0..many).map(|_| in_turn(count / many))).await;
-    at_once(AT_ONCE[1], 100 * AT_ONCE[1]).await?;
+    at_once(16, 1_600).await?;
     let used = || -> Result<(f64, Vec<u32>)> {
         let pids = workers.idle();
         let mut seconds = usage::own_seconds();
