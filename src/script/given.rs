@@ -5,8 +5,10 @@ use std::fmt;
 use rhai::{Array, Dynamic, Identifier, Map};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A value of a script, out of JSON: whole numbers beyond 64 bits are floats. As Rhai's own reading, which takes nearly twice
-/// as long: that makes a text of each key before it makes a key of it.
+use super::helpers::{array_fits, text_fits};
+
+/// A value of a script, out of JSON: whole numbers beyond 64 bits are floats; arrays and texts beyond what scripts may have
+/// are errors. Rhai's own reading knows no limits and takes nearly twice as long: it makes a text of each key first.
 pub(super) struct Given(pub(super) Dynamic);
 
 impl<'de> Deserialize<'de> for Given {
@@ -53,12 +55,14 @@ impl<'de> Visitor<'de> for Whole {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Dynamic, E> {
+        text_fits(text.len()).map_err(Error::custom)?;
         Ok(text.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Dynamic, A::Error> {
         let mut array = Array::new();
         while let Some(item) = items.next_element_seed(Self)? {
+            array_fits(array.len() + 1).map_err(Error::custom)?;
             array.push(item);
         }
         Ok(array.into())
@@ -100,21 +104,34 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::script::helpers::{from_json, to_json};
+    use crate::script::{
+        helpers::to_json,
+        limits::{MAX_ARRAY, MAX_STRING},
+    };
 
     #[test]
-    fn it_is_what_the_same_json_is_elsewhere() {
+    fn it_is_what_rhai_makes_of_the_same_json() {
         let all = json!({
             "none": null, "truths": [true, false], "empty": [[], {}, ""], "odd \"key\" \u{e9}": "\u{1f600}\n",
             "numbers": [0, -1, i64::MIN, i64::MAX, u64::MAX, 2.5, -0.0, 1e308],
             "deep": [[[{"a": [{"b": 1}]}]]],
         });
         let Given(read) = serde_json::from_str(&all.to_string()).unwrap();
-        assert_eq!(format!("{read:?}"), format!("{:?}", from_json(all.clone()).unwrap()));
+        assert_eq!(format!("{read:?}"), format!("{:?}", rhai::serde::to_dynamic(&all).unwrap()));
         let float = |value: &Value| value["numbers"][4].is_f64();
         assert!(float(&to_json(&read).unwrap()) && !float(&all));
         let Given(last) = serde_json::from_str(r#"{"a": 1, "a": "two"}"#).unwrap();
         assert_eq!(to_json(&last).unwrap(), json!({"a": "two"}));
         assert!(serde_json::from_str::<Given>("[1,").is_err());
+    }
+
+    #[test]
+    fn what_scripts_may_not_have_is_an_error() {
+        let refused = |json: Value| Given::deserialize(json).err().map(|error| error.to_string());
+        assert_eq!(refused(json!({"a": ["x".repeat(MAX_STRING)]})), None);
+        let told = format!("the text would be {} bytes long; at most {MAX_STRING} are allowed", MAX_STRING + 1);
+        assert_eq!(refused(json!({"a": ["x".repeat(MAX_STRING + 1)]})), Some(told));
+        let told = format!("the array would have {} elements; at most {MAX_ARRAY} are allowed", MAX_ARRAY + 1);
+        assert_eq!(refused(json!(vec![0; MAX_ARRAY + 1])), Some(told));
     }
 }

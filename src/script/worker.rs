@@ -29,7 +29,13 @@ pub fn serve((tasks, answers): (PipeReader, PipeWriter)) -> io::Result<()> {
     let machine = Machine::new(Box::new(stream.clone()));
     let mut worker = Worker { machine, stream, known: VecDeque::new() };
     while let Some((frame, _)) = worker.stream.read()? {
-        let Some(reply) = worker.reply(serde_json::from_slice(&frame)?) else { break };
+        let reply = match serde_json::from_slice(&frame) {
+            Ok(task) => worker.reply(task),
+            Err(error) => {
+                Some(encode(&Reply::Ran(failed(Fault::of_script(format!("This is too much for a script: {error}."))))))
+            }
+        };
+        let Some(reply) = reply else { break };
         worker.stream.write(&reply, false)?;
     }
     Ok(())

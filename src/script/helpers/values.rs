@@ -2,14 +2,20 @@
 
 use std::cell::Cell;
 
-use rhai::{Array, Dynamic, EvalAltResult, Map};
-use serde::ser::{self, Serialize, SerializeMap, Serializer};
+use rhai::{Array, Dynamic, EvalAltResult};
+use serde::{
+    Deserialize,
+    ser::{self, Serialize, SerializeMap, Serializer},
+};
 use serde_json::{
     Value,
     value::{RawValue, to_raw_value},
 };
 
-use crate::script::limits::{MAX_ARRAY, MAX_STRING};
+use crate::script::{
+    given::Given,
+    limits::{MAX_ARRAY, MAX_STRING},
+};
 
 /// What a helper gives.
 pub type Fallible<T> = Result<T, Box<EvalAltResult>>;
@@ -30,20 +36,30 @@ pub(super) fn quoted(text: &str) -> String {
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
 }
 
-/// Refuses a text that would be longer than scripts may have.
-pub(super) fn check_text(bytes: usize) -> Fallible<()> {
+/// Whether a text of this length is one scripts may have; what is wrong with it, else.
+pub(in crate::script) fn text_fits(bytes: usize) -> Result<(), String> {
     if bytes > MAX_STRING {
-        return fail(format!("the text would be {bytes} bytes long; at most {MAX_STRING} are allowed"));
+        return Err(format!("the text would be {bytes} bytes long; at most {MAX_STRING} are allowed"));
     }
     Ok(())
 }
 
-/// Refuses an array that would be longer than scripts may have.
-pub(super) fn check_array(elements: usize) -> Fallible<()> {
+/// The same of an array.
+pub(in crate::script) fn array_fits(elements: usize) -> Result<(), String> {
     if elements > MAX_ARRAY {
-        return fail(format!("the array would have {elements} elements; at most {MAX_ARRAY} are allowed"));
+        return Err(format!("the array would have {elements} elements; at most {MAX_ARRAY} are allowed"));
     }
     Ok(())
+}
+
+/// Refuses a text that would be longer than scripts may have.
+pub(super) fn check_text(bytes: usize) -> Fallible<()> {
+    Ok(text_fits(bytes)?)
+}
+
+/// Refuses an array that would be longer than scripts may have.
+pub(super) fn check_array(elements: usize) -> Fallible<()> {
+    Ok(array_fits(elements)?)
 }
 
 /// Adds to a text as long as it may grow.
@@ -208,26 +224,7 @@ impl Serialize for Json<'_> {
 /// JSON as a value: whole numbers beyond 64 bits become floats.
 ///
 /// # Errors
-/// Arrays, texts and nesting beyond what scripts may have.
+/// Arrays and texts beyond what scripts may have.
 pub fn from_json(value: Value) -> Fallible<Dynamic> {
-    Ok(match value {
-        Value::Null => Dynamic::UNIT,
-        Value::Bool(truth) => truth.into(),
-        Value::Number(number) => match number.as_i64() {
-            Some(integer) => integer.into(),
-            None => number.as_f64().unwrap_or(f64::NAN).into(),
-        },
-        Value::String(text) => {
-            check_text(text.len())?;
-            text.into()
-        }
-        Value::Array(items) => {
-            check_array(items.len())?;
-            items.into_iter().map(from_json).collect::<Fallible<Array>>()?.into()
-        }
-        Value::Object(fields) => {
-            let fields = fields.into_iter().map(|(key, item)| Ok((key.into(), from_json(item)?)));
-            fields.collect::<Fallible<Map>>()?.into()
-        }
-    })
+    Given::deserialize(value).map(|Given(value)| value).map_err(|error| error.to_string().into())
 }

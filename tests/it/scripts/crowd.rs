@@ -178,3 +178,21 @@ async fn short_calls_do_not_wait_for_those_that_turn_out_to_be_slow() {
         assert!(error.message().contains("processor time"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn arguments_beyond_what_scripts_may_have_are_refused_and_the_worker_goes_on() {
+    let crowd = Crowd::start().await;
+    let workers = crowd.workers.idle();
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    for (arguments, told) in [
+        (json!({"n": 1, "all": vec![0; 100_001]}), "at most 100000 are allowed"),
+        (json!({"n": "x".repeat((1 << 20) + 1)}), "at most 1048576 are allowed"),
+        (json!({"n": deep}), "recursion limit"),
+    ] {
+        let outcome = evaluate(&crowd.workers, &crowd.script, &arguments, Clock::new().now()).await;
+        let error = outcome.unwrap_err();
+        assert!(error.message().contains("too much for a script") && error.message().contains(told), "{error}");
+    }
+    assert_eq!(crowd.call(2, "fine").await.unwrap().data, json!(4));
+    assert_eq!(BTreeSet::from_iter(crowd.workers.idle()), BTreeSet::from_iter(workers));
+}
