@@ -3,6 +3,7 @@
 
 mod confine;
 mod pace;
+mod place;
 mod pool;
 mod worker;
 

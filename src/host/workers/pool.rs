@@ -1,10 +1,13 @@
 //! The workers there are: who computes, who waits, and how a worker goes from one call to the next.
 //!
-//! As many compute at once as the processors carry. A call that finds none free waits for its turn. Where it is known to
-//! be short it may be taken along meanwhile: a worker with a short call and none to follow is sent some of the short ones
-//! that wait, and goes from one to the next without sleeping in between, which costs as much as a short script. Each is
-//! still watched and answered on its own. What is taken along may not ask for anything outside, so nothing has happened
-//! where it is given back to wait for a turn of its own: when the one before it is not short after all, or ends its worker.
+//! As many compute at once as the processors carry; of short calls, one for each. A call that finds none free waits for its
+//! turn. Where it is known to be short it may be taken along meanwhile: a worker with a short call and none to follow is sent
+//! some of the short ones that wait, and goes from one to the next without sleeping in between, which costs as much as a
+//! short script. Each is still watched and answered on its own. What is taken along may not ask for anything outside, so
+//! nothing has happened where it is given back to wait for a turn of its own: when the one before it is not short after all,
+//! or ends its worker.
+//!
+//! Where nothing else is to be done, a short call costs less on its caller's processor than on one that must be woken for it.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
@@ -27,6 +30,9 @@ use crate::model::frame;
 const PER_PROCESSOR: usize = 2;
 /// How many a worker takes along at a time.
 const ALONG: usize = 3;
+/// Short calls in a row, each alone, after which the next one's worker runs beside its caller: calls that come together
+/// want all processors, and are alone by chance now and then.
+const ALONE: u32 = 16;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 
@@ -36,8 +42,7 @@ pub struct Workers {
     program: Arc<PathBuf>,
     turns: Arc<Semaphore>,
     short_turns: Arc<Semaphore>,
-    /// How many compute at once. As many are kept though nothing is to be done.
-    at_once: usize,
+    processors: usize,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -48,6 +53,8 @@ struct Shared {
     line: VecDeque<Waiting>,
     /// How many have stood in it.
     stood: u64,
+    /// The last calls, so many, were short, and each was alone.
+    alone: u32,
 }
 
 /// A call for a worker.
@@ -79,9 +86,7 @@ impl Conversation {
     pub async fn answer(mut self, frame: &[u8], most: Allowance) -> Result<Said, Ended> {
         let turn = self.workers.turn().await?;
         self.worker.answer(frame).await?;
-        Held { worker: self.worker, workers: self.workers, turn, along: VecDeque::new(), is_last: false }
-            .reply(most, None)
-            .await
+        Held::new(self.workers, self.worker, turn).reply(most, None).await
     }
 }
 
@@ -89,13 +94,12 @@ impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let at_once = PER_PROCESSOR * processors;
         Self {
             program: Arc::new(program),
             // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
-            turns: Arc::new(Semaphore::new(at_once)),
+            turns: Arc::new(Semaphore::new(PER_PROCESSOR * processors)),
             short_turns: Arc::new(Semaphore::new(processors)),
-            at_once,
+            processors,
             shared: Arc::default(),
         }
     }
@@ -139,24 +143,35 @@ impl Workers {
     }
 
     async fn begin(&self, turn: Turn, frame: &[u8]) -> Result<Held, Ended> {
-        let ready = self.shared.lock().idle.pop();
-        let mut worker = match ready {
-            Some((worker, _)) => worker,
-            None => Worker::start(&self.program)?,
+        let is_alone = turn.short.is_some() && self.short_turns.available_permits() + 1 == self.processors;
+        let (ready, alone) = {
+            let mut shared = self.shared.lock();
+            shared.alone = if is_alone { shared.alone.saturating_add(1) } else { 0 };
+            (shared.idle.pop(), shared.alone)
         };
+        if let Some((mut worker, _)) = ready {
+            worker.place(alone > ALONE);
+            // One that ended meanwhile takes nothing: it is not what this frame did.
+            if worker.send(frame).await.is_ok() {
+                return Ok(Held::new(self.clone(), worker, turn));
+            }
+        }
+        let mut worker = Worker::start(&self.program)?;
         worker.send(frame).await?;
-        Ok(Held { worker, workers: self.clone(), turn, along: VecDeque::new(), is_last: false })
+        Ok(Held::new(self.clone(), worker, turn))
     }
 
     /// Those a worker takes along, and their frames: as many as a pipe takes in one piece or not at all.
     fn waiting(&self, frames: &mut Vec<u8>) -> VecDeque<Waiting> {
         let mut along = VecDeque::new();
-        let line = &mut self.shared.lock().line;
+        let mut shared = self.shared.lock();
         while along.len() < ALONG
-            && let Some(next) = line.pop_front_if(|next| frames.len() + frame::HEAD + next.frame.len() <= PIPE_BUF)
+            && let Some(next) =
+                shared.line.pop_front_if(|next| frames.len() + frame::HEAD + next.frame.len() <= PIPE_BUF)
         {
             if frame::put(frames, &next.frame, false).is_some() {
                 along.push_back(next);
+                shared.alone = 0;
             }
         }
         along
@@ -180,7 +195,8 @@ impl Workers {
     /// Takes back one whose last frame was answered.
     fn give(&self, worker: Worker) {
         let mut shared = self.shared.lock();
-        if shared.idle.len() >= self.at_once {
+        // As many are kept as compute at once, though nothing is to be done.
+        if shared.idle.len() >= PER_PROCESSOR * self.processors {
             return;
         }
         let first = shared.idle.is_empty();
@@ -250,11 +266,18 @@ struct Held {
 }
 
 impl Held {
+    fn new(workers: Workers, worker: Worker, turn: Turn) -> Self {
+        Self { workers, worker, turn, along: VecDeque::new(), is_last: false }
+    }
+
     fn take_along(&mut self) -> Result<(), Ended> {
         let mut frames = Vec::new();
         let along = self.workers.waiting(&mut frames);
-        if !along.is_empty() && self.worker.send_now(&frames)? {
-            self.along = along;
+        if !along.is_empty() {
+            self.worker.place(false);
+            if self.worker.send_now(&frames)? {
+                self.along = along;
+            }
         }
         Ok(())
     }

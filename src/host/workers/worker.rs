@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::ARGUMENT;
+use super::{ARGUMENT, place::Place};
 use crate::model::frame;
 
 /// How often a worker that computes is looked at.
@@ -53,6 +53,7 @@ pub(super) struct Worker {
     /// Pipes, not a socket: that would wake the server whenever the worker takes a frame, to say that there is room.
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
+    place: Place,
     /// Frames it has answered.
     served: u32,
 }
@@ -73,11 +74,21 @@ impl Worker {
             .stderr(Stdio::null())
             .kill_on_drop(true);
         let mut child = command.spawn().map_err(Ended::Unstarted)?;
+        let place = Place::of(child.id());
         match (child.stdin.take(), child.stdout.take()) {
             (Some(requests), Some(replies)) => {
-                Ok(Self { child, requests, replies: BufReader::new(replies), served: 0 })
+                Ok(Self { child, requests, replies: BufReader::new(replies), place, served: 0 })
             }
             _ => Err(Ended::Unstarted(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// Has it run on its caller's processor until it turns out to be slow, or on any.
+    pub(super) fn place(&mut self, beside: bool) {
+        if beside {
+            self.place.beside();
+        } else {
+            self.place.anywhere();
         }
     }
 
@@ -123,6 +134,7 @@ impl Worker {
                     let used = self.cpu_used();
                     let since = used.saturating_sub(*before.get_or_insert(used));
                     if since > TICK {
+                        self.place.anywhere();
                         slow();
                     }
                     let used = LOOK + since;

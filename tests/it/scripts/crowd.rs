@@ -12,6 +12,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use rustix::process::{Pid, Signal, kill_process};
 use satchel::{
     engine::scripts::{Loaded, evaluate},
     host::{clock::Clock, workers::Workers},
@@ -195,4 +196,59 @@ async fn arguments_beyond_what_scripts_may_have_are_refused_and_the_worker_goes_
     }
     assert_eq!(crowd.call(2, "fine").await.unwrap().data, json!(4));
     assert_eq!(BTreeSet::from_iter(crowd.workers.idle()), BTreeSet::from_iter(workers));
+}
+
+/// On how many processors each of them may run.
+fn choices(workers: impl IntoIterator<Item = u32>) -> Vec<usize> {
+    let choice = |pid: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed:"))?;
+        Some(mask.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit.count_ones() as usize).sum())
+    };
+    workers.into_iter().filter_map(choice).collect()
+}
+
+#[tokio::test]
+async fn a_call_that_is_alone_has_its_worker_beside_it_until_it_is_slow_or_others_come() {
+    let crowd = Crowd::start().await;
+    let all = choices([std::process::id()])[0];
+    let alone = async || {
+        for n in 0..50 {
+            assert_eq!(crowd.call(n, "fine").await.unwrap().data, json!(n * 2));
+        }
+    };
+    assert!(choices(crowd.workers.idle()).iter().all(|choice| *choice == all));
+    alone().await;
+    assert_eq!(choices(crowd.workers.idle()).last(), Some(&1));
+    crowd.calm().await;
+    assert!(choices(crowd.workers.idle()).iter().all(|choice| *choice == all));
+    alone().await;
+    let idle = BTreeSet::from_iter(crowd.workers.idle());
+    let slow = tokio::spawn({
+        let crowd = Arc::clone(&crowd);
+        async move { crowd.call(1, "slow").await }
+    });
+    let mut freed = false;
+    while !slow.is_finished() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        let at_work = idle.difference(&BTreeSet::from_iter(crowd.workers.idle())).copied().collect::<Vec<_>>();
+        freed |= choices(at_work) == [all];
+    }
+    assert!(freed && slow.await.unwrap().unwrap_err().message().contains("processor time"));
+}
+
+#[tokio::test]
+async fn a_worker_that_was_ended_while_idle_is_not_taken_for_a_script_that_failed() {
+    let crowd = Crowd::start().await;
+    let idle = crowd.workers.idle();
+    assert!(!idle.is_empty());
+    for worker in &idle {
+        kill_process(Pid::from_raw(i32::try_from(*worker).unwrap()).unwrap(), Signal::KILL).unwrap();
+    }
+    while !children().is_disjoint(&BTreeSet::from_iter(idle.iter().copied())) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    for n in 0..8 {
+        assert_eq!(crowd.call(n, "fine").await.unwrap().data, json!(n * 2));
+    }
 }
