@@ -14,7 +14,7 @@ const document = (url) => ({
     '/routes': { get: operation('Routes of a day or a driver', { operationId: 'listRoutes', tags: ['Routes'], parameters: [{ name: 'day', in: 'query', schema: { type: 'string', format: 'date' } }] }) },
     '/routes/{id}': {
       parameters: [id],
-      get: operation('One route with stops and times', { operationId: 'getRoute', tags: ['Routes'] }),
+      get: operation('One route with stops and times', { operationId: 'getRoute', tags: ['Routes'], parameters: [{ name: 'after', in: 'query', description: 'Number of a stop.', schema: { type: 'integer', format: 'int64' } }] }),
       patch: operation('Move a stop or change the driver', { operationId: 'changeRoute', tags: ['Routes'], requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { driver: { type: 'string' } } } } } } }),
       delete: operation('Cancel a whole route', { operationId: 'cancelRoute', tags: ['Routes'] }),
     },
@@ -32,7 +32,7 @@ async function startSystem() {
     const pieces = [];
     request.on('data', (piece) => pieces.push(piece)).on('end', () => pieces.length && (one.body = Buffer.concat(pieces).toString('latin1')));
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(request.url === '/openapi.json' ? document(base) : { id: 'R-7', driver: 'Mara', stops: [{ at: '08:10', place: 'Depot' }] }));
+    response.end(request.url === '/openapi.json' ? JSON.stringify(document(base)) : '{"id": "R-7", "driver": "Mara", "stops": [{"at": "08:10", "place": "Depot", "serial": 9007199254740993}]}');
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const host = `127.0.0.1:${server.address().port}`;
@@ -95,13 +95,16 @@ export async function catalogWalks({ browser, owner, base }) {
     same((await owner.content()).includes('canary-token-1'), false, 'whether the page shows the token');
   });
 
-  await walk('an endpoint is called once with the stored credential', owner, async () => {
+  await walk('an endpoint is called once with the stored credential, and large numbers are what they are', owner, async () => {
     await main.getByRole('link', { name: 'getRoute' }).click();
-    await owner.getByRole('form', { name: 'Test call' }).getByLabel(/^id/).fill('R-7');
+    const form = owner.getByRole('form', { name: 'Test call' });
+    await form.getByLabel(/^id/).fill('R-7');
+    await form.getByLabel(/^after/).fill('1234567890123456789');
     await owner.getByRole('button', { name: 'Call', exact: true }).click();
     await owner.getByText('Depot').waitFor();
+    await owner.getByText('9007199254740993').first().waitFor();
     const call = system.asked.at(-1);
-    same(call, { url: '/api/routes/R-7', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
+    same(call, { url: '/api/routes/R-7?after=1234567890123456789', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
     await shoot(owner, 'catalog-endpoint');
     same(await axe(owner), [], 'what axe found');
   });

@@ -1,4 +1,5 @@
 /** What stands in a form, and the value it makes. Drafts are text, as typed, so no input is ever lost. */
+import { parse, whole } from './json';
 import { fields, secretive, type Field, type Schema } from './schema';
 
 /** A field's text; a list's or a group's own drafts. Text in place of those two is their JSON. */
@@ -128,12 +129,12 @@ function numeric(field: Field, given: string): { value: unknown } | { error: str
   if (field.kind === 'integer' && !Number.isInteger(value)) return { error: 'Enter a whole number' };
   if (field.minimum !== undefined && value < field.minimum) return { error: `Enter ${field.minimum} or more` };
   if (field.maximum !== undefined && value > field.maximum) return { error: `Enter ${field.maximum} or less` };
-  return { value };
+  return { value: whole(given) };
 }
 
 function json(field: Field, given: string): { value: unknown } | { error: string } {
   const wrong = mistake(given);
-  if (!wrong) return { value: JSON.parse(given) as unknown };
+  if (!wrong) return { value: parse(given) };
   return field.loose ? { value: given } : { error: wrong };
 }
 

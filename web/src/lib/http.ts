@@ -1,6 +1,7 @@
 /** The one way to the server: the generated client, and errors a person can act on. */
 import createClient from 'openapi-fetch';
 import type { paths } from './api';
+import { parse } from './json';
 
 /** A refusal or failure, in the words of RFC 9457. */
 export class Problem extends Error {
@@ -31,7 +32,20 @@ export async function reach(input: Request | string, init?: RequestInit): Promis
   }
 }
 
+type Ask = (path: string, init?: object) => Promise<{ data?: unknown }>;
+
+/** Reads the numbers of answers without loss. */
+const exactly =
+  (ask: Ask): Ask =>
+  async (path, init) => {
+    const answer = await ask(path, { ...init, parseAs: 'text' });
+    return typeof answer.data === 'string' ? { ...answer, data: answer.data ? parse(answer.data) : undefined } : answer;
+  };
+
 export const client = createClient<paths>({ baseUrl: '/', fetch: (request: Request) => reach(request) });
+for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+  Object.assign(client, { [method]: exactly(client[method] as Ask) });
+}
 
 /** What an answer says that is no success. */
 export function problem(status: number, body: unknown): Problem {

@@ -1,5 +1,6 @@
 /** What is typed into a form, kept for whoever is signed in until it is sent. Secrets never are. */
 import { untrack } from 'svelte';
+import { parse } from './json';
 import { drafts } from './kept.svelte';
 import { session } from './session.svelte';
 
@@ -38,7 +39,7 @@ export class Typed<T> {
     const kept = untrack(() => drafts.text(this.key));
     if (kept === null) return;
     try {
-      const { first, now } = JSON.parse(kept) as { first: string; now: T };
+      const { first, now } = parse(kept) as { first: string; now: T };
       this.put(now);
       this.restored = first === this.first ? 'same' : 'changed';
     } catch {
@@ -61,7 +62,7 @@ export class Typed<T> {
 
   /** Back to what the form began with. */
   drop = () => {
-    this.put(JSON.parse(this.first) as T);
+    this.put(parse(this.first) as T);
     this.restored = '';
   };
 }

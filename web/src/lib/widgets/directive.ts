@@ -1,4 +1,5 @@
 /** A model's text in pieces: Markdown, and the widgets it asks for with `:::widget{type="…"}`, JSON, `:::`. */
+import { parse } from '../json';
 import { make, type Widget } from './widget';
 
 export type Piece = { text: string } | { widget: Widget; source: string };
@@ -23,7 +24,7 @@ function widgetAt(lines: readonly string[], at: number): { widget: Widget; next:
     body.push(end ? (end[1] ?? '') : text);
     if (!end) continue;
     try {
-      const widget = make(attributes(head[1] ?? '').get('type') ?? '', JSON.parse(body.join('\n')));
+      const widget = make(attributes(head[1] ?? '').get('type') ?? '', parse(body.join('\n')));
       return widget && { widget, next: line + 1 };
     } catch {
       return null;

@@ -51,7 +51,7 @@ export const record = (value: unknown): value is Row => typeof value === 'object
 export const scalar = (value: unknown) => value === null || typeof value !== 'object';
 
 /** A text of its own, or one made of a number; all else is no text. */
-const text = (value: unknown): string => (typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '');
+const text = (value: unknown): string => (typeof value === 'string' ? value : ['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : '');
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const records = (value: unknown): Row[] => list(value).filter(record);
 

@@ -1,5 +1,6 @@
 /** The audit as it is shown: what is asked for, the entries found, and those that arrive while one looks. */
 import { client, ok, problem, reach } from '../../lib/http';
+import { parse } from '../../lib/json';
 import { follow } from '../../lib/sse';
 import type { Entry, Facets } from '../../lib/types';
 
@@ -88,7 +89,7 @@ export class Log {
     };
     const take = (event: { data: string }) => {
       try {
-        const entry = JSON.parse(event.data) as Entry;
+        const entry = parse(event.data) as Entry;
         const known = this.entries.some((one) => one.seq === entry.seq);
         if (!known && belongs(entry, this.filter)) this.entries = [entry, ...this.entries].slice(0, MOST);
       } catch {

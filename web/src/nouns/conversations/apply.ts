@@ -1,4 +1,5 @@
 /** What each event of a turn does to the conversation on screen. Pure: the same events always give the same picture. */
+import { parse } from '../../lib/json';
 import type { ServerEvent } from '../../lib/sse';
 import type { Citation, ContextBill, InvokeAnswer, Memory, Message, Step, Ticket } from '../../lib/types';
 
@@ -20,7 +21,7 @@ type Data = Record<string, unknown>;
 
 /** Applies one event; true means the turn has ended or waits for a person. */
 export function apply(picture: Picture, event: ServerEvent): boolean {
-  const data = parse(event.data);
+  const data = object(event.data);
   const turn = event.id?.slice(0, event.id.lastIndexOf('-')) ?? '';
   switch (event.name) {
     case 'token':
@@ -67,9 +68,9 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
   return false;
 }
 
-function parse(text: string): Data {
+function object(text: string): Data {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parse(text);
     return typeof value === 'object' && value !== null ? (value as Data) : {};
   } catch {
     return {};

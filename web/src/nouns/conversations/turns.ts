@@ -1,4 +1,5 @@
 /** What was found without a model: no conversation holds it, so this tab keeps it. */
+import { parse } from '../../lib/json';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { OfflineTurn } from './talk.svelte';
 
@@ -14,7 +15,7 @@ export const keepTurns = (id: string | null, turns: readonly OfflineTurn[]) => k
 
 export function recalled(id: string | null): OfflineTurn[] {
   try {
-    return JSON.parse(typedText(place(id))) as OfflineTurn[];
+    return parse(typedText(place(id))) as OfflineTurn[];
   } catch {
     return [];
   }

@@ -1,5 +1,6 @@
 /** The calls the pages of scripts make. */
 import { problem, reach } from '../../lib/http';
+import { parse } from '../../lib/json';
 import type { Call, Checked, Imported, Listed, Reference, RunAnswer, Script, TestRun, VersionText } from './types';
 
 interface Asked {
@@ -16,7 +17,7 @@ async function ask<T>(method: string, path: string, { body, signal, type }: Aske
     init.body = type ? (body as Blob) : JSON.stringify(body);
   }
   const response = await reach(`/api/scripts${path}`, init);
-  const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  const answer: unknown = response.status === 204 ? null : await response.text().then(parse).catch(() => null);
   if (response.ok) return answer as T;
   throw problem(response.status, answer);
 }

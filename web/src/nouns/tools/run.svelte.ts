@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import { client, ok, Problem } from '../../lib/http';
 import { drafts, filled, flat, open, read, type Drafts } from '../../lib/draft';
+import { parse } from '../../lib/json';
 import { fields, telling, type Schema } from '../../lib/schema';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { InvokeAnswer, Ticket, Tool } from '../../lib/types';
@@ -32,7 +33,7 @@ export class Run {
 
   private restore() {
     try {
-      const { mode, drafts = {}, json = '{}' } = JSON.parse(typedText(this.name)) as Pick<Run, 'mode'> & { drafts?: Drafts; json?: string };
+      const { mode, drafts = {}, json = '{}' } = parse(typedText(this.name)) as Pick<Run, 'mode'> & { drafts?: Drafts; json?: string };
       Object.assign(this, { mode, json, drafts: { ...this.drafts, ...drafts } });
     } catch {
       // Nothing is kept.
@@ -86,7 +87,7 @@ export class Run {
 
   private parsed(report = true): unknown {
     try {
-      return JSON.parse(this.json) as unknown;
+      return parse(this.json);
     } catch (failure) {
       if (report) this.errors = { json: `Not valid JSON: ${(failure as Error).message}` };
       return undefined;
