@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, count, countdown, day, duration, field, figure, ordinal, plural, sentence, shortly, visible } from './format';
+import { ago, brief, browser, bytes, called, count, countdown, day, duration, field, figure, ordinal, plural, sentence, shortly, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -50,6 +50,13 @@ describe('formatting', () => {
     expect(brief({ path: 'a.txt', lines: [1, 2], none: null })).toBe('a.txt, 1, 2');
     expect(brief('a\n  b')).toBe('a b');
     expect(brief('x'.repeat(100), 10)).toBe(`${'x'.repeat(9)}…`);
+  });
+
+  it('calls tools by the names people know', () => {
+    expect(called({ tool: 'catalog:desk.get_ticket', asked_as: 'catalog__desk--get_ticket' })).toBe('desk.get_ticket');
+    expect(called({ tool: 'builtin:web_fetch', asked_as: 'builtin:web_fetch' })).toBe('web_fetch');
+    expect(called({ tool: 'builtin:web_fetch', asked_as: 'web-fetch' })).toBe('web-fetch');
+    expect(called({ tool: 'made__up', asked_as: 'made__up' })).toBe('made__up');
   });
 
   it('reads names as sentences', () => {

@@ -67,6 +67,11 @@ export function sentence(text: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
+/** How a person reads the name of a tool that was called: a model may have said its wire name, an event its id. */
+export function called({ tool, asked_as }: { tool: string; asked_as: string }): string {
+  return asked_as === tool || asked_as.includes('__') ? tool.slice(tool.indexOf(':') + 1) : asked_as;
+}
+
 /** `1st`, `2nd`, `11th`. */
 export function ordinal(n: number): string {
   const teen = Math.floor(n / 10) % 10 === 1;

@@ -1,5 +1,5 @@
 /** Where a value of an approval comes from, in words: what a person must check differs by it. */
-import { brief } from '../../lib/format';
+import { brief, called } from '../../lib/format';
 import type { IconName } from '../../lib/icons';
 import { shown } from '../../lib/draft';
 import type { Field } from '../../lib/schema';
@@ -20,7 +20,7 @@ export interface Before {
 export function before(messages: readonly Message[]): Before {
   const said = messages.filter((message) => message.role === 'user').map((message) => message.text);
   const steps = messages.flatMap((message) => message.steps).filter((step) => step.output?.success);
-  const found = steps.map((step) => ({ tool: step.asked_as, text: JSON.stringify(step.output?.data ?? '') }));
+  const found = steps.map((step) => ({ tool: called(step), text: JSON.stringify(step.output?.data ?? '') }));
   return { said: said.reverse(), found: found.reverse() };
 }
 
