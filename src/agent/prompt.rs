@@ -69,11 +69,13 @@ pub(super) fn knowledge(passages: &[Citation]) -> String {
     format!("\n\n{}", data::mark("KNOWLEDGE", None, &passages.iter().map(one).collect::<Vec<_>>().join("\n\n")))
 }
 
-/// The numbers a text cites, `[3]` or `[1, 2]`, each once and in the order they come.
+/// The numbers a text cites, `[3]`, `[1, 2]` or `【3†…】`, each once and in the order they come.
 pub(super) fn cited_numbers(text: &str) -> Vec<u32> {
     let mut numbers = Vec::new();
-    for (at, _) in text.match_indices('[') {
-        let Some((inner, _)) = text.get(at + 1..).and_then(|rest| rest.split_once(']')) else { continue };
+    for (at, bracket) in text.match_indices(['[', '【']) {
+        let rest = text.get(at + bracket.len()..).unwrap_or_default();
+        let Some((inner, _)) = rest.split_once(if bracket == "[" { ']' } else { '】' }) else { continue };
+        let inner = inner.split_once('†').map_or(inner, |(number, _)| number);
         let plain = inner.len() <= 40 && inner.chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ');
         for number in inner.split(',').filter(|_| plain).filter_map(|number| number.trim().parse().ok()) {
             if !numbers.contains(&number) {
@@ -109,6 +111,7 @@ mod tests {
     #[test]
     fn numbers_in_brackets_are_citations() {
         assert_eq!(cited_numbers("It waits [2], often long [1, 3][2]. See [x](y), a[0] and [12 34]."), [2, 1, 3, 0]);
+        assert_eq!(cited_numbers("It waits【2】, as some write it【4†source】, [5"), [2, 4]);
     }
 
     #[test]

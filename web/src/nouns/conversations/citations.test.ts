@@ -35,6 +35,14 @@ describe('citations', () => {
     expect(root.querySelector('p')?.lastChild?.textContent).toBe('.');
   });
 
+  it('may stand together, and in the brackets some models write', () => {
+    const numbers = (words: string) => say([text(words)], [one(1), one(2)]).map(([number]) => number);
+    expect(numbers('Both hold [1, 2].')).toEqual(['1', '2']);
+    expect(numbers('One【2】, the other【1†source】.')).toEqual(['2', '1']);
+    expect(numbers('Known and not [1,7].')).toEqual(['1']);
+    expect(root.textContent).toContain('[7].');
+  });
+
   it('leave other numbers, code and links as they are', () => {
     expect(say([text('list[3] and [1]', 'code'), text('see [9]')], [one(1)])).toEqual([]);
     expect(root.textContent).toBe('list[3] and [1]see [9]');

@@ -1,8 +1,8 @@
-/** Citations in an answer: `[2]` in its text becomes a chip that shows the passage and opens the document there, or the page. */
+/** Citations in an answer: `[2]`, `[1, 2]` or `【2】` in its text become chips that show the passage and open the document there, or the page. */
 import type { Citation } from '../../lib/types';
 import { address, place } from '../knowledge/passages';
 
-const MARK = /\[(\d{1,3})\]/g;
+const MARK = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]|【(\d{1,3})(?:†[^】]*)?】/g;
 const MOST = 420;
 
 /** Makes chips of the numbers that stand for one of these passages; all others stay text. */
@@ -22,9 +22,10 @@ function split(text: Text, known: ReadonlyMap<number, Citation>) {
   const made: (string | Node)[] = [];
   let at = 0;
   for (const mark of text.data.matchAll(MARK)) {
-    const citation = known.get(Number(mark[1]));
-    if (!citation) continue;
-    made.push(text.data.slice(at, mark.index), chip(citation));
+    const numbers = (mark[1] ?? mark[2] ?? '').split(',').map(Number);
+    if (!numbers.some((number) => known.has(number))) continue;
+    const chips = numbers.map((number) => known.get(number)).map((one, place) => (one ? chip(one) : `[${numbers[place]}]`));
+    made.push(text.data.slice(at, mark.index), ...chips);
     at = mark.index + mark[0].length;
   }
   if (made.length > 0) text.replaceWith(...made, text.data.slice(at));
