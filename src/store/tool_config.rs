@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
-    secret::{MASK, Secret},
+    secret::{MASK, SHORTEST, Secret},
     spec::Setting,
 };
 
@@ -103,20 +103,27 @@ fn owner(tool: &str) -> String {
 fn changes(settings: &[Setting], values: Map<String, Value>) -> Result<BTreeMap<String, Option<Secret>>> {
     let mut changes = BTreeMap::new();
     for (key, value) in values {
-        if key.starts_with('_') || !settings.iter().any(|setting| setting.key == key) {
-            return Err(unknown(settings, &key));
-        }
-        match value {
-            Value::String(text) if text == MASK => {}
-            Value::Null => drop(changes.insert(key, None)),
-            Value::String(text) if text.is_empty() => drop(changes.insert(key, None)),
-            Value::String(text) => drop(changes.insert(key, Some(Secret::new(text)))),
-            Value::Number(_) | Value::Bool(_) => drop(changes.insert(key, Some(Secret::new(value.to_string())))),
+        let setting = settings.iter().find(|setting| setting.key == key).filter(|_| !key.starts_with('_'));
+        let Some(setting) = setting else { return Err(unknown(settings, &key)) };
+        let value = match value {
+            Value::String(text) if text == MASK => continue,
+            Value::Null => None,
+            Value::String(text) if text.is_empty() => None,
+            Value::String(text) => Some(text),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
             Value::Array(_) | Value::Object(_) => {
                 let message = format!("The value of '{key}' must be text, a number, true, false or null.");
                 return Err(Error::invalid(message).with_details(json!({"field": key})));
             }
+        };
+        if setting.secret && value.as_ref().is_some_and(|value| value.len() < SHORTEST) {
+            let message = format!(
+                "The secret '{key}' is too short to be told from ordinary words and kept out of results: {SHORTEST} \
+                 characters are the least."
+            );
+            return Err(Error::invalid(message).with_details(json!({"field": key})));
         }
+        changes.insert(key, value.map(Secret::new));
     }
     Ok(changes)
 }
@@ -203,7 +210,7 @@ mod tests {
     async fn a_value_is_deleted_by_its_key_or_by_null() {
         let dir = tempfile::tempdir().unwrap();
         let config = config(&dir).await;
-        set(&config, json!({"api_key": "a", "endpoint": "b"})).await.unwrap();
+        set(&config, json!({"api_key": "sesame", "endpoint": "b"})).await.unwrap();
         set(&config, json!({"endpoint": null})).await.unwrap();
         config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
         config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
@@ -212,10 +219,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_secret_too_short_to_be_masked_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        for short in [json!("abc"), json!(7)] {
+            let error = set(&config, json!({"endpoint": "b", "api_key": short})).await.unwrap_err();
+            assert!(error.message().contains("'api_key' is too short"), "{error}");
+        }
+        assert!(config.values("web_search").await.unwrap().is_empty());
+        set(&config, json!({"api_key": "abcd"})).await.unwrap();
+    }
+
+    #[tokio::test]
     async fn one_tool_never_sees_another_tools_values() {
         let dir = tempfile::tempdir().unwrap();
         let config = config(&dir).await;
-        set(&config, json!({"api_key": "a"})).await.unwrap();
+        set(&config, json!({"api_key": "sesame"})).await.unwrap();
         assert!(config.values("web").await.unwrap().is_empty());
         assert!(config.values("web_searcher").await.unwrap().is_empty());
     }

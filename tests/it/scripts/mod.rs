@@ -4,5 +4,7 @@ mod contained;
 mod crowd;
 mod life;
 pub(super) mod reach;
+mod secrets;
 mod shipped;
+mod two;
 mod watch;
