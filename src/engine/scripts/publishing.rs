@@ -89,6 +89,9 @@ impl Workbench {
         let others = registry.tools().iter().filter(|tool| tool.spec().source == Source::Script);
         let others = others.filter(|tool| tool.spec().name != name).map(|tool| Tool::clone(tool));
         let shown = self.library.one(&name);
+        if let Some(live) = shown.as_ref().and_then(|shown| shown.live.as_ref()) {
+            wider::demand_permission(&live.head, &loaded.head, &call.caller.permissions)?;
+        }
         let tool = Arc::clone(&loaded).tool()?;
         let tool = if shown.is_none() { tool.unnamed() } else { tool };
         let (beside, _) = registry.with_source(Source::Script, others.chain([tool]).collect());
@@ -185,6 +188,9 @@ impl Workbench {
         demand_sound(&self.check(&source).await?)?;
         let live = kept.live.as_ref().map(|(_, source)| Loaded::ungranted(Origin::Console, source));
         let next = Loaded::ungranted(Origin::Console, &source);
+        if let Some(live) = &live {
+            wider::demand_permission(&live.head, &next.head, &by.caller.permissions)?;
+        }
         let tests = self.test(&source).await?;
         if !tests.is_green() {
             let red = tests.total - tests.passed;
