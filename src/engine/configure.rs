@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::tool::Tool;
 use crate::{
     app::App,
     model::{
@@ -9,6 +10,7 @@ use crate::{
         secret::Secret,
         spec::{Setting, Spec, Status},
     },
+    store::tool_config::Stored,
 };
 
 /// The settings handed to one run of one tool.
@@ -36,11 +38,12 @@ impl ToolSettings {
 }
 
 /// Reads a tool's settings; fails where a required one is missing.
-pub async fn load(app: &App, spec: &Spec) -> Result<ToolSettings> {
+pub async fn load(app: &App, tool: &Tool) -> Result<ToolSettings> {
+    let spec = tool.spec();
     if spec.settings.is_empty() {
         return Ok(ToolSettings::default());
     }
-    let stored = app.tool_config.values(&spec.name).await?;
+    let stored = if tool.owns_its_name() { app.tool_config.values(&spec.name).await? } else { BTreeMap::new() };
     let settings = merge(&spec.settings, stored);
     let missing = missing(&spec.settings, |key| settings.get(key).is_some());
     if missing.is_empty() { Ok(settings) } else { Err(unconfigured(spec, &missing)) }
@@ -63,15 +66,17 @@ pub fn status(spec: &Spec, is_set: impl Fn(&str) -> bool) -> Status {
     }
 }
 
-fn merge(settings: &[Setting], mut stored: BTreeMap<String, Secret>) -> ToolSettings {
+fn merge(settings: &[Setting], mut stored: BTreeMap<String, Stored>) -> ToolSettings {
     let mut merged = ToolSettings::default();
     for setting in settings {
-        let value = stored.remove(&setting.key).or_else(|| setting.default.clone().map(Secret::new));
+        let stored = stored.remove(&setting.key);
+        // A header may call plain what was given as a secret.
+        if setting.secret || stored.as_ref().is_some_and(|stored| stored.secret) {
+            merged.secret.push(setting.key.clone());
+        }
+        let value = stored.map(|stored| stored.value).or_else(|| setting.default.clone().map(Secret::new));
         if let Some(value) = value {
             merged.values.insert(setting.key.clone(), value);
-        }
-        if setting.secret {
-            merged.secret.push(setting.key.clone());
         }
     }
     merged

@@ -168,7 +168,7 @@ impl Invoker {
         {
             return Ok(outcome);
         }
-        let own = configure::load(&self.app, found.tool.spec()).await?;
+        let own = configure::load(&self.app, &found.tool).await?;
         record.about_to_run(&self.app).await?;
         let spec = found.tool.spec();
         let approved = approval.is_some().then_some(risk);
@@ -194,7 +194,7 @@ impl Invoker {
     /// What a dry run answers: everything was checked, nothing was run.
     async fn rehearse(&self, weighed: &Weighed<'_>) -> Result<Outcome> {
         let spec = weighed.found.tool.spec();
-        configure::load(&self.app, spec).await?;
+        configure::load(&self.app, &weighed.found.tool).await?;
         let asks = confirm::reason(&self.app, weighed).await?;
         let data = json!({
             "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,

@@ -8,8 +8,7 @@ use base64::{
 };
 use serde_json::Value;
 
-/// Secrets shorter than this are not searched for: they would mask ordinary words.
-const SHORTEST: usize = 6;
+use crate::model::secret::SHORTEST;
 
 /// Every form of each secret, the longest first, as a shorter one may be part of it.
 pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -19,9 +18,33 @@ pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
     forms
 }
 
+/// Whether a value holds one of these forms: in a text, a key or a number.
+pub(super) fn are_in(value: &Value, forms: &[String]) -> bool {
+    match value {
+        Value::String(text) => stand_in(text, forms),
+        Value::Number(number) => stand_in(&number.to_string(), forms),
+        Value::Array(items) => items.iter().any(|item| are_in(item, forms)),
+        Value::Object(map) => map.iter().any(|(key, item)| stand_in(key, forms) || are_in(item, forms)),
+        Value::Null | Value::Bool(_) => false,
+    }
+}
+
+/// Whether a text holds one of these forms.
+pub(super) fn stand_in(text: &str, forms: &[String]) -> bool {
+    forms.iter().any(|form| text.contains(form.as_str()))
+}
+
+/// The same, in capitals or not.
+pub(super) fn stand_in_any_case(text: &str, forms: &[String]) -> bool {
+    let text = text.to_lowercase();
+    forms.iter().any(|form| text.contains(&form.to_lowercase()))
+}
+
 fn all(secret: &str) -> Vec<String> {
-    let mut forms = vec![secret.to_owned(), in_json(secret), hex::encode(secret), hex::encode_upper(secret)];
+    let once = in_json(secret);
+    let mut forms = vec![secret.to_owned(), in_json(&once), once, hex::encode(secret), hex::encode_upper(secret)];
     forms.extend(in_urls(secret));
+    forms.extend(in_html(secret));
     forms.extend((0..3).flat_map(|before| in_base64(secret, before)));
     forms
 }
@@ -30,6 +53,13 @@ fn all(secret: &str) -> Vec<String> {
 fn in_json(secret: &str) -> String {
     let quoted = Value::String(secret.to_owned()).to_string();
     quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+}
+
+/// As text of HTML, and as a value of an attribute.
+fn in_html(secret: &str) -> [String; 2] {
+    let text = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let value = text.replace('"', "&quot;").replace('\'', "&#39;");
+    [text, value]
 }
 
 /// As forms, browsers and RFC 3986 write it in a URL; the codes in capitals or not.
@@ -71,6 +101,7 @@ mod tests {
     use super::*;
     use base64::engine::general_purpose::STANDARD;
     use proptest::prelude::*;
+    use serde_json::json;
 
     #[test]
     fn a_form_is_written_as_its_users_write_it() {
@@ -80,7 +111,21 @@ mod tests {
         {
             assert!(forms.iter().any(|form| form == wanted), "{wanted} is not in {forms:?}");
         }
-        assert!(of(["short"].into_iter()).is_empty());
+        assert!(of(["abc"].into_iter()).is_empty() && !of(["abcd"].into_iter()).is_empty());
+        let forms = of(["a<\"&'b"].into_iter());
+        for wanted in ["a&lt;&quot;&amp;&#39;b", "a&lt;\"&amp;'b", r#"a<\\\"&'b"#] {
+            assert!(forms.iter().any(|form| form == wanted), "{wanted} is not in {forms:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_searched_to_its_ends_and_a_name_in_capitals_too() {
+        let forms = of(["Zq91\"x"].into_iter().chain(["4711"]));
+        for holds in [json!("<Zq91\"x>"), json!([{"a": 147_115}]), json!({"Zq91\"x": 1}), json!({"a": [["4711"]]})] {
+            assert!(are_in(&holds, &forms), "{holds}");
+        }
+        assert!(!are_in(&json!({"zq91": [true, null, 471, "zQ91\"x"]}), &forms));
+        assert!(stand_in_any_case("https://zQ91\"X.example", &forms) && !stand_in_any_case("zq91.example", &forms));
     }
 
     proptest! {

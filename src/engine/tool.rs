@@ -44,6 +44,7 @@ pub struct Tool {
     accepts: Option<Accepts>,
     private: &'static [&'static str],
     usual_timeout: Option<Duration>,
+    unnamed: bool,
     handler: Handler,
 }
 
@@ -117,6 +118,7 @@ impl Tool {
             accepts: None,
             private: &[],
             usual_timeout: None,
+            unnamed: false,
             handler,
         }
     }
@@ -288,6 +290,13 @@ impl Tool {
         self
     }
 
+    /// Runs it without what is stored under its name, which nobody has: that was somebody else's.
+    #[must_use]
+    pub fn unnamed(mut self) -> Self {
+        self.unnamed = true;
+        self
+    }
+
     /// Adds a worked example: documentation and test.
     #[must_use]
     pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
@@ -359,6 +368,11 @@ impl Tool {
     /// Fails where a value cannot be one of its configuration.
     pub fn demand_setting(&self, key: &str, value: &str) -> Result<()> {
         self.accepts.map_or(Ok(()), |accepts| accepts(key, value))
+    }
+
+    /// Whether what is stored under its name is its own.
+    pub fn owns_its_name(&self) -> bool {
+        !self.unnamed
     }
 
     /// The arguments whose values the audit does not keep.

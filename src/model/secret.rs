@@ -8,6 +8,9 @@ use zeroize::Zeroizing;
 /// What stands in every answer in place of a secret.
 pub const MASK: &str = "***";
 
+/// The least bytes of a secret that is looked for where it must not stand: a shorter one would mask ordinary words.
+pub const SHORTEST: usize = 4;
+
 /// A secret text. It has no `Display` and no `Serialize`: showing it takes [`Secret::expose`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<String>);

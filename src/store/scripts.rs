@@ -76,11 +76,15 @@ impl Scripts {
         self.db.read(move |c| first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)).await
     }
 
-    /// Keeps a text that is not live; makes the script where there is none.
+    /// Keeps a text that is not live; makes the script where there is none. A new one inherits nothing that an earlier
+    /// owner of its name has left, such as a file that is gone.
     pub async fn save_draft(&self, by: &Actor, name: &str, source: String) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |c| {
+                if first(c, "SELECT 1 FROM scripts WHERE name = ?1", [&name], |_| Ok(()))?.is_none() {
+                    forget_all(c, &name)?;
+                }
                 let sql = "INSERT INTO scripts (name, draft, updated_at) VALUES (?1, ?2, ?3)
                            ON CONFLICT (name) DO UPDATE SET draft = ?2, updated_at = ?3";
                 run(c, sql, params![name, source, by.now.millis()])?;
@@ -115,12 +119,7 @@ impl Scripts {
                 if run(c, "DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
                     return Err(unknown(&name));
                 }
-                run(c, "DELETE FROM script_grants WHERE script = ?1", [&name])?;
-                run(c, "DELETE FROM script_values WHERE script = ?1", [&name])?;
-                let owner = format!("tool:{name}");
-                for key in vault::names_in(c, &owner)? {
-                    vault::delete_in(c, (&owner, &key))?;
-                }
+                forget_all(c, &name)?;
                 by.record(c, "script.delete", json!({"script": name}))
             })
             .await
@@ -228,6 +227,13 @@ impl Scripts {
         let sql = "SELECT key FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
         self.db.read(move |c| all(c, sql, at, |row| Ok(row.get(0)?))).await
     }
+}
+
+/// Removes what a name has beside its text: configuration, grants, values of its own.
+fn forget_all(c: &Connection, name: &str) -> Result<()> {
+    run(c, "DELETE FROM script_grants WHERE script = ?1", [name])?;
+    run(c, "DELETE FROM script_values WHERE script = ?1", [name])?;
+    vault::delete_all_in(c, &format!("tool:{name}"))
 }
 
 /// Fails, and the transaction with it, where a script keeps too much.

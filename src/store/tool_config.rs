@@ -1,6 +1,6 @@
 //! The configuration of tools: every value sealed in the vault, under `tool:<name>` (R34).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -11,9 +11,18 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
-    secret::{MASK, Secret},
+    secret::{MASK, SHORTEST, Secret},
     spec::Setting,
 };
+
+/// One value that is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// The value.
+    pub value: Secret,
+    /// Whether it was given as a secret: it stays one until it is set anew, whatever the tool says of its key by then.
+    pub secret: bool,
+}
 
 /// The configuration of all tools. Cheap to clone.
 #[derive(Clone)]
@@ -29,15 +38,16 @@ impl ToolConfig {
     }
 
     /// What is stored for a tool; defaults are not in it.
-    pub async fn values(&self, tool: &str) -> Result<BTreeMap<String, Secret>> {
+    pub async fn values(&self, tool: &str) -> Result<BTreeMap<String, Stored>> {
         let (vault, owner) = (self.vault.clone(), owner(tool));
         self.db
             .read(move |c| {
                 let mut values = BTreeMap::new();
                 for name in vault::names_in(c, &owner)? {
-                    if let Some(secret) = vault.get_in(c, (&owner, &name))? {
-                        values.insert(name, secret);
-                    }
+                    let place = (owner.as_str(), name.as_str());
+                    let Some(value) = vault.get_in(c, place)? else { continue };
+                    let secret = !vault::is_plain(c, place)?;
+                    values.insert(name, Stored { value, secret });
                 }
                 Ok(values)
             })
@@ -53,6 +63,7 @@ impl ToolConfig {
     /// refused and changes nothing.
     pub async fn set(&self, by: &Actor, tool: &str, settings: &[Setting], values: Map<String, Value>) -> Result<()> {
         let changes = changes(settings, values)?;
+        let plain: BTreeSet<String> = settings.iter().filter(|one| !one.secret).map(|one| one.key.clone()).collect();
         let (vault, by, tool, owner) = (self.vault.clone(), by.clone(), tool.to_owned(), owner(tool));
         self.db
             .write(move |c| {
@@ -60,6 +71,9 @@ impl ToolConfig {
                     match value {
                         Some(value) => vault.put_in(c, (&owner, key), value, by.now)?,
                         None => vault::delete_in(c, (&owner, key)).map(drop)?,
+                    }
+                    if plain.contains(key) {
+                        vault::mark_plain(c, (&owner, key))?;
                     }
                 }
                 let keys: Vec<_> = changes.keys().collect();
@@ -86,11 +100,11 @@ impl ToolConfig {
 }
 
 /// What an answer shows of a tool's configuration: secrets as `***`, what is not set as null.
-pub fn masked(settings: &[Setting], stored: &BTreeMap<String, Secret>) -> Map<String, Value> {
+pub fn masked(settings: &[Setting], stored: &BTreeMap<String, Stored>) -> Map<String, Value> {
     let shown = |setting: &Setting| match stored.get(&setting.key) {
         None => Value::Null,
-        Some(_) if setting.secret => Value::from(MASK),
-        Some(value) => Value::from(value.expose()),
+        Some(stored) if setting.secret || stored.secret => Value::from(MASK),
+        Some(stored) => Value::from(stored.value.expose()),
     };
     settings.iter().map(|setting| (setting.key.clone(), shown(setting))).collect()
 }
@@ -103,20 +117,27 @@ fn owner(tool: &str) -> String {
 fn changes(settings: &[Setting], values: Map<String, Value>) -> Result<BTreeMap<String, Option<Secret>>> {
     let mut changes = BTreeMap::new();
     for (key, value) in values {
-        if key.starts_with('_') || !settings.iter().any(|setting| setting.key == key) {
-            return Err(unknown(settings, &key));
-        }
-        match value {
-            Value::String(text) if text == MASK => {}
-            Value::Null => drop(changes.insert(key, None)),
-            Value::String(text) if text.is_empty() => drop(changes.insert(key, None)),
-            Value::String(text) => drop(changes.insert(key, Some(Secret::new(text)))),
-            Value::Number(_) | Value::Bool(_) => drop(changes.insert(key, Some(Secret::new(value.to_string())))),
+        let setting = settings.iter().find(|setting| setting.key == key).filter(|_| !key.starts_with('_'));
+        let Some(setting) = setting else { return Err(unknown(settings, &key)) };
+        let value = match value {
+            Value::String(text) if text == MASK => continue,
+            Value::Null => None,
+            Value::String(text) if text.is_empty() => None,
+            Value::String(text) => Some(text),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
             Value::Array(_) | Value::Object(_) => {
                 let message = format!("The value of '{key}' must be text, a number, true, false or null.");
                 return Err(Error::invalid(message).with_details(json!({"field": key})));
             }
+        };
+        if setting.secret && value.as_ref().is_some_and(|value| value.len() < SHORTEST) {
+            let message = format!(
+                "The secret '{key}' is too short to be told from ordinary words and kept out of results: {SHORTEST} \
+                 characters are the least."
+            );
+            return Err(Error::invalid(message).with_details(json!({"field": key})));
         }
+        changes.insert(key, value.map(Secret::new));
     }
     Ok(changes)
 }
@@ -180,7 +201,7 @@ mod tests {
         set(&config, json!({"api_key": "sesame", "endpoint": "https://a.example"})).await.unwrap();
         set(&config, json!({"api_key": "***", "endpoint": "https://b.example"})).await.unwrap();
         let stored = config.values("web_search").await.unwrap();
-        assert_eq!(stored["api_key"].expose(), "sesame");
+        assert_eq!(stored["api_key"], Stored { value: Secret::new("sesame"), secret: true });
         let shown = Value::Object(masked(&settings(), &stored));
         assert_eq!(shown, json!({"api_key": "***", "endpoint": "https://b.example"}));
         assert_eq!(config.keys_set().await.unwrap()["web_search"], ["api_key", "endpoint"]);
@@ -203,7 +224,7 @@ mod tests {
     async fn a_value_is_deleted_by_its_key_or_by_null() {
         let dir = tempfile::tempdir().unwrap();
         let config = config(&dir).await;
-        set(&config, json!({"api_key": "a", "endpoint": "b"})).await.unwrap();
+        set(&config, json!({"api_key": "sesame", "endpoint": "b"})).await.unwrap();
         set(&config, json!({"endpoint": null})).await.unwrap();
         config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
         config.delete(&actor(), "web_search", &settings(), "api_key").await.unwrap();
@@ -212,10 +233,58 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_was_stored_as_a_secret_stays_one_until_it_is_set_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        set(&config, json!({"api_key": "sesame", "endpoint": "https://a.example"})).await.unwrap();
+        let plain: Vec<Setting> = settings().into_iter().map(|one| Setting { secret: false, ..one }).collect();
+        let shown = async || Value::Object(masked(&plain, &config.values("web_search").await.unwrap()));
+        assert_eq!(shown().await, json!({"api_key": "***", "endpoint": "https://a.example"}));
+        config.vault.rotate(&actor()).await.unwrap();
+        assert_eq!(shown().await, json!({"api_key": "***", "endpoint": "https://a.example"}));
+        let anew = async |value: Value| {
+            let values = Map::from_iter([("api_key".to_owned(), value)]);
+            config.set(&actor(), "web_search", &plain, values).await
+        };
+        anew(json!("***")).await.unwrap();
+        assert_eq!(shown().await["api_key"], "***");
+        anew(json!("open")).await.unwrap();
+        assert_eq!(shown().await["api_key"], "open");
+        set(&config, json!({"api_key": "sesame"})).await.unwrap();
+        assert_eq!(shown().await["api_key"], "***");
+    }
+
+    #[tokio::test]
+    async fn what_was_stored_before_its_row_said_so_is_a_secret_but_for_what_never_was_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        for key in ["base_url", "endpoint"] {
+            config.vault.put("tool:web_search", key, Secret::new("value"), Time::from_millis(0)).await.unwrap();
+        }
+        let migration = include_str!("../../migrations/21-plain-settings/up.sql");
+        let again = format!("ALTER TABLE vault DROP COLUMN plain; {migration}");
+        config.db.write(move |c| Ok(c.execute_batch(&again)?)).await.unwrap();
+        let stored = config.values("web_search").await.unwrap();
+        assert_eq!([stored["base_url"].secret, stored["endpoint"].secret], [false, true]);
+    }
+
+    #[tokio::test]
+    async fn a_secret_too_short_to_be_masked_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(&dir).await;
+        for short in [json!("abc"), json!(7)] {
+            let error = set(&config, json!({"endpoint": "b", "api_key": short})).await.unwrap_err();
+            assert!(error.message().contains("'api_key' is too short"), "{error}");
+        }
+        assert!(config.values("web_search").await.unwrap().is_empty());
+        set(&config, json!({"api_key": "abcd"})).await.unwrap();
+    }
+
+    #[tokio::test]
     async fn one_tool_never_sees_another_tools_values() {
         let dir = tempfile::tempdir().unwrap();
         let config = config(&dir).await;
-        set(&config, json!({"api_key": "a"})).await.unwrap();
+        set(&config, json!({"api_key": "sesame"})).await.unwrap();
         assert!(config.values("web").await.unwrap().is_empty());
         assert!(config.values("web_searcher").await.unwrap().is_empty());
     }

@@ -123,7 +123,8 @@ impl Vault {
             return Err(Error::invalid(format!("A secret has at most {LONGEST} bytes.")));
         }
         let canary = vault_key::State::read(c)?.canary.ok_or_else(|| Error::internal("the vault has no canary"))?;
-        insert(c, &self.key(&canary.kek)?, place, secret, now)
+        insert(c, &self.key(&canary.kek)?, place, secret, now)?;
+        rows::run(c, "UPDATE vault SET plain = 0 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
     }
 
     /// As [`Vault::get`], inside a transaction.
@@ -142,6 +143,22 @@ impl Vault {
 /// Forgets a secret, inside a transaction.
 pub(super) fn delete_in(c: &Connection, place: (&str, &str)) -> Result<bool> {
     Ok(rows::run(c, "DELETE FROM vault WHERE owner = ?1 AND name = ?2", [place.0, place.1])? > 0)
+}
+
+/// Says of a record just put that it is no secret, inside a transaction. It stays so until the next is put there.
+pub(super) fn mark_plain(c: &Connection, place: (&str, &str)) -> Result<()> {
+    rows::run(c, "UPDATE vault SET plain = 1 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
+}
+
+/// Whether a record was said to be no secret when it was put, inside a transaction.
+pub(super) fn is_plain(c: &Connection, place: (&str, &str)) -> Result<bool> {
+    let sql = "SELECT plain FROM vault WHERE owner = ?1 AND name = ?2";
+    Ok(rows::first(c, sql, [place.0, place.1], |row| Ok(row.get(0)?))?.unwrap_or(false))
+}
+
+/// Forgets all secrets of an owner, inside a transaction.
+pub(super) fn delete_all_in(c: &Connection, owner: &str) -> Result<()> {
+    rows::run(c, "DELETE FROM vault WHERE owner = ?1", [owner]).map(drop)
 }
 
 /// The names an owner has secrets under, inside a transaction.

@@ -86,7 +86,7 @@ async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.tool_config.values(&tool.spec().name).await?;
     let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
-    let wrong = stored.iter().find_map(|(key, value)| tool.demand_setting(key, value.expose()).err());
+    let wrong = stored.iter().find_map(|(key, stored)| tool.demand_setting(key, stored.value.expose()).err());
     let message = match (missing.as_slice(), &wrong) {
         ([], None) => "Configuration looks complete".to_owned(),
         ([], Some(wrong)) => wrong.message().to_owned(),

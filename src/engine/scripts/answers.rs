@@ -12,6 +12,9 @@ use crate::{
     store::scripts::Scripts,
 };
 
+/// What is said where a secret would come to stand outside.
+const STAYS: &str = "A secret leaves a script only in a request to a host it was granted.";
+
 /// Answers one run.
 pub(super) struct Answers {
     cx: Context,
@@ -32,7 +35,12 @@ impl Answers {
         async move {
             match ask {
                 Ask::Tool { name, params } => tool(&cx, &script, &secrets, name, params).await,
-                Ask::Http(request) => requests::send(&cx, &script, request).await,
+                Ask::Http(request) => requests::send(&cx, &script, &secrets, request).await,
+                Ask::KvSet { key, value }
+                    if secret_forms::stand_in(&key, &secrets) || secret_forms::are_in(&value, &secrets) =>
+                {
+                    Answer::Ended(STAYS.to_owned())
+                }
                 kept if script.head.kv => match keep(&cx, &script, kept).await {
                     Ok(value) => Answer::Value(value),
                     Err(error) => Answer::Failed(error.message().to_owned()),
@@ -47,9 +55,8 @@ async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, p
     if !script.head.uses.contains(&name) {
         return Answer::Ended(format!("The header does not say that the script uses '{name}': add // @uses {name}"));
     }
-    let text = params.to_string();
-    if secrets.iter().any(|form| text.contains(form.as_str())) {
-        return Answer::Ended("A secret leaves a script only in a request to a host it was granted.".to_owned());
+    if secret_forms::are_in(&params, secrets) {
+        return Answer::Ended(STAYS.to_owned());
     }
     match cx.invoke(&name, params).await {
         Ok(Outcome::Done(done)) => Answer::Value(done.output.data),

@@ -11,6 +11,7 @@ mod publishing;
 mod requests;
 mod run;
 mod watch;
+mod wider;
 mod worker;
 
 pub use builtin::shipped;

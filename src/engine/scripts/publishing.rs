@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     library::{Library, told},
     loaded::Loaded,
-    worker,
+    wider, worker,
 };
 use crate::{
     engine::{reserved, tool::Tool},
@@ -88,7 +88,13 @@ impl Workbench {
         let registry = invoker.registry();
         let others = registry.tools().iter().filter(|tool| tool.spec().source == Source::Script);
         let others = others.filter(|tool| tool.spec().name != name).map(|tool| Tool::clone(tool));
-        let (beside, _) = registry.with_source(Source::Script, others.chain([loaded.tool()?]).collect());
+        let shown = self.library.one(&name);
+        if let Some(live) = shown.as_ref().and_then(|shown| shown.live.as_ref()) {
+            wider::demand_permission(&live.head, &loaded.head, &call.caller.permissions)?;
+        }
+        let tool = Arc::clone(&loaded).tool()?;
+        let tool = if shown.is_none() { tool.unnamed() } else { tool };
+        let (beside, _) = registry.with_source(Source::Script, others.chain([tool]).collect());
         let (user, now) = (call.caller.user, self.library.app().clock.now());
         match invoker.beside(beside).invoke(call, CancellationToken::new()).await? {
             Outcome::Confirm(ticket) => {
@@ -119,6 +125,10 @@ impl Workbench {
             let said = &loaded.head.name;
             let name = shorten(name);
             return Err(Error::invalid(format!("The text says '@name {said}': it is to be saved as {name}.")));
+        }
+        if self.scripts.one(name).await?.is_none() {
+            // Whoever is first takes all that is left under the name: a file that came a moment ago has it.
+            self.library.reload().await?;
         }
         if let Some(taken) = self.taken(&loaded) {
             return Err(Error::conflict(taken));
@@ -176,13 +186,20 @@ impl Workbench {
 
     async fn make_live(&self, by: &Actor, kept: &Kept, source: String, accepted: Accepted) -> Result<()> {
         demand_sound(&self.check(&source).await?)?;
+        let live = kept.live.as_ref().map(|(_, source)| Loaded::ungranted(Origin::Console, source));
+        let next = Loaded::ungranted(Origin::Console, &source);
+        if let Some(live) = &live {
+            wider::demand_permission(&live.head, &next.head, &by.caller.permissions)?;
+        }
         let tests = self.test(&source).await?;
         if !tests.is_green() {
             let red = tests.total - tests.passed;
             let message = format!("{red} of {} tests fail: it is published when all pass.", tests.total);
             return Err(Error::conflict(message).with_details(json!({"tests": tests})));
         }
-        let wider = wider(kept, &source);
+        let stored = self.library.app().tool_config.values(&kept.name).await?;
+        let hidden = stored.into_iter().filter(|(_, stored)| stored.secret).map(|(key, _)| key).collect();
+        let wider = wider::wider(live.as_ref(), &next, &hidden);
         let unasked: Vec<&String> = wider.iter().filter(|what| !accepted.wider.contains(what)).collect();
         if !unasked.is_empty() {
             let list = unasked.iter().map(|what| what.as_str()).collect::<Vec<_>>().join(", ");
@@ -211,7 +228,12 @@ impl Workbench {
             return Some(reserved::told(name));
         }
         let registry = self.library.invoker().registry();
-        let found = registry.find(name).ok()?;
+        let Ok(found) = registry.find(name) else {
+            // A file that is wrong for a moment keeps its name, and what was configured for it.
+            let file = self.library.one(name).filter(|one| one.kept.is_none())?;
+            let own = file.live.is_some_and(|live| live.source == loaded.source);
+            return (!own).then(|| format!("The name '{name}' belongs to a file that is broken. Choose another."));
+        };
         let spec = found.tool.spec();
         let own =
             spec.source == Source::Script && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
@@ -231,15 +253,6 @@ fn demand_sound(checked: &Checked) -> Result<()> {
         None => Ok(()),
         Some(first) => Err(Error::invalid(told(first)).with_details(json!({"problems": errors}))),
     }
-}
-
-/// What a text may do that the live one may not.
-fn wider(kept: &Kept, source: &str) -> Vec<String> {
-    let capabilities = |source: &str| -> BTreeSet<String> {
-        Loaded::ungranted(Origin::Console, source).capabilities().iter().map(super::Capability::told).collect()
-    };
-    let before = kept.live.as_ref().map(|(_, source)| capabilities(source)).unwrap_or_default();
-    capabilities(source).difference(&before).cloned().collect()
 }
 
 fn unknown(name: &str) -> Error {

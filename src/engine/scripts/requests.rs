@@ -7,7 +7,7 @@ use url::Url;
 
 use super::loaded::Loaded;
 use crate::{
-    engine::context::Context,
+    engine::{context::Context, secret_forms},
     model::error::{Error, Result},
     net::http::{Request, Response},
     script::{
@@ -23,14 +23,20 @@ const MAX_BODY: usize = 768 << 10;
 /// Longest wait for an answer, in seconds.
 const MAX_WAIT: u64 = 60;
 
-/// Sends it and reads the answer.
-pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer {
+/// What is said where a secret would come to stand in the ledger of what left, or in a message.
+const NO_NAME: &str = "A secret cannot be part of a host's name, of a scheme, of a method or of a header's name.";
+
+/// Sends it and reads the answer. In its path, its query, its headers and its body may stand a secret of these forms.
+pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &[String], ask: HttpAsk) -> Answer {
+    if ask.headers.keys().chain([&ask.method]).any(|name| secret_forms::stand_in_any_case(name, secrets)) {
+        return Answer::Ended(NO_NAME.to_owned());
+    }
     let mut request = match request_of(ask) {
         Ok(request) => request,
         Err(error) => return Answer::Failed(error.message().to_owned()),
     };
     for _ in 0..=REDIRECTS {
-        if let Err(message) = demand_granted(script, &request.url) {
+        if let Err(message) = demand_granted(script, secrets, &request.url) {
             return Answer::Ended(message);
         }
         // Its path and query may hold a secret.
@@ -56,8 +62,13 @@ pub(super) async fn send(cx: &Context, script: &Loaded, ask: HttpAsk) -> Answer 
     Answer::Failed(format!("The address redirects more than {REDIRECTS} times."))
 }
 
-fn demand_granted(script: &Loaded, url: &Url) -> std::result::Result<(), String> {
+fn demand_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result::Result<(), String> {
     let host = Host::needed(url);
+    let is_written = script.head.hosts.iter().any(|named| named.to_string() == host);
+    let told = if is_written { url.scheme().to_owned() } else { format!("{}://{host}", url.scheme()) };
+    if secret_forms::stand_in_any_case(&told, secrets) {
+        return Err(NO_NAME.to_owned());
+    }
     if script.granted.iter().any(|granted| granted.covers(url)) {
         return Ok(());
     }

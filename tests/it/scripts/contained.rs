@@ -107,6 +107,8 @@ async fn no_script_brings_a_secret_out() {
     assert!(corpus.len() >= 10);
     for (name, text) in corpus {
         let settings = scripts.read(&text).head.settings;
+        // Only what somebody has is configured.
+        bench.save(&owner, &name, text.clone()).await.unwrap();
         let values = json!({"api_key": SECRET}).as_object().unwrap().clone();
         app.satchel.app.tool_config.set(&owner, &name, &settings, values).await.unwrap();
         let call = satchel::model::call::Call::new(owner.caller.clone(), "x", json!({}));
@@ -114,6 +116,7 @@ async fn no_script_brings_a_secret_out() {
             Ok(outcome) => format!("{outcome:?}"),
             Err(error) => format!("{} {:?}", error.message(), error.details()),
         };
+        assert!(!told.contains("Missing required config"), "{name}: {told}");
         for form in [SECRET.to_owned(), hex::encode(SECRET), BASE64.encode(SECRET), BASE64.encode(format!("x{SECRET}"))]
         {
             let part = form.get(4..form.len() - 4).unwrap();

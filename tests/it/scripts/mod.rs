@@ -2,7 +2,10 @@
 
 mod contained;
 mod crowd;
+mod guarded;
 mod life;
 pub(super) mod reach;
+mod secrets;
 mod shipped;
+mod two;
 mod watch;
