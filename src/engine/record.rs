@@ -12,7 +12,8 @@ use crate::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
         secret::MASK,
-        secret_name::is_secret,
+        secret_name::{is_secret, may_be_secret},
+        secret_text::without_secrets,
         spec::Risk,
         time::Time,
     },
@@ -21,6 +22,10 @@ use crate::{
 
 /// Longest text an audit row keeps of one argument.
 const MAX_TEXT: usize = 1_000;
+/// How much of a text is looked through for secrets, in bytes: far more than is kept of it.
+const LOOKED_AT: usize = 64 * 1024;
+/// Arguments whose members go into a request as they are: there, what may be a secret is one.
+const CARRIERS: &[&str] = &["headers", "query_params"];
 
 /// A call's row while the call is under way.
 pub struct Record {
@@ -127,7 +132,7 @@ impl Record {
         if quotes && !self.private.is_empty() {
             return "The arguments do not fit. What is wrong is not kept: they are private.".to_owned();
         }
-        clip(error.message(), MAX_TEXT)
+        shown(error.message())
     }
 }
 
@@ -152,22 +157,40 @@ fn reward(tool: String, outcome: &Result<Outcome>) -> Option<Reward> {
     Some(Reward { tool, change, failed })
 }
 
-/// Arguments as the audit keeps them: secrets masked by their name, private ones too, long texts clipped.
+/// Arguments as the audit keeps them: secrets masked by their name and in addresses, private ones too, long texts
+/// clipped.
 pub fn redact(arguments: &Value, private: &[&str]) -> Value {
-    match arguments {
+    redact_in(arguments, private, is_secret)
+}
+
+fn redact_in(value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value {
+    match value {
         Value::Object(map) => {
-            let field = |(k, v): (&String, &Value)| (clip(k, 80), redact_field(k, v, private));
+            let field = |(name, value): (&String, &Value)| (clip(name, 80), redact_field(name, value, private, secret));
             Value::Object(map.iter().map(field).collect::<Map<_, _>>())
         }
-        Value::Array(items) => Value::Array(items.iter().take(50).map(|item| redact(item, private)).collect()),
-        Value::String(text) => Value::String(clip(text, MAX_TEXT)),
+        Value::Array(items) => items.iter().take(50).map(|item| redact_in(item, private, secret)).collect(),
+        Value::String(text) => Value::String(shown(text)),
         other => other.clone(),
     }
 }
 
-fn redact_field(name: &str, value: &Value, private: &[&str]) -> Value {
-    let secret = private.contains(&name) || is_secret(name);
-    if secret && !value.is_null() { Value::String(MASK.to_owned()) } else { redact(value, private) }
+fn redact_field(name: &str, value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value {
+    if (private.contains(&name) || secret(name)) && !value.is_null() {
+        return Value::String(MASK.to_owned());
+    }
+    redact_in(value, private, if CARRIERS.contains(&name) { may_be_secret } else { secret })
+}
+
+/// A text as the audit keeps it.
+fn shown(text: &str) -> String {
+    let start = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
+    let masked = without_secrets(start);
+    if start.len() == text.len() {
+        return clip(&masked, MAX_TEXT);
+    }
+    let kept: String = masked.chars().take(MAX_TEXT).collect();
+    format!("{kept}… ({} characters)", text.chars().count())
 }
 
 fn clip(text: &str, most: usize) -> String {
@@ -187,6 +210,24 @@ mod tests {
         let kept =
             redact(&json!({"headers": {"Authorization": "Bearer x", "accept": "a"}, "list": [{"password": 1}]}), &[]);
         assert_eq!(kept, json!({"headers": {"Authorization": "***", "accept": "a"}, "list": [{"password": "***"}]}));
+    }
+
+    #[test]
+    fn secrets_are_masked_in_addresses_and_in_what_a_request_carries() {
+        let kept = redact(
+            &json!({
+                "url": "http://u:CANARY@a.example/json?api_key=CANARY&n=1", "path": "/x?token=CANARY", "key": "tea",
+                "headers": {"X-Auth": "CANARY", "session": "CANARY", "accept": "a"}, "query_params": {"sig": "CANARY"},
+            }),
+            &[],
+        );
+        let shown = json!({
+            "url": "http://***@a.example/json?api_key=***&n=1", "path": "/x?token=***", "key": "tea",
+            "headers": {"X-Auth": "***", "session": "***", "accept": "a"}, "query_params": {"sig": "***"},
+        });
+        assert_eq!(kept, shown);
+        let long = redact(&json!(format!("{}?token={}", "é".repeat(990), "CANARY".repeat(20_000))), &[]);
+        assert!(!long.to_string().contains("CANARY"), "{long}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub mod score;
 pub mod script;
 pub mod secret;
 pub mod secret_name;
+pub mod secret_text;
 pub mod settings;
 pub mod spec;
 pub mod strength;

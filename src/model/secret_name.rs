@@ -27,12 +27,27 @@ const DOUBTFUL_PARTS: &[&str] = &["session", "signature"];
 
 /// Whether a name is that of a secret: what it names is shown to nobody.
 pub fn is_secret(name: &str) -> bool {
-    holds(&words(name), WORDS, PARTS) || ENDS.iter().any(|end| words(name).concat().ends_with(end))
+    let is_known = holds(&words(name), WORDS, PARTS) || ENDS.iter().any(|end| words(name).concat().ends_with(end));
+    is_known || (is_own_header(name) && is_doubtful(name))
+}
+
+/// Whether a header, or a parameter of a query, of this name carries the credential of every call.
+pub fn is_credential(name: &str) -> bool {
+    is_secret(name) || name.eq_ignore_ascii_case("auth")
 }
 
 /// Whether a name may be that of a secret: what it names is not written down where it need not be.
 pub fn may_be_secret(name: &str) -> bool {
-    is_secret(name) || holds(&words(name), DOUBTFUL_WORDS, DOUBTFUL_PARTS)
+    is_secret(name) || is_doubtful(name)
+}
+
+fn is_doubtful(name: &str) -> bool {
+    holds(&words(name), DOUBTFUL_WORDS, DOUBTFUL_PARTS)
+}
+
+/// Whether a name is written as those of headers that a system made up: what is doubtful elsewhere is a secret there.
+fn is_own_header(name: &str) -> bool {
+    name.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("x-"))
 }
 
 fn holds(name: &[String], words: &[&str], parts: &[&str]) -> bool {
@@ -86,9 +101,11 @@ mod tests {
         "Set-Cookie",
         "csrfmiddlewaretoken",
         "page_access_token",
+        "X-Session",
+        "X-Amz-Signature",
+        "x-auth",
     ];
-    const DOUBTFUL: &[&str] =
-        &["X-Session", "sessionid", "sig", "X-Amz-Signature", "auth", "X-Auth", "pass", "key", "pin"];
+    const DOUBTFUL: &[&str] = &["session", "sessionid", "sig", "signature", "auth", "pass", "key", "pin"];
     const PLAIN: &[&str] = &[
         "author",
         "max_tokens",

@@ -136,7 +136,7 @@ fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Optio
         }
         Operation::Soap { action, element, namespace, unqualified, version } => {
             let action = soap::Action { action, element, namespace, unqualified: *unqualified, version };
-            let values: Vec<(String, Value)> = given.variables().into_iter().collect();
+            let values: Vec<soap::Field<'_>> = given.fields().collect();
             Ok((soap::request(path, &action, &values)?, None))
         }
         Operation::Grpc { .. } | Operation::Websocket => {
@@ -179,6 +179,12 @@ impl<'a> Given<'a> {
 
     fn variables(&self) -> Map<String, Value> {
         self.at(ParameterPlace::Variable).map(|(given, value)| (given.name.clone(), value.clone())).collect()
+    }
+
+    /// The variables with what they are declared as.
+    fn fields(&self) -> impl Iterator<Item = soap::Field<'_>> {
+        let variables = self.at(ParameterPlace::Variable);
+        variables.map(|(given, value)| soap::Field { name: &given.name, value, schema: &given.schema })
     }
 
     fn upload(&self) -> Result<Option<Upload>> {

@@ -3,7 +3,7 @@
 
 use quick_xml::escape::escape;
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::rest::{Body, RestRequest};
 use crate::model::error::{Error, Result};
@@ -21,9 +21,17 @@ pub(super) struct Action<'a> {
     pub(super) version: &'a str,
 }
 
-/// The request that calls `action` with these values.
-pub(super) fn request(path: String, action: &Action<'_>, values: &[(String, Value)]) -> Result<RestRequest> {
-    let Content { attributes, inner } = content(values.iter().map(|(name, value)| (name.as_str(), value)), 0)?;
+/// A named value, and the JSON Schema it was declared with: null where it was not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) name: &'a str,
+    pub(super) value: &'a Value,
+    pub(super) schema: &'a Value,
+}
+
+/// The request that calls `action` with these values, in their order.
+pub(super) fn request(path: String, action: &Action<'_>, values: &[Field<'_>]) -> Result<RestRequest> {
+    let Content { attributes, inner } = content(values, 0)?;
     let name = checked(action.element)?;
     let namespace = escape(action.namespace);
     let body = match action.unqualified && !namespace.is_empty() {
@@ -44,20 +52,31 @@ pub(super) fn request(path: String, action: &Action<'_>, values: &[(String, Valu
     Ok(RestRequest { method: Method::POST, path, query: Vec::new(), headers, body: Body::Text(media, text) })
 }
 
-fn element(name: &str, value: &Value, depth: usize, out: &mut String) -> Result<()> {
+fn element(field: Field<'_>, depth: usize, out: &mut String) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::invalid(format!("The values are nested deeper than {MAX_DEPTH} levels.")));
     }
+    // What repeats may come as a list or, once, as itself.
+    let Field { name, value, schema } = Field { schema: field.schema.get("items").unwrap_or(field.schema), ..field };
     if let Value::Array(items) = value {
-        return items.iter().try_for_each(|item| element(name, item, depth + 1, out));
+        return items.iter().try_for_each(|value| element(Field { name, value, schema }, depth + 1, out));
     }
     let name = checked(name)?;
     let Content { attributes, inner } = match value {
-        Value::Object(fields) => content(fields.iter().map(|(name, value)| (name.as_str(), value)), depth + 1)?,
+        Value::Object(members) => content(&in_order(members, schema), depth + 1)?,
         other => Content { attributes: String::new(), inner: text(name, other)? },
     };
     out.push_str(&format!("<{name}{attributes}>{inner}</{name}>"));
     Ok(())
+}
+
+/// The members in the order of their declaration, which many services insist on; what is not declared comes last.
+fn in_order<'a>(members: &'a Map<String, Value>, schema: &'a Value) -> Vec<Field<'a>> {
+    let declared = schema.get("properties").and_then(Value::as_object);
+    let known = declared.into_iter().flatten();
+    let known = known.filter_map(|(name, schema)| Some(Field { name, value: members.get(name)?, schema }));
+    let others = members.iter().filter(|(name, _)| declared.is_none_or(|declared| !declared.contains_key(*name)));
+    known.chain(others.map(|(name, value)| Field { name, value, schema: &Value::Null })).collect()
 }
 
 /// What an element holds, as XML.
@@ -67,9 +86,10 @@ struct Content {
     inner: String,
 }
 
-fn content<'a>(fields: impl Iterator<Item = (&'a str, &'a Value)>, depth: usize) -> Result<Content> {
+fn content(fields: &[Field<'_>], depth: usize) -> Result<Content> {
     let mut made = Content::default();
-    for (name, value) in fields {
+    for field in fields {
+        let Field { name, value, .. } = *field;
         match name.strip_prefix('@') {
             Some(_) if value.is_null() => {}
             Some(attribute) => {
@@ -77,7 +97,7 @@ fn content<'a>(fields: impl Iterator<Item = (&'a str, &'a Value)>, depth: usize)
                 made.attributes.push_str(&format!(" {attribute}=\"{value}\""));
             }
             None if name == "#text" => made.inner.push_str(&text(name, value)?),
-            None => element(name, value, depth, &mut made.inner)?,
+            None => element(*field, depth, &mut made.inner)?,
         }
     }
     Ok(made)
@@ -105,11 +125,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn field<'a>(name: &'a str, value: &'a Value) -> Field<'a> {
+        Field { name, value, schema: &Value::Null }
+    }
+
     #[test]
     fn values_become_elements_and_nothing_breaks_out() {
         let action =
             Action { action: "urn:Add", element: "Add", namespace: "urn:calc", unqualified: false, version: "1.1" };
-        let values = vec![("a".to_owned(), json!(1)), ("b".to_owned(), json!(["<x>", {"c": "&"}]))];
+        let (one, list) = (json!(1), json!(["<x>", {"c": "&"}]));
+        let values = [field("a", &one), field("b", &list)];
         let request = request("/calc".to_owned(), &action, &values).unwrap();
         let Body::Text(media, text) = request.body else { panic!("no text") };
         assert_eq!(media, "text/xml; charset=utf-8");
@@ -120,7 +145,7 @@ mod tests {
             panic!("no text")
         };
         assert!(text.contains("<m:Add xmlns:m=\"urn:calc\"><a>1</a></m:Add>"), "{text}");
-        assert!(super::request("/".to_owned(), &unqualified, &[("a><b".to_owned(), json!(1))]).is_err());
+        assert!(super::request("/".to_owned(), &unqualified, &[field("a><b", &one)]).is_err());
     }
 
     #[test]
@@ -128,11 +153,12 @@ mod tests {
         let action =
             Action { action: "urn:Pay", element: "Pay", namespace: "urn:p", unqualified: false, version: "1.1" };
         let sent = |values: Value| {
-            let values: Vec<(String, Value)> = values.as_object().unwrap().clone().into_iter().collect();
-            super::request("/".to_owned(), &action, &values).map(|request| match request.body {
-                Body::Text(_, text) => text,
-                _ => panic!("no text"),
-            })
+            super::request("/".to_owned(), &action, &in_order(values.as_object().unwrap(), &Value::Null)).map(
+                |request| match request.body {
+                    Body::Text(_, text) => text,
+                    _ => panic!("no text"),
+                },
+            )
         };
         let sum = json!({"@currency": "E\"UR<", "@rate": 1.5, "@none": null, "#text": "7 & 8"});
         let text = sent(json!({"@id": 7, "sum": [sum, 3]})).unwrap();
@@ -141,5 +167,25 @@ mod tests {
         for wrong in [json!({"@a b": 1}), json!({"@a": []}), json!({"@": 1}), json!({"x": {"#text": {"a": 1}}})] {
             assert!(sent(wrong.clone()).is_err(), "{wrong}");
         }
+    }
+    #[test]
+    fn members_go_out_in_the_order_of_their_declaration() {
+        let line = json!({"type": "object", "properties": {"sku": {}, "note": {}, "@qty": {}}});
+        let order = json!({"type": "object", "properties": {
+            "id": {}, "lines": {"type": "array", "items": line}, "color": {"type": "string"},
+        }});
+        let sent = |value: Value| {
+            let mut out = String::new();
+            element(Field { name: "order", value: &value, schema: &order }, 0, &mut out).unwrap();
+            out
+        };
+        let value = json!({
+            "more": 1, "color": "red", "@rev": "r1", "lines": [{"note": "n", "@qty": 2, "sku": "a"}], "id": 3,
+        });
+        let lines = "<lines qty=\"2\"><sku>a</sku><note>n</note></lines>";
+        let wanted = format!("<order rev=\"r1\"><id>3</id>{lines}<color>red</color><more>1</more></order>");
+        assert_eq!(sent(value), wanted);
+        let single = json!({"lines": {"note": "n", "sku": "a"}});
+        assert_eq!(sent(single), "<order><lines><sku>a</sku><note>n</note></lines></order>");
     }
 }

@@ -1,11 +1,14 @@
-//! A curl command: one operation. Credentials in it are never taken over.
+//! curl commands: each request an operation. Credentials in them are never taken over.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{
     curl_command::{Command, parse},
-    curl_words::{Word, words},
+    curl_path::{placeholder, templated, url},
+    curl_words::{Word, commands},
     example::Examples,
 };
 use crate::{
@@ -19,27 +22,100 @@ use crate::{
             upload,
         },
         error::{Error, Result},
-        secret_name::is_secret,
+        id::shorten,
+        secret_name::is_credential,
     },
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// Reads a command.
+/// One request of what was pasted.
+struct Asked {
+    operation: Proposal,
+    url: Url,
+    auth: Auth,
+    warnings: Vec<String>,
+}
+
+/// Reads commands, one or more: each request is an operation of the system the first one asks.
 pub fn read(text: &str) -> Result<Proposals> {
-    let command = parse(&words(text)?)?;
-    let word = command.url.as_ref().ok_or_else(|| Error::invalid("The curl command names no URL."))?;
+    let (mut asked, mut left_out, mut wrong) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for words in commands(text)? {
+        let name = words.first().map_or("", |word| word.text.as_str());
+        if !matches!(name, "curl" | "curl.exe") {
+            // What is assigned to a variable may be a secret.
+            left_out.insert(shorten(name.split('=').next().unwrap_or_default()).into_owned());
+            continue;
+        }
+        match parse(&words).and_then(|commands| commands.iter().map(requests).collect::<Result<Vec<_>>>()) {
+            Ok(requests) => asked.extend(requests.into_iter().flatten()),
+            Err(error) => wrong.push(error),
+        }
+    }
+    if asked.is_empty() {
+        return Err(wrong.into_iter().next().unwrap_or_else(|| Error::invalid("There is no curl command in it.")));
+    }
+    let unread = wrong.iter().map(|error| format!("A curl command is left out. {}", error.message()));
+    let mut warnings: Vec<String> = unread.collect();
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.into_iter().collect();
+        warnings.push(format!("Only curl commands are read. Left out: {}.", names.join(", ")));
+    }
+    Ok(together(asked, warnings))
+}
+
+/// The requests as operations of one system: that of the first.
+fn together(mut asked: Vec<Asked>, mut warnings: Vec<String>) -> Proposals {
+    let Some(first) = asked.first().map(|first| first.url.clone()) else { return Proposals::default() };
+    let mut auth = Auth::None;
+    for one in &mut asked {
+        warnings.append(&mut one.warnings);
+        if one.url.origin() != first.origin() {
+            let (other, operation) = (one.url.origin().ascii_serialization(), &mut one.operation);
+            let told = format!("on another server ({other}): import it as a system of its own.");
+            warnings.push(format!("{} is {told}", operation.key));
+            operation.warnings.push(format!("It is {told}"));
+            operation.key = format!("{} {other}{}", operation.method, operation.path);
+            operation.elsewhere = true;
+        } else if auth == Auth::None {
+            auth = one.auth.clone();
+        } else if one.auth != Auth::None && one.auth != auth {
+            warnings.push("The commands carry credentials of different kinds: the first kind is taken.".to_owned());
+        }
+    }
+    let mut told = BTreeSet::new();
+    warnings.retain(|warning| told.insert(warning.clone()));
+    Proposals {
+        format: "curl".to_owned(),
+        title: first.host_str().unwrap_or_default().to_owned(),
+        base_url: Some(first.origin().ascii_serialization()),
+        auth,
+        operations: asked.into_iter().map(|one| one.operation).collect(),
+        warnings,
+        ..Proposals::default()
+    }
+}
+
+/// A command's requests: one for each address.
+fn requests(command: &Command) -> Result<Vec<Asked>> {
+    if command.urls.is_empty() {
+        return Err(Error::invalid("The curl command names no URL."));
+    }
+    command.urls.iter().map(|word| request(command, word)).collect()
+}
+
+fn request(command: &Command, word: &Word) -> Result<Asked> {
     let mut url = url(word)?;
-    let host = url.host_str().unwrap_or_default().to_owned();
     let body_in_query = if command.in_query { command.data.as_slice() } else { &[] };
     add_to_query(&mut url, command.query.iter().chain(body_in_query));
-    let auth = auth(&command, &url);
+    let auth = auth(command, &url);
     let mut examples = Examples::default();
-    let method = method(&command).to_ascii_uppercase();
-    let (path, mut parameters) = templated(url.path());
-    parameters.extend(query(&url, &auth, &mut examples));
-    parameters.extend(headers(&command, &auth, &mut examples));
-    parameters.extend(body(&command, &mut examples));
+    let method = method(command).to_ascii_uppercase();
+    let (path, mut parameters) = templated(url.path(), word)?;
+    parameters.extend(query(&url, word, &auth, &mut examples));
+    parameters.extend(accepted(command));
+    parameters.extend(headers(command, &auth, &mut examples));
+    parameters.extend(body(command, &mut examples));
     let name = format!("{} {}", method.to_lowercase(), path.trim_matches('/').replace(['/', '{', '}'], " "));
     let operation = Proposal {
         key: format!("{method} {path}"),
@@ -55,11 +131,8 @@ pub fn read(text: &str) -> Result<Proposals> {
         warnings: vec!["It has no description: a model will not know when to use it. Write one line.".to_owned()],
         elsewhere: false,
     };
-    let base_url = Some(url.origin().ascii_serialization());
     let has_secrets = auth != Auth::None || command.cookies || examples.left_out;
-    let warnings = warnings(&command, has_secrets);
-    let (format, operations) = ("curl".to_owned(), vec![operation]);
-    Ok(Proposals { format, title: host, base_url, auth, operations, warnings, ..Proposals::default() })
+    Ok(Asked { operation, url, auth, warnings: warnings(command, has_secrets) })
 }
 
 fn warnings(command: &Command, has_secrets: bool) -> Vec<String> {
@@ -69,31 +142,8 @@ fn warnings(command: &Command, has_secrets: bool) -> Vec<String> {
     let said = [
         (has_secrets, "Credentials in the command are not taken over: enter them under Credentials."),
         (command.file && !sends_file(command), "It reads its body from a file: describe the body yourself."),
-        (command.more, "Only its first request is read: import what follows --next on its own."),
     ];
     proof.into_iter().chain(said.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned())).collect()
-}
-
-fn url(word: &Word) -> Result<Url> {
-    if let Some(variable) = &word.variable {
-        let told = format!(
-            "The URL of the curl command holds {variable}, which only your shell knows: write out what it stands for, \
-             or put the URL in single quotes where it is meant as it stands."
-        );
-        return Err(Error::invalid(told));
-    }
-    let text = &word.text;
-    let with_scheme = if text.contains("://") { text.clone() } else { format!("http://{text}") };
-    let url = Url::parse(&with_scheme).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = url.ok_or_else(|| Error::invalid("The URL of the curl command cannot be read."))?;
-    match url.host_str() {
-        Some(host) if host.contains(['$', '{', '}', '`', '*']) => Err(Error::invalid(format!(
-            "The host of the curl command, '{}', is a placeholder: write out the host.",
-            crate::model::id::shorten(host)
-        ))),
-        Some(_) => Ok(url),
-        None => Err(Error::invalid("The URL of the curl command names no host.")),
-    }
 }
 
 fn method(command: &Command) -> &str {
@@ -129,44 +179,14 @@ fn auth(command: &Command, url: &Url) -> Auth {
     key.map_or(Auth::None, |(name, _)| Auth::ApiKey { place: KeyPlace::Query, name: name.into_owned() })
 }
 
-/// Whether a header or parameter of this name carries the credential of every call.
-fn is_credential(name: &str) -> bool {
-    is_secret(name) || ["auth", "x-auth"].iter().any(|known| name.eq_ignore_ascii_case(known))
-}
-
-/// The path with a name for each segment that is a number or an id.
-fn templated(path: &str) -> (String, Vec<Parameter>) {
-    let (mut segments, mut parameters, mut before) = (Vec::new(), Vec::new(), "");
-    for segment in path.split('/') {
-        let number = !segment.is_empty() && segment.chars().all(|c| c.is_ascii_digit());
-        if !number && uuid::Uuid::parse_str(segment).is_err() {
-            segments.push(segment.to_owned());
-            before = segment;
-            continue;
-        }
-        let stem = before.trim_end_matches('s');
-        let name = if parameters.is_empty() || stem.is_empty() { "id".to_owned() } else { format!("{stem}_id") };
-        segments.push(format!("{{{name}}}"));
-        let schema = json!({"type": "string", "examples": [segment]});
-        parameters.push(Parameter {
-            name,
-            place: ParameterPlace::Path,
-            style: Style::Plain,
-            required: true,
-            description: String::new(),
-            schema,
-        });
-    }
-    (segments.join("/"), parameters)
-}
-
-fn query(url: &Url, auth: &Auth, examples: &mut Examples) -> Vec<Parameter> {
+fn query(url: &Url, word: &Word, auth: &Auth, examples: &mut Examples) -> Vec<Parameter> {
     let mut found: Vec<Parameter> = Vec::new();
     for (name, value) in url.query_pairs() {
         if auth.query() == Some(name.as_ref()) || found.iter().any(|known| known.name == name) {
             continue;
         }
-        let schema = examples.text(&name, &value);
+        let is_open = placeholder(&value, word).is_some() || (word.variable.is_some() && value.contains('$'));
+        let schema = if is_open { json!({"type": "string"}) } else { examples.text(&name, &value) };
         found.push(Parameter {
             name: name.into_owned(),
             place: ParameterPlace::Query,
@@ -206,6 +226,20 @@ fn headers(command: &Command, auth: &Auth, examples: &mut Examples) -> Vec<Param
         schema: examples.text(name, value),
     });
     parameters.collect()
+}
+
+/// What kind of answer is asked for, where it is a particular one: it is always sent.
+fn accepted(command: &Command) -> Option<Parameter> {
+    let (name, value) = command.headers.iter().rfind(|(name, _)| name.eq_ignore_ascii_case("accept"))?;
+    let is_particular = !value.is_empty() && !value.contains("*/*") && !value.eq_ignore_ascii_case("application/json");
+    is_particular.then(|| Parameter {
+        name: name.clone(),
+        place: ParameterPlace::Header,
+        style: Style::Plain,
+        required: true,
+        description: String::new(),
+        schema: json!({"type": "string", "const": value}),
+    })
 }
 
 /// What the body is said to be.

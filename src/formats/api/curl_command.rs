@@ -41,7 +41,8 @@ const LONG: &str = "
 #[derive(Debug, Default)]
 pub(super) struct Command {
     pub(super) method: Option<String>,
-    pub(super) url: Option<Word>,
+    /// Each is a request of its own.
+    pub(super) urls: Vec<Word>,
     pub(super) headers: Vec<(String, String)>,
     /// Pieces of the body, as curl sends them.
     pub(super) data: Vec<String>,
@@ -60,26 +61,23 @@ pub(super) struct Command {
     /// Something is sent from a file.
     pub(super) file: bool,
     pub(super) upload: bool,
-    /// More requests follow this one.
-    pub(super) more: bool,
 }
 
-/// Reads the options.
-pub(super) fn parse(words: &[Word]) -> Result<Command> {
-    let mut command = Command::default();
+/// Reads the options; what follows `--next` is a command of its own.
+pub(super) fn parse(words: &[Word]) -> Result<Vec<Command>> {
+    let (mut commands, mut command) = (Vec::new(), Command::default());
     let mut words = words.iter().skip(1);
     let mut only_urls = false;
     while let Some(word) = words.next() {
         let text = word.text.as_str();
         if only_urls || !text.starts_with('-') || text == "-" {
-            command.url.get_or_insert_with(|| word.clone());
+            command.urls.push(word.clone());
             continue;
         }
         if text == "--" {
             only_urls = true;
         } else if matches!(text, "--next" | "-:") {
-            command.more = true;
-            break;
+            commands.push(std::mem::take(&mut command));
         } else if let Some(long) = text.strip_prefix("--") {
             let (name, glued) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             if LONG.split_whitespace().any(|known| known == name) {
@@ -92,7 +90,8 @@ pub(super) fn parse(words: &[Word]) -> Result<Command> {
             short(text, &mut words, &mut command)?;
         }
     }
-    Ok(command)
+    commands.push(command);
+    Ok(commands)
 }
 
 fn lacking(option: &str) -> Error {
@@ -147,7 +146,7 @@ impl Command {
         let text = value.text;
         match name {
             "request" => self.method = Some(text),
-            "url" => drop(self.url.get_or_insert(Word { text, variable: value.variable })),
+            "url" => self.urls.push(Word { text, variable: value.variable }),
             "header" => {
                 if let Some((name, text)) = text.split_once(':') {
                     self.headers.push((name.trim().to_owned(), text.trim().to_owned()));

@@ -106,7 +106,12 @@ fn what_a_browser_copies_is_read() {
 
 #[test]
 fn what_only_the_shell_knows_is_refused_where_it_is_the_address() {
-    for command in ["curl https://$HOST/x", "curl \"https://a.example/${ID}\"", "curl 'https://{host}/x'"] {
+    for command in [
+        "curl https://$HOST/x",
+        "curl \"https://a.example/x$ID\"",
+        "curl https://a.example/$(id)",
+        "curl 'https://{host}/x'",
+    ] {
         let told = read(command).unwrap_err();
         assert!(told.message().contains("write out"), "{command}: {}", told.message());
     }
@@ -114,4 +119,77 @@ fn what_only_the_shell_knows_is_refused_where_it_is_the_address() {
         shown("curl 'https://a.example/$metadata' -H \"Authorization: Bearer $TOKEN\"").0.operations[0].path,
         "/$metadata"
     );
+}
+
+fn keys(read: &Proposals) -> Vec<&str> {
+    read.operations.iter().map(|one| one.key.as_str()).collect()
+}
+
+#[test]
+fn each_command_and_each_address_is_an_operation_of_its_own() {
+    for text in [
+        "curl https://a.example/a\ncurl -X DELETE https://a.example/b",
+        "curl https://a.example/a && curl -X DELETE https://a.example/b",
+        "curl https://a.example/a; curl -X DELETE https://a.example/b",
+        "curl https://a.example/a --next -X DELETE https://a.example/b",
+    ] {
+        let (read, _) = shown(text);
+        assert_eq!(keys(&read), ["GET /a", "DELETE /b"], "{text}");
+        assert_eq!(read.warnings, [""; 0], "{text}");
+    }
+    assert_eq!(keys(&shown("curl https://a.example/a https://a.example/b").0), ["GET /a", "GET /b"]);
+}
+
+#[test]
+fn what_is_left_out_or_stands_elsewhere_is_told() {
+    let (read, text) = shown(
+        "curl -u me:it https://a.example/a | jq .\nTOKEN=CANARY\n\
+         curl -H 'X-Key: CANARY' https://b.example/a\ncurl http://$X/y",
+    );
+    assert_eq!(keys(&read), ["GET /a", "GET https://b.example/a"]);
+    assert!(!read.operations[0].elsewhere && read.operations[1].elsewhere);
+    assert_eq!(serde_json::to_value(&read.auth).unwrap()["type"], "basic");
+    assert!(!text.contains("CANARY"), "{text}");
+    for told in ["Left out: TOKEN, jq.", "GET /a is on another server (https://b.example)", "holds $X"] {
+        assert!(read.warnings.iter().any(|warning| warning.contains(told)), "{told}: {:?}", read.warnings);
+    }
+    let both = "curl -u me:it https://a.example/a; curl --oauth2-bearer T https://a.example/b";
+    assert!(shown(both).0.warnings.iter().any(|told| told.contains("different kinds")));
+}
+
+#[test]
+fn placeholders_of_documentation_are_parameters_of_the_path() {
+    for (command, path, names) in [
+        ("curl https://a.example/users/{id}", "/users/{id}", vec!["id"]),
+        ("curl https://a.example/users/:id/x", "/users/{id}/x", vec!["id"]),
+        ("curl https://a.example/users/<user-id>", "/users/{user-id}", vec!["user-id"]),
+        ("curl 'https://a.example/users/<id>?q={q}'", "/users/{id}", vec!["id", "q"]),
+        ("curl https://a.example/users/$USER_ID", "/users/{user_id}", vec!["user_id"]),
+        ("curl \"https://a.example/users/${ID}?q=$Q\"", "/users/{id}", vec!["id", "q"]),
+        (
+            "curl https://a.example/users/{{userId}}/posts/{userId}",
+            "/users/{userId}/posts/{post_userId}",
+            vec!["userId", "post_userId"],
+        ),
+        ("curl https://a.example/f/{name}.json", "/f/{name}.json", vec!["name"]),
+        ("curl https://a.example/users/7/posts/8", "/users/{id}/posts/{post_id}", vec!["id", "post_id"]),
+        ("curl https://a.example/{a,b}/x:run", "/%7Ba,b%7D/x:run", vec![]),
+    ] {
+        let (read, text) = shown(command);
+        assert_eq!(read.operations[0].path, path, "{command}");
+        let found: Vec<&str> = read.operations[0].parameters.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(found, names, "{command}");
+        assert!(!text.contains("\"$"), "{text}");
+    }
+}
+
+#[test]
+fn a_particular_kind_of_answer_is_always_asked_for() {
+    let github = "curl -H 'Accept: application/vnd.github+json' https://a.example/x";
+    assert_eq!(parameters(github), json!([["Accept", {"type": "string", "const": "application/vnd.github+json"}]]));
+    let (read, _) = shown(github);
+    assert!(read.operations[0].parameters[0].fixed().is_some());
+    for plain in ["application/json", "text/html, */*;q=0.8"] {
+        assert_eq!(parameters(&format!("curl -H 'Accept: {plain}' https://a.example/x")), json!([]));
+    }
 }

@@ -13,9 +13,8 @@ pub(super) struct Word {
     pub(super) variable: Option<String>,
 }
 
-/// Takes a command apart.
-pub(super) fn words(text: &str) -> Result<Vec<Word>> {
-    let text = text.trim_start_matches(['$', ' ']);
+/// Takes what was pasted apart: each command, with its name as its first word.
+pub(super) fn commands(text: &str) -> Result<Vec<Vec<Word>>> {
     let is_windows = text.contains(" ^\"") || text.lines().any(|line| line.trim_end().ends_with('^'));
     if is_windows { of_windows(&without_carets(text)) } else { of_shell(text) }
 }
@@ -24,26 +23,143 @@ fn unclosed() -> Error {
     Error::invalid("A quote of the curl command is never closed.")
 }
 
+/// What has been read of the commands so far.
+#[derive(Default)]
+struct Reading {
+    commands: Vec<Vec<Word>>,
+    words: Vec<Word>,
+    word: Option<Word>,
+    /// The next word names the file of a redirection: it is no argument.
+    is_file: bool,
+}
+
+impl Reading {
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert_default()
+    }
+
+    fn end_word(&mut self) {
+        let Some(word) = self.word.take() else { return };
+        let is_prompt = self.words.is_empty() && word.text == "$" && word.variable.is_none();
+        if !std::mem::take(&mut self.is_file) && !is_prompt {
+            self.words.push(word);
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        self.is_file = false;
+        let words = std::mem::take(&mut self.words);
+        match (words.first(), self.commands.last_mut()) {
+            (None, _) => {}
+            // No command is named so: a backslash at the end of the line before was lost.
+            (Some(first), Some(last)) if first.text.starts_with('-') => last.extend(words),
+            _ => self.commands.push(words),
+        }
+    }
+
+    /// A `<` or `>`: the number of a stream before it, and the file after it, are no arguments.
+    fn redirect(&mut self) {
+        let is_stream = |word: &Word| !word.text.is_empty() && word.text.chars().all(|c| c.is_ascii_digit());
+        self.word = self.word.take().filter(|word| !is_stream(word));
+        self.end_word();
+        self.is_file = true;
+    }
+
+    fn end(mut self) -> Vec<Vec<Word>> {
+        self.end_command();
+        self.commands
+    }
+}
+
 /// <https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_02>, and `$'…'` as Bash has it.
-fn of_shell(text: &str) -> Result<Vec<Word>> {
-    let (mut words, mut word): (Vec<Word>, Option<Word>) = (Vec::new(), None);
+fn of_shell(text: &str) -> Result<Vec<Vec<Word>>> {
+    let (mut read, mut here) = (Reading::default(), None);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\\' if is_line_end(&mut chars) => {}
-            '\\' => word.get_or_insert_default().text.extend(chars.next()),
-            '\'' => single(&mut chars, word.get_or_insert_default())?,
-            '"' => double(&mut chars, word.get_or_insert_default())?,
-            '$' if chars.next_if_eq(&'\'').is_some() => escaped(&mut chars, word.get_or_insert_default())?,
-            '$' => dollar(&chars, word.get_or_insert_default()),
-            '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-            '|' | ';' | '&' | '>' => break,
-            c if c.is_whitespace() => words.extend(word.take()),
-            c => word.get_or_insert_default().text.push(c),
+            '\\' if is_rest_blank(&mut chars) => {}
+            '\\' => read.word().text.extend(chars.next()),
+            '\'' => single(&mut chars, read.word())?,
+            '"' => double(&mut chars, read.word())?,
+            '$' if chars.next_if_eq(&'\'').is_some() => escaped(&mut chars, read.word())?,
+            '$' => dollar(&chars, read.word()),
+            '#' if read.word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
+            '<' if is_placeholder(&chars) => read.word().text.push('<'),
+            '>' if read.word.as_ref().is_some_and(|word| is_opened(&word.text)) => read.word().text.push('>'),
+            '<' if chars.next_if_eq(&'<').is_some() => {
+                here = delimiter(&mut chars).or(here);
+            }
+            '<' | '>' => {
+                while chars.next_if(|c| matches!(c, '<' | '>' | '&')).is_some() {}
+                read.redirect();
+            }
+            '&' if chars.peek() == Some(&'>') => {}
+            '&' if is_in_query(read.word.as_ref(), &mut chars) => read.word().text.push('&'),
+            '\n' => {
+                read.end_command();
+                if let Some(end) = here.take() {
+                    skip_lines(&mut chars, &end);
+                }
+            }
+            '|' | ';' | '&' => read.end_command(),
+            c if c.is_whitespace() => read.end_word(),
+            c => read.word().text.push(c),
         }
     }
-    words.extend(word);
-    Ok(words)
+    Ok(read.end())
+}
+
+/// Whether nothing follows on this line; its end is taken. Blanks behind a backslash are easily pasted along.
+fn is_rest_blank(chars: &mut Peekable<Chars<'_>>) -> bool {
+    let mut ahead = chars.clone();
+    while ahead.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+    let ends = ahead.peek().is_none() || is_line_end(&mut ahead);
+    if ends {
+        *chars = ahead;
+    }
+    ends
+}
+
+/// Whether a `<` begins a placeholder, `<id>`, which documentation leaves without quotes.
+fn is_placeholder(chars: &Peekable<Chars<'_>>) -> bool {
+    let mut ahead = chars.clone();
+    let starts = ahead.next_if(char::is_ascii_alphabetic).is_some();
+    while ahead.next_if(|c| c.is_ascii_alphanumeric() || "_-".contains(*c)).is_some() {}
+    starts && ahead.next() == Some('>')
+}
+
+/// Whether a placeholder was begun at the end of a text.
+fn is_opened(text: &str) -> bool {
+    let name = text.rsplit_once('<').map(|(_, name)| name);
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)))
+}
+
+/// Whether an `&` parts two values of an address that was left without quotes.
+fn is_in_query(word: Option<&Word>, chars: &mut Peekable<Chars<'_>>) -> bool {
+    let in_query = word.is_some_and(|word| word.text.contains("://") && word.text.contains('?'));
+    in_query && chars.peek().is_some_and(char::is_ascii_alphanumeric)
+}
+
+/// What ends the lines that a command reads as its input, after `<<`.
+fn delimiter(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
+    while chars.next_if(|c| matches!(c, '-' | ' ' | '\t')).is_some() {}
+    let mut end = String::new();
+    while let Some(c) = chars.next_if(|c| !c.is_whitespace() && !";|&<>".contains(*c)) {
+        end.push(c);
+    }
+    let end = end.trim_matches(['\'', '"', '\\']);
+    (!end.is_empty()).then(|| end.to_owned())
+}
+
+/// Leaves out the lines up to this one.
+fn skip_lines(chars: &mut Peekable<Chars<'_>>, end: &str) {
+    while chars.peek().is_some() {
+        let line: String = chars.by_ref().take_while(|c| *c != '\n').collect();
+        if line.trim() == end {
+            return;
+        }
+    }
 }
 
 /// Whether a line ends here; its end is taken.
@@ -153,8 +269,8 @@ fn without_carets(text: &str) -> String {
 }
 
 /// As programs on Windows take their command line apart: a backslash means something before a quote only.
-fn of_windows(text: &str) -> Result<Vec<Word>> {
-    let (mut words, mut word, mut quoted): (Vec<Word>, Option<Word>, bool) = (Vec::new(), None, false);
+fn of_windows(text: &str) -> Result<Vec<Vec<Word>>> {
+    let (mut read, mut quoted) = (Reading::default(), false);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -164,7 +280,7 @@ fn of_windows(text: &str) -> Result<Vec<Word>> {
                     slashes += 1;
                 }
                 let before_quote = chars.peek() == Some(&'"');
-                let word = word.get_or_insert_default();
+                let word = read.word();
                 word.text.extend(std::iter::repeat_n('\\', if before_quote { slashes / 2 } else { slashes }));
                 if before_quote && slashes % 2 == 1 {
                     word.text.extend(chars.next());
@@ -172,18 +288,15 @@ fn of_windows(text: &str) -> Result<Vec<Word>> {
             }
             '"' => {
                 quoted = !quoted;
-                word.get_or_insert_default();
+                read.word();
             }
-            c if !quoted && c.is_whitespace() => words.extend(word.take()),
-            '&' | '|' | '>' if !quoted => break,
-            c => word.get_or_insert_default().text.push(c),
+            '\n' | '&' | '|' if !quoted => read.end_command(),
+            '>' if !quoted => read.redirect(),
+            c if !quoted && c.is_whitespace() => read.end_word(),
+            c => read.word().text.push(c),
         }
     }
-    if quoted {
-        return Err(unclosed());
-    }
-    words.extend(word);
-    Ok(words)
+    if quoted { Err(unclosed()) } else { Ok(read.end()) }
 }
 
 #[cfg(test)]
@@ -191,7 +304,38 @@ mod tests {
     use super::*;
 
     fn texts(command: &str) -> Vec<String> {
-        words(command).unwrap().into_iter().map(|word| word.text).collect()
+        all(command).remove(0)
+    }
+
+    fn all(text: &str) -> Vec<Vec<String>> {
+        let texts = |words: Vec<Word>| words.into_iter().map(|word| word.text).collect();
+        commands(text).unwrap().into_iter().map(texts).collect()
+    }
+
+    #[test]
+    fn what_a_shell_would_run_one_after_the_other_is_parted() {
+        let ab = [vec!["curl", "a"], vec!["curl", "b"]];
+        for text in [
+            "curl a\ncurl b",
+            "$ curl a\r\n\r\n$ curl b\n",
+            "curl a && curl b",
+            "curl a; curl b ;",
+            "curl a | curl b",
+            "curl a & curl b &",
+            "curl a > out.txt\ncurl b 2>/dev/null",
+            "curl a &>out\ncurl b 2>&1",
+            "curl a <<'EOF'\ncurl x\nEOF\ncurl b",
+            "curl ^\na\ncurl ^\nb",
+            "curl \"a\" ^\n & curl b",
+        ] {
+            assert_eq!(all(text), ab, "{text}");
+        }
+        assert_eq!(all("curl a \\  \n  -H x\n  -d y"), [["curl", "a", "-H", "x", "-d", "y"]]);
+        assert_eq!(all("curl 'a;b\nc' \"d|e\" f\\&g"), [["curl", "a;b\nc", "d|e", "f&g"]]);
+        assert_eq!(
+            all("curl http://a/<id>/x?b=1&c=2 | jq ."),
+            [vec!["curl", "http://a/<id>/x?b=1&c=2"], vec!["jq", "."]]
+        );
     }
 
     #[test]
@@ -199,12 +343,12 @@ mod tests {
         assert_eq!(texts(r#"curl 'a b' "c\"d\e\\f" g\ h ''"#), ["curl", "a b", r#"c"d\e\f"#, "g h", ""]);
         assert_eq!(texts("curl \"a\\\nb\" c \\\r\n d # e\n| f"), ["curl", "ab", "c", "d"]);
         assert_eq!(texts(r"curl $'it\'s \u00e9\x21\n\q' x"), ["curl", "it's é!\n\\q", "x"]);
-        assert!(words("curl 'a").is_err() && words("curl $'a\\'").is_err());
+        assert!(commands("curl 'a").is_err() && commands("curl $'a\\'").is_err());
     }
 
     #[test]
     fn a_variable_is_seen_where_the_shell_would_put_it_in_place() {
-        let command = words(r#"curl $HOST/x "a${B}c" '$D' "\$E" 5$ $(id)"#).unwrap();
+        let command = commands(r#"curl $HOST/x "a${B}c" '$D' "\$E" 5$ $(id)"#).unwrap().remove(0);
         let found: Vec<Option<&str>> = command.iter().map(|word| word.variable.as_deref()).collect();
         assert_eq!(found, [None, Some("$HOST"), Some("$B"), None, None, None, Some("$id")]);
     }

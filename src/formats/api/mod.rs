@@ -2,6 +2,7 @@
 
 pub mod curl;
 mod curl_command;
+mod curl_path;
 #[cfg(test)]
 mod curl_tests;
 mod curl_words;

@@ -186,8 +186,8 @@ fn encode(text: &str, into: &mut String) {
     }
 }
 
-/// One layer of percent-encoding taken off.
-fn decode(text: &str) -> String {
+/// A text with one layer of percent-encoding taken off.
+pub fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {

@@ -169,3 +169,24 @@ async fn no_form_of_a_secret_is_in_answers_files_or_the_audit() {
         assert!(!all.contains(form), "{form} in {all}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_caller_puts_into_an_address_or_a_header_goes_out_and_is_not_in_the_audit() {
+    let (app, server) = (TestApp::start().await, customers().await);
+    open(&app, "CRM", &server.url()).await;
+    let owner = app.caller(&["*"]).await;
+    let url = format!("{}/echo?api_key=CANARY1&sig=CANARY2&page=7", server.url());
+    app.data(&owner, "web_fetch", json!({"url": url, "headers": {"X-Auth": "CANARY3"}})).await.unwrap();
+    assert_eq!(server.last().target, "/echo?api_key=CANARY1&sig=CANARY2&page=7");
+    assert_eq!(server.last().header("x-auth"), "CANARY3");
+    let mut call = ask("/echo?token=CANARY4");
+    call["headers"] = json!({"X-Session": "CANARY5"});
+    app.data(&owner, "call_rest_endpoint", call).await.unwrap();
+    assert_eq!((server.last().target.as_str(), server.last().header("x-session")), ("/echo?token=CANARY4", "CANARY5"));
+    let with_password = server.url().replace("//", "//user:CANARY6@");
+    assert!(app.call(&owner, "web_fetch", json!({"url": with_password})).await.is_err());
+    let audit = app.satchel.app.audit.find(Filter::default(), 50).await.unwrap();
+    let audit = serde_json::to_string(&audit).unwrap();
+    assert!(audit.contains("page=7") && audit.contains("X-Session") && audit.contains("web_fetch"), "{audit}");
+    assert!(!audit.contains("CANARY"), "{audit}");
+}

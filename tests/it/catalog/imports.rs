@@ -202,7 +202,7 @@ async fn what_is_no_document_is_refused_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_of_a_wsdl_is_sent_with_its_attributes() {
+async fn an_operation_of_a_wsdl_is_sent_with_its_attributes_in_the_order_of_its_sequence() {
     let crm = Connected::with(json!({"type": "none"})).await;
     let document = include_str!("../../../src/formats/api/shop.wsdl");
     let shown = preview(&crm, json!({"text": document}), Some(&crm.id)).await;
@@ -214,9 +214,10 @@ async fn an_operation_of_a_wsdl_is_sent_with_its_attributes() {
     let answer =
         "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><Resp/></e:Body></e:Envelope>";
     crm.system.plan(200, "Content-Type: text/xml", answer);
-    let line = json!({"sku": "a<b", "@qty": 2, "price": {"#text": 7.5, "@currency": "EUR"}});
-    crm.call("catalog:crm.put_order", json!({"color": "red", "lines": [line]})).await;
+    let line = json!({"price": {"#text": 7.5, "@currency": "EUR"}, "@qty": 2, "sku": "a<b"});
+    crm.call("catalog:crm.put_order", json!({"lines": [line], "color": "red"})).await;
     let sent = crm.system.asked().remove(0).body;
-    let wanted = "<lines qty=\"2\"><sku>a&lt;b</sku><price currency=\"EUR\">7.5</price></lines>";
-    assert!(sent.contains(wanted), "{sent}");
+    let lines = "<lines qty=\"2\"><sku>a&lt;b</sku><price currency=\"EUR\">7.5</price></lines>";
+    let wanted = format!("<color>red</color>{lines}");
+    assert!(sent.contains(&wanted), "{sent}");
 }

@@ -35,12 +35,18 @@ describe('citations', () => {
     expect(root.querySelector('p')?.lastChild?.textContent).toBe('.');
   });
 
-  it('may stand together, and in the brackets some models write', () => {
-    const numbers = (words: string) => say([text(words)], [one(1), one(2)]).map(([number]) => number);
-    expect(numbers('Both hold [1, 2].')).toEqual(['1', '2']);
-    expect(numbers('One【2】, the other【1†source】.')).toEqual(['2', '1']);
-    expect(numbers('Known and not [1,7].')).toEqual(['1']);
-    expect(root.textContent).toContain('[7].');
+  it('are known in the ways models write them', () => {
+    const found = say([text('It ends [1, 2]. Once【2】. Twice 【1†L3-L9】.')], [one(1), one(2)]);
+    expect(found.map(([number]) => number)).toEqual(['1', '2', '2', '1']);
+    expect(say([text('[1, 9] and 【9】 and [1,]')], [one(1)])).toEqual([]);
+  });
+
+  it('leave an index in a table as it is', () => {
+    const table = document.createElement('table');
+    const cell = table.insertRow().insertCell();
+    cell.textContent = 'rows[1] holds it. [1]';
+    expect(say([table], [one(1)])).toHaveLength(1);
+    expect(cell.textContent?.startsWith('rows[1] holds it. ')).toBe(true);
   });
 
   it('leave other numbers, code and links as they are', () => {

@@ -1,8 +1,10 @@
-/** Citations in an answer: `[2]`, `[1, 2]` or `【2】` in its text become chips that show the passage and open the document there, or the page. */
+/** Citations in an answer: `[2]` in its text, or `[1, 2]` or `【2】` as some models write it, becomes a chip that shows the passage and opens the document there, or the page. */
 import type { Citation } from '../../lib/types';
 import { address, place } from '../knowledge/passages';
 
-const MARK = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]|【(\d{1,3})(?:†[^】]*)?】/g;
+const MARK = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]|【(\d{1,3}(?:\s*,\s*\d{1,3})*)(?:†[^【】]{0,80})?】/g;
+/** A table holds names as they are, `list[1]`: there, a number that touches a word is none of ours. */
+const WORD = /[\p{L}\p{N}_]$/u;
 const MOST = 420;
 
 /** Makes chips of the numbers that stand for one of these passages; all others stay text. */
@@ -21,11 +23,12 @@ export function cite(root: ParentNode & Node, citations: readonly Citation[]) {
 function split(text: Text, known: ReadonlyMap<number, Citation>) {
   const made: (string | Node)[] = [];
   let at = 0;
+  const tabular = !!text.parentElement?.closest('table');
   for (const mark of text.data.matchAll(MARK)) {
-    const numbers = (mark[1] ?? mark[2] ?? '').split(',').map(Number);
-    if (!numbers.some((number) => known.has(number))) continue;
-    const chips = numbers.map((number) => known.get(number)).map((one, place) => (one ? chip(one) : `[${numbers[place]}]`));
-    made.push(text.data.slice(at, mark.index), ...chips);
+    const before = text.data.slice(at, mark.index);
+    const citations = (mark[1] ?? mark[2] ?? '').split(',').map((number) => known.get(Number(number)));
+    if (!citations.every((one) => one !== undefined) || (tabular && WORD.test(before))) continue;
+    made.push(before, ...citations.map(chip));
     at = mark.index + mark[0].length;
   }
   if (made.length > 0) text.replaceWith(...made, text.data.slice(at));
