@@ -80,6 +80,18 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
     assert!(problems(&text)[0].3.as_deref().unwrap().starts_with("The 'x' of line 5"), "{text}");
     let text = format!("{HEAD}fn walk(args) {{ 1 }}");
     assert_eq!(problems(&text)[0].2, "The script has no function 'run'.");
+    let text = format!("{HEAD}\nfn other() {{ 1 }}\n\n  fn run(args, more) {{ 1 }}\nfn last(args) {{ 1 }}");
+    assert_eq!(
+        (problems(&text)[0].0, problems(&text)[0].1, &*problems(&text)[0].2),
+        (7, 6, "'run' takes 2 parameters.")
+    );
+    let text = format!("{HEAD}fn run() {{ 1 }}\nfn run(args) {{ 1 }}");
+    assert_eq!(problems(&text), []);
+    let text =
+        format!("{HEAD}// @example \"t\" {{}} => 1\n// @uses a,\n//    b\nfn run(args) {{ tool(\"a\", #{{}}) }}");
+    let warned = check::check(&machine(), &text).problems;
+    let warned: Vec<_> = warned.iter().map(|p| (p.line, p.column, p.end_column, p.message.as_str())).collect();
+    assert_eq!(warned, [(6, 7, Some(8), "The header says @uses b, and the script does not.")]);
     let text = format!("{HEAD}fn run(args) {{ tool(\"list\", #{{}}) }}");
     assert_eq!(problems(&text)[0].3.as_deref(), Some("Add // @uses list"));
     let text = format!("{HEAD}fn run(args) {{ http_get(\"https://a.example/x\") }}");

@@ -57,16 +57,13 @@ impl Workbench {
         let mut checked = worker::check(&self.library.app().workers, source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
-        for name in loaded.head.uses.iter().filter(|name| registry.find(name).is_err()) {
-            let line = source.lines().position(|line| line.contains("@uses") && line.contains(name.as_str()));
-            let line = line.unwrap_or_default();
-            let text = source.lines().nth(line).unwrap_or_default();
-            let column = text.find(name.as_str()).map_or(0, |at| text.get(..at).map_or(0, |t| t.chars().count()));
-            let problem = Diagnostic::error(line + 1, column + 1, format!("There is no tool '{name}'."));
+        for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
+            let problem = Diagnostic::error(line, column, format!("There is no tool '{name}'."));
             checked.problems.push(problem.long(name.chars().count()).hint("See the list of tools for its name."));
         }
         if let Some(taken) = self.taken(&loaded).filter(|_| !self.is_live(&loaded)) {
-            checked.problems.push(Diagnostic::error(1, 1, taken));
+            let (line, column) = loaded.head.name_at;
+            checked.problems.push(Diagnostic::error(line, column, taken).long(loaded.head.name.len()));
         }
         checked.problems.sort_by_key(|problem| (problem.line, problem.column));
         Ok(checked)

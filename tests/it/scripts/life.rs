@@ -171,7 +171,7 @@ async fn scripts_survive_a_restart_and_an_export() {
 #[tokio::test]
 async fn a_text_is_checked_and_made_of_calls() {
     let (_home, server, owner) = console().await;
-    let text = "// @name a\n// @description d\n// @when w\n// @uses nowhere, calculater\nfn run(args) { lates }";
+    let text = "// @name a\n// @description d\n// @when w\n// @uses my_thing, thing\nfn run(args) { lates }";
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
     let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert_eq!(told.len(), 3, "{checked}");
@@ -201,7 +201,12 @@ async fn a_text_is_checked_and_made_of_calls() {
 }
 
 #[tokio::test]
+    assert_eq!([&told[1]["line"], &told[1]["column"]], [&json!(4), &json!(20)]);
 async fn files_are_made_checked_and_tested_from_the_command_line() {
+    let taken = text.replace("@name a", "@when w\n// @name exec").replace("// @uses my_thing, thing", "");
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": taken})).await;
+    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["column"] == 10).collect();
+    assert_eq!(told.iter().map(|p| &p["line"]).collect::<Vec<_>>(), [&json!(2)], "{checked}");
     let home = Home::empty();
     let told = home.run(&["script", "new", "my_first"]).await;
     assert_eq!(told.code, 0, "{told:?}");
