@@ -13,6 +13,7 @@ mod run;
 mod watch;
 mod worker;
 
+pub use archive::unpack;
 pub use builtin::shipped;
 pub use drafting::{CallMade, Template, of_calls, templates};
 pub use library::{Library, Shown, State};

@@ -2,7 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{Cursor, Write},
+    time::{Duration, Instant},
+};
 
 use satchel::{engine::scripts::Library, model::script::Origin};
 use serde_json::{Value, json};
@@ -157,8 +160,9 @@ async fn scripts_survive_a_restart_and_an_export() {
     let answer = owner.do_it("POST", "/api/tools/kept/invoke", json!({"params": {"n": 2}})).await;
     assert_eq!(answer["data"], 4);
     owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
-    let imported = owner.send_bytes("/api/scripts/import", zip).await;
-    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": []})));
+    let imported = owner.send_bytes("/api/scripts/import", with_a_bad_file(&zip)).await;
+    let refused = json!({"name": "bad.rhai", "problem": "'bad.rhai' in the zip is no text in UTF-8."});
+    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": [refused]})));
     let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
     assert_eq!(status, 409, "{refused}");
     assert!(refused["detail"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
@@ -181,6 +185,14 @@ async fn a_text_is_checked_and_made_of_calls() {
         {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
         {"tool": "transform_data", "params": {"data": "[]", "action": "count"}},
         {"tool": "grep_result", "params": {"data": "a\nb", "pattern": "a"}},
+/// A zip with one more file, which is no text.
+fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new_append(Cursor::new(zip.to_vec())).unwrap();
+    zip.start_file("bad.rhai", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(b"\xff\xfe").unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
     ]});
     let made = owner.do_it("POST", "/api/scripts/from-calls", calls).await;
     let source = made["source"].as_str().unwrap();
