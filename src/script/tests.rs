@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{check, helpers, machine::Machine, state::Nobody, wire::Fault};
+use super::{check, helpers, machine::Machine, names, state::Nobody, wire::Fault};
 use crate::model::script::TestRun;
 
 const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
@@ -104,6 +104,35 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
     );
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ kv_keys() }}"))[0].3.as_deref(), Some("Add // @kv"));
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ (1 ")).len(), 1);
+}
+
+#[test]
+fn every_member_and_every_text_can_be_written() {
+    let words = "abstract as async await break call case catch const continue curry debug default do else eval export \
+                 false fn Fn for global go goto if import in is is_def_fn is_def_var is_shared let loop match module new \
+                 nil null package print private protected public recorded return shared spawn static super switch sync \
+                 test this thread throw true try type_of until use var void while with yield _ __a größe a-b 1a path a_1";
+    for word in words.split_whitespace().chain(["", "a b", "a.b", "a\"b"]) {
+        let member = names::member("args", word);
+        assert_eq!(run(&format!("fn run(args) {{ {member} }}"), json!({word: "it"})), Ok(json!("it")), "{member}");
+    }
+    assert_eq!(["path", "in", "test"].map(|word| names::member("a", word)), ["a.path", "a[\"in\"]", "a[\"test\"]"]);
+    let odd: String = (0..=0xa0).filter_map(char::from_u32).chain("\u{2028}ü${a}`'\u{1f600}".chars()).collect();
+    assert_eq!(run(&format!("fn run(args) {{ {} }}", names::text(&odd)), json!({})), Ok(json!(odd)));
+}
+
+#[test]
+fn a_word_of_the_language_is_no_member_without_quotes() {
+    let hint = |body: &str| problems(&format!("{HEAD}fn run(args) {{ {body} }}")).remove(0).3;
+    for word in ["default", "in", "new", "test"] {
+        let wanted = format!("'{word}' is a word of the language: write [\"{word}\"] instead of .{word}");
+        assert_eq!(hint(&format!("let a = args.json.{word}; a")), Some(wanted.clone()));
+        assert_eq!(hint(&format!("args.items\n    ?.{word}")), Some(wanted.replace(" .", " ?.").replace(" [", " ?[")));
+        let wanted = format!("'{word}' is a word of the language: write \"{word}\" in quotes");
+        assert_eq!(hint(&format!("#{{ a: 1, {word}: 2 }}")), Some(wanted.clone()));
+        assert_eq!(hint(&format!("#{{ {word}: 2 }}")), Some(wanted));
+    }
+    assert_eq!(hint("args.a.(1)"), None);
 }
 
 #[test]
