@@ -113,6 +113,11 @@ pub fn make(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| unreadable(path, &error))
 }
 
+/// Which folder a path means now: another one may come in its place, or the path may be a link that is turned. Blocks.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
 /// Writes a file that is not there yet. Blocks.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);

@@ -23,7 +23,7 @@ pub(super) fn doubling(name: &str, by: u32) -> String {
 }
 
 /// Waits until it holds.
-async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
+pub(super) async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
     let started = Instant::now();
     while !holds(library) {
         assert!(started.elapsed() < Duration::from_secs(30), "{:#?}", library.all());
