@@ -19,7 +19,7 @@ use crate::{
     engine::{invoker::Invoker, tool::Tool},
     host::folder,
     model::{
-        error::Result,
+        error::{Error, Result},
         script::{Diagnostic, Grants, Origin},
         spec::{Risk, Source},
         time::Time,
@@ -168,7 +168,10 @@ impl Library {
         }
         if files == Files::Now {
             for (stem, text) in self.files().await {
-                let mut file = self.of_file(&stem, read(Origin::Folder, &text)).await?;
+                let mut file = match text {
+                    Ok(text) => self.of_file(&stem, read(Origin::Folder, &text)).await?,
+                    Err(unread) => of_unread(&stem, read(Origin::Folder, ""), &unread),
+                };
                 file.problem = naming::lost(&shown, &stem, Origin::Folder).or(file.problem);
                 shown.push(file);
             }
@@ -178,8 +181,8 @@ impl Library {
         Ok(())
     }
 
-    /// The texts of the folder, by the names of their files.
-    async fn files(&self) -> BTreeMap<String, String> {
+    /// The texts of the folder, by the names of their files; or why one cannot be read.
+    async fn files(&self) -> BTreeMap<String, Result<String>> {
         let folder = self.folder();
         let read = tokio::task::spawn_blocking(move || folder::texts(&folder, "rhai", MAX_FILES)).await;
         match read {
@@ -278,6 +281,11 @@ fn warn_of(shown: &[Shown], before: &[Shown]) {
         }
     }
 }
+/// A file whose text is not known.
+fn of_unread(stem: &str, nothing: Arc<Loaded>, why: &Error) -> Shown {
+    Shown { name: stem.to_owned(), problem: Some(why.message().to_owned()), ..live(nothing) }
+}
+
 
 /// A problem in one line.
 pub(super) fn told(problem: &Diagnostic) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use satchel::{engine::scripts::Library, model::script::Origin};
 use super::life::{doubling, until};
-use crate::support::app::TestApp;
+use crate::support::{app::TestApp, program::Home};
 
 #[tokio::test]
 async fn a_folder_that_is_replaced_is_followed_on() {
@@ -46,4 +46,19 @@ async fn a_folder_that_is_replaced_is_followed_on() {
     std::fs::remove_file(old.join("third.rhai")).unwrap();
     save(&old, "fifth");
     until(library, live("fifth")).await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_named_on_the_command_line() {
+    let home = Home::empty();
+    let folder = home.path().join("scripts");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("latin.rhai"), b"// @name latin\n// gr\xfc\xdfe").unwrap();
+    std::os::unix::fs::symlink("latin.rhai", folder.join("linked.rhai")).unwrap();
+    for command in ["check", "test"] {
+        let told = home.run(&["script", command]).await;
+        assert_eq!(told.code, 1, "{told:?}");
+        assert!(told.out.contains("latin.rhai:1:1: error: It is no text in UTF-8"), "{told:?}");
+        assert!(told.out.contains("linked.rhai:1:1: error: It is a link"), "{told:?}");
+    }
 }

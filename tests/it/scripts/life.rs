@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use satchel::{engine::scripts::Library, model::script::Origin};
+use satchel::{
+    engine::scripts::{Library, State},
+    model::script::Origin,
+};
 use serde_json::{Value, json};
 
 use crate::support::{app::TestApp, chat::Person, program::Home};
@@ -65,6 +68,16 @@ async fn no_script_takes_a_name_that_is_taken() {
     }
     until(library, |library| library.all().iter().filter(|s| s.origin == Origin::Folder).count() == 3).await;
     let problem = |name: &str| library.one(name).unwrap().problem.unwrap();
+    std::fs::write(folder.join("latin.rhai"), b"// @name latin\n// gr\xfc\xdfe").unwrap();
+    std::os::unix::fs::symlink(folder.join("one.rhai"), folder.join("linked.rhai")).unwrap();
+    until(library, |library| library.all().iter().filter(|s| s.origin == Origin::Folder).count() == 5).await;
+    assert_eq!(problem("latin"), "It is no text in UTF-8: save it in this encoding.");
+    assert!(problem("linked").starts_with("It is a link, and links are not followed"), "{}", problem("linked"));
+    let latin = library.one("latin").unwrap();
+    assert_eq!(library.state(&latin), State::Broken);
+    let owner = app.owner().await.caller;
+    let called = app.data(&owner, "latin", json!({})).await.unwrap_err();
+    assert!(called.message().contains("The script 'latin' is broken, and no tool: It is no text"), "{called}");
     assert!(problem("calculator").contains("builtin:calculator has the name"), "{}", problem("calculator"));
     assert!(problem("fs-read").contains("cannot be a tool's name"), "{}", problem("fs-read"));
     assert!(problem("one").contains("name both alike"), "{}", problem("one"));
@@ -244,8 +257,10 @@ async fn files_are_made_checked_and_tested_from_the_command_line() {
     std::fs::write(&path, format!("\u{feff}{logs}")).unwrap();
     let told = home.run(&["script", "run", path.to_str().unwrap(), "n=1"]).await;
     assert!(told.code == 1 && told.err.contains("begins") && told.err.contains("my_first.rhai:6:"), "{told:?}");
+    let told = home.run(&["script", "run", path.parent().unwrap().to_str().unwrap(), "n=1"]).await;
+    assert!(told.code == 2 && told.err.contains("is a folder: name one script in it"), "{told:?}");
     let other = home.path().join("scripts/other.rhai");
     std::fs::rename(&path, &other).unwrap();
     let told = home.run(&["script", "check", other.to_str().unwrap()]).await;
-    assert!(told.code == 1 && told.out.contains("other.rhai:1:1: error: The file is called other.rhai"), "{told:?}");
+    assert!(told.code == 1 && told.out.contains("other.rhai:1:10: error: The file is called other.rhai"), "{told:?}");
 }
