@@ -39,7 +39,7 @@ pub struct Shown {
     pub name: String,
     /// Where it comes from.
     pub origin: Origin,
-    /// Why it is no tool though it should be.
+    /// Why it is no tool though it should be, or a draft cannot be one.
     pub problem: Option<String>,
     /// What the console keeps of it, if it is the console's.
     pub kept: Option<Kept>,
@@ -107,12 +107,18 @@ impl Library {
         naming::meant(&self.all(), name).cloned()
     }
 
+    /// The script that is the tool of this name.
+    pub fn holder(&self, name: &str) -> Option<Shown> {
+        naming::holder(&self.all(), name).cloned()
+    }
+
     /// How one stands.
     pub fn state(&self, script: &Shown) -> State {
         let settings = self.app.settings.get();
         let id = format!("{}:{}", Source::Script.as_str(), script.name);
         let off = settings.disabled_tools.iter().any(|name| *name == script.name || *name == id);
         match (&script.live, &script.problem) {
+            (None, _) => State::Draft,
             (_, Some(_)) => State::Broken,
             (None, None) => State::Draft,
             _ if off => State::Disabled,
@@ -180,6 +186,7 @@ impl Library {
         self.register(shown);
         Ok(())
     }
+            naming::tell_drafts(&mut shown);
 
     /// The texts of the folder, by the names of their files; or why one cannot be read.
     async fn files(&self) -> BTreeMap<String, Result<String>> {
@@ -243,7 +250,9 @@ impl Library {
         }
         shown.sort_by(|a, b| (&a.name, a.origin).cmp(&(&b.name, b.origin)));
         warn_of(&shown, &self.all());
-        let broken = shown.iter().filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
+        warn_of_missing(&shown, &self.all(), &self.invoker.registry());
+        let tools = shown.iter().filter(|script| script.live.is_some());
+        let broken = tools.filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
         self.invoker.tell_broken(broken.collect());
         *self.shown.write() = Arc::new(shown);
     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     library::{Library, told},
     loaded::Loaded,
-    worker,
+    naming, worker,
 };
 use crate::{
     engine::{reserved, tool::Tool},
@@ -210,15 +210,19 @@ impl Workbench {
         let registry = self.library.invoker().registry();
         let found = registry.find(name).ok()?;
         let spec = found.tool.spec();
-        let own =
-            spec.source == Source::Script && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
-        (!own).then(|| format!("The name '{name}' belongs to {spec}. Choose another."))
+        let holder = self.library.holder(name).filter(|_| spec.source == Source::Script);
+        match holder {
+            Some(own) if own.origin == Origin::Console => None,
+            Some(file) if file.origin == Origin::Folder => {
+                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::told(&file)))
+            }
+            _ => Some(format!("The name '{name}' belongs to {spec}. Choose another.")),
+        }
     }
 
     /// Whether this very text is the live one: a shipped script, or a file, is shown and tried out under its own name.
     fn is_live(&self, loaded: &Loaded) -> bool {
-        let shown = self.library.one(&loaded.head.name).filter(|one| one.problem.is_none());
-        shown.and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
+        self.library.holder(&loaded.head.name).and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
     }
 }
 

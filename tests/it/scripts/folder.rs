@@ -5,7 +5,9 @@
 use std::path::Path;
 
 use satchel::{engine::scripts::Library, model::script::Origin};
-use super::life::{doubling, until};
+use serde_json::{Value, json};
+
+use super::life::{console, doubling, until};
 use crate::support::{app::TestApp, program::Home};
 
 #[tokio::test]
@@ -61,4 +63,45 @@ async fn a_file_that_cannot_be_read_is_named_on_the_command_line() {
         assert!(told.out.contains("latin.rhai:1:1: error: It is no text in UTF-8"), "{told:?}");
         assert!(told.out.contains("linked.rhai:1:1: error: It is a link"), "{told:?}");
     }
+}
+
+#[tokio::test]
+async fn a_draft_takes_no_name_from_a_file() {
+    let (home, server, owner) = console().await;
+    let path = home.path().join("scripts/victim.rhai");
+    std::fs::write(&path, "// @name victim\nfn run(args) {").unwrap();
+    let files = async || {
+        let list = owner.do_it("GET", "/api/scripts", Value::Null).await;
+        let all = list.as_array().unwrap().iter().filter(|one| one["name"] == "victim").cloned();
+        all.map(|one| (one["origin"].as_str().unwrap().to_owned(), one)).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let until = async |state: &str| {
+        while files().await.get("folder").is_none_or(|file| file["state"] != state) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    until("broken").await;
+    owner.do_it("PUT", "/api/scripts/victim", json!({"source": doubling("victim", 3)})).await;
+    std::fs::write(&path, doubling("victim", 2)).unwrap();
+    until("live").await;
+    let answer = owner.do_it("POST", "/api/tools/victim/invoke", json!({"params": {"n": 5}})).await;
+    assert_eq!(answer["data"], 10, "{answer}");
+    let draft = &files().await["console"];
+    let why = "There is already a file victim.rhai in the folder of scripts: save a copy under another name.";
+    assert_eq!([&draft["state"], &draft["problem"]], [&json!("draft"), &json!(why)]);
+    let view = owner.do_it("GET", "/api/scripts/victim", Value::Null).await;
+    assert_eq!([&view["draft"], &view["problem"]], [&json!(doubling("victim", 3)), &json!(why)]);
+    let (status, refused) = owner.ask("POST", "/api/scripts/victim/publish", json!({})).await;
+    assert_eq!((status, refused["problems"][0]["line"].as_u64()), (400, Some(1)), "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("belongs to a file victim.rhai"), "{refused}");
+    // A published one keeps it.
+    std::fs::remove_file(&path).unwrap();
+    while files().await.contains_key("folder") {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    owner.do_it("POST", "/api/scripts/victim/publish", json!({})).await;
+    std::fs::write(&path, doubling("victim", 2)).unwrap();
+    until("broken").await;
+    assert!(files().await["folder"]["problem"].as_str().unwrap().contains("already a console script"));
+    server.stop().await;
 }

@@ -86,7 +86,7 @@ async fn no_script_takes_a_name_that_is_taken() {
     assert_eq!(library.one("unit_convert").map(|one| (one.origin, one.problem)), Some((Origin::Shipped, None)));
 }
 
-async fn console() -> (Home, crate::support::program::Serving, Person) {
+pub(super) async fn console() -> (Home, crate::support::program::Serving, Person) {
     let home = Home::new().await;
     let server = home.serve(&[]).await;
     let owner = Person::sign_in(&server.url, "owner").await;
@@ -185,19 +185,6 @@ async fn scripts_survive_a_restart_and_an_export() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_text_is_checked_and_made_of_calls() {
-    let (_home, server, owner) = console().await;
-    let text = "// @name a\n// @description d\n// @when w\n// @uses my_thing, thing\nfn run(args) { lates }";
-    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
-    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
-    assert_eq!(told.len(), 3, "{checked}");
-    assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(10)]);
-    assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
-    let calls = json!({"name": "both", "calls": [
-        {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
-        {"tool": "transform_data", "params": {"data": "[]", "action": "count"}},
-        {"tool": "grep_result", "params": {"data": "a\nb", "pattern": "a"}},
 /// A zip with one more file, which is no text.
 fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new_append(Cursor::new(zip.to_vec())).unwrap();
@@ -206,6 +193,24 @@ fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
+#[tokio::test]
+async fn a_text_is_checked_and_made_of_calls() {
+    let (_home, server, owner) = console().await;
+    let text = "// @name a\n// @description d\n// @when w\n// @uses my_thing, thing\nfn run(args) { lates }";
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
+    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
+    assert_eq!(told.len(), 3, "{checked}");
+    assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(10)]);
+    assert_eq!([&told[1]["line"], &told[1]["column"]], [&json!(4), &json!(20)]);
+    assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
+    let taken = text.replace("@name a", "@when w\n// @name exec").replace("// @uses my_thing, thing", "");
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": taken})).await;
+    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["column"] == 10).collect();
+    assert_eq!(told.iter().map(|p| &p["line"]).collect::<Vec<_>>(), [&json!(2)], "{checked}");
+    let calls = json!({"name": "both", "calls": [
+        {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
+        {"tool": "transform_data", "params": {"data": "[]", "action": "count"}},
+        {"tool": "grep_result", "params": {"data": "a\nb", "pattern": "a"}},
     ]});
     let made = owner.do_it("POST", "/api/scripts/from-calls", calls).await;
     let source = made["source"].as_str().unwrap();
@@ -226,12 +231,7 @@ fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-    assert_eq!([&told[1]["line"], &told[1]["column"]], [&json!(4), &json!(20)]);
 async fn files_are_made_checked_and_tested_from_the_command_line() {
-    let taken = text.replace("@name a", "@when w\n// @name exec").replace("// @uses my_thing, thing", "");
-    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": taken})).await;
-    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["column"] == 10).collect();
-    assert_eq!(told.iter().map(|p| &p["line"]).collect::<Vec<_>>(), [&json!(2)], "{checked}");
     let home = Home::empty();
     let told = home.run(&["script", "new", "my_first"]).await;
     assert_eq!(told.code, 0, "{told:?}");
