@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     app::App,
-    engine::{invoker::Invoker, tool::Tool},
+    engine::{invoker::Invoker, registry::Registry, tool::Tool},
     host::folder,
     model::{
         error::{Error, Result},
@@ -120,7 +120,6 @@ impl Library {
         match (&script.live, &script.problem) {
             (None, _) => State::Draft,
             (_, Some(_)) => State::Broken,
-            (None, None) => State::Draft,
             _ if off => State::Disabled,
             _ => State::Live,
         }
@@ -139,6 +138,12 @@ impl Library {
     /// Its risk with those of the tools it uses, as they are now.
     pub fn derived_risk(&self, loaded: &Loaded) -> Risk {
         loaded.derived_risk(&self.invoker.registry())
+    }
+
+    /// The tools a live script uses that there are not now.
+    pub fn missing(&self, script: &Shown) -> Vec<String> {
+        let live = script.live.as_ref().filter(|_| script.problem.is_none());
+        live.map(|live| live.missing(&self.invoker.registry())).unwrap_or_default()
     }
 
     pub(super) fn app(&self) -> &Arc<App> {
@@ -181,12 +186,12 @@ impl Library {
                 file.problem = naming::lost(&shown, &stem, Origin::Folder).or(file.problem);
                 shown.push(file);
             }
+            naming::tell_drafts(&mut shown);
         }
         *self.grants.write() = grants;
         self.register(shown);
         Ok(())
     }
-            naming::tell_drafts(&mut shown);
 
     /// The texts of the folder, by the names of their files; or why one cannot be read.
     async fn files(&self) -> BTreeMap<String, Result<String>> {
@@ -276,6 +281,11 @@ fn live(loaded: Arc<Loaded>) -> Shown {
     }
 }
 
+/// A file whose text is not known.
+fn of_unread(stem: &str, nothing: Arc<Loaded>, why: &Error) -> Shown {
+    Shown { name: stem.to_owned(), problem: Some(why.message().to_owned()), ..live(nothing) }
+}
+
 /// Logs the files that are no tools, each once for what is wrong with it.
 fn warn_of(shown: &[Shown], before: &[Shown]) {
     let wrong = |script: &&Shown| script.origin == Origin::Folder && script.problem.is_some();
@@ -290,11 +300,22 @@ fn warn_of(shown: &[Shown], before: &[Shown]) {
         }
     }
 }
-/// A file whose text is not known.
-fn of_unread(stem: &str, nothing: Arc<Loaded>, why: &Error) -> Shown {
-    Shown { name: stem.to_owned(), problem: Some(why.message().to_owned()), ..live(nothing) }
-}
 
+/// Logs the files that use what there is not, each text once.
+fn warn_of_missing(shown: &[Shown], before: &[Shown], registry: &Registry) {
+    let files = |all: &'_ [Shown]| -> Vec<Arc<Loaded>> {
+        let files = all.iter().filter(|script| script.origin == Origin::Folder && script.problem.is_none());
+        files.filter_map(|file| file.live.clone()).collect()
+    };
+    let before = files(before);
+    for file in files(shown).iter().filter(|file| !before.iter().any(|old| old.digest == file.digest)) {
+        let missing = file.missing(registry);
+        if !missing.is_empty() {
+            let file = format!("{}.rhai", file.head.name);
+            tracing::warn!(file, ?missing, "a file of the folder of scripts uses tools that there are not");
+        }
+    }
+}
 
 /// A problem in one line.
 pub(super) fn told(problem: &Diagnostic) -> String {

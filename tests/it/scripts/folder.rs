@@ -65,6 +65,59 @@ async fn a_file_that_cannot_be_read_is_named_on_the_command_line() {
     }
 }
 
+/// A script that calls another tool, under a name.
+fn calling(name: &str, tool: &str) -> String {
+    doubling(name, 2)
+        .replace("// @param", &format!("// @uses {tool}\n// @param"))
+        .replace("{ args.n", &format!("{{ if args.n > 9 {{ tool(\"{tool}\", #{{ n: 1 }}); }} args.n"))
+}
+
+#[tokio::test]
+async fn a_tool_that_a_file_uses_and_that_is_not_there_is_told() {
+    let (home, server, owner) = console().await;
+    let folder = home.path().join("scripts");
+    std::fs::write(folder.join("mine.rhai"), calling("mine", "nosuch")).unwrap();
+    std::fs::write(folder.join("ping.rhai"), calling("ping", "pong")).unwrap();
+    std::fs::write(folder.join("pong.rhai"), calling("pong", "ping")).unwrap();
+    let missing = async |all: usize| loop {
+        let list = owner.do_it("GET", "/api/scripts", Value::Null).await;
+        let files: Vec<_> = list.as_array().unwrap().iter().filter(|one| one["origin"] == "folder").collect();
+        if files.len() == all && files.iter().all(|one| one["state"] == "live") {
+            break files.iter().map(|one| json!([one["name"], one["missing"]])).collect::<Vec<_>>();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    assert_eq!(missing(3).await, [json!(["mine", ["nosuch"]]), json!(["ping", []]), json!(["pong", []])]);
+    // It comes later, from elsewhere.
+    owner.do_it("PUT", "/api/scripts/nosuch", json!({"source": doubling("nosuch", 3)})).await;
+    owner.do_it("POST", "/api/scripts/nosuch/publish", json!({})).await;
+    assert_eq!(missing(3).await[0], json!(["mine", []]));
+    let answer = owner.do_it("POST", "/api/tools/mine/invoke", json!({"params": {"n": 10}})).await;
+    assert_eq!(answer["data"], 20, "{answer}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_tool_nobody_knows_is_told_on_the_command_line() {
+    let home = Home::empty();
+    let folder = home.path().join("scripts");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, tool) in [("mine", "calculater"), ("ping", "pong"), ("pong", "ping"), ("sums", "calculator")] {
+        std::fs::write(folder.join(format!("{name}.rhai")), calling(name, tool)).unwrap();
+    }
+    let mine = folder.join("mine.rhai");
+    for arguments in [vec!["check"], vec!["test"], vec!["check", mine.to_str().unwrap()]] {
+        let told = home.run(&[vec!["script"], arguments].concat()).await;
+        assert_eq!(told.code, 0, "{told:?}");
+        let warned: Vec<_> = told.out.lines().filter(|line| line.contains("warning")).collect();
+        let [warned] = warned.as_slice() else { panic!("{told:?}") };
+        assert!(warned.contains("mine.rhai:4:10: warning: There is no tool 'calculater' here"), "{told:?}");
+        assert!(warned.contains("Did you mean 'calculator'?"), "{told:?}");
+    }
+    let told = home.run(&["script", "check", folder.join("ping.rhai").to_str().unwrap()]).await;
+    assert_eq!((told.code, told.out.trim()), (0, "Nothing is wrong."), "{told:?}");
+}
+
 #[tokio::test]
 async fn a_draft_takes_no_name_from_a_file() {
     let (home, server, owner) = console().await;
