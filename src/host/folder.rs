@@ -113,6 +113,11 @@ pub fn make(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| unreadable(path, &error))
 }
 
+/// Which folder a path means now: another one may come in its place, or the path may be a link that is turned. Blocks.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
 /// Writes a file that is not there yet. Blocks.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
@@ -122,22 +127,40 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// The texts directly in a folder whose names end in `.ending`: their names without it, and what stands in them. Hidden
-/// files, links and what is no UTF-8 are left out. Blocks.
-pub fn texts(folder: &Path, ending: &str, most: usize) -> Result<Vec<(String, String)>> {
+/// The files directly in a folder whose names end in `.ending`: their names without it, and what stands in them, or why
+/// that is not read. Hidden ones are left out. Blocks.
+pub fn texts(folder: &Path, ending: &str, most: usize) -> Result<Vec<(String, Result<String>)>> {
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut found = Vec::new();
     for entry in entries.flatten().take(most) {
-        let Some((path, about)) = look(&entry) else { continue };
-        if about.is_file()
-            && path.extension().is_some_and(|extension| extension == ending)
-            && let (Some(stem), Ok(text)) = (path.file_stem(), fs::read_to_string(&path))
+        let path = entry.path();
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if let (false, Some(stem), Some(_)) = (hidden, path.file_stem(), path.extension().filter(|end| *end == ending))
+            && let Some(text) = text(&path)
         {
             found.push((stem.to_string_lossy().into_owned(), text));
         }
     }
-    found.sort();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
+}
+
+/// What stands in a file, or why that is not read; nothing of what is no file, or gone meanwhile.
+fn text(path: &Path) -> Option<Result<String>> {
+    let about = path.symlink_metadata().ok()?;
+    if about.is_symlink() {
+        return Some(Err(Error::invalid("It is a link, and links are not followed: put the file itself here.")));
+    }
+    if !about.is_file() {
+        return None;
+    }
+    match fs::read(path) {
+        Ok(bytes) => Some(
+            String::from_utf8(bytes).map_err(|_| Error::invalid("It is no text in UTF-8: save it in this encoding.")),
+        ),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(Error::invalid(format!("It cannot be read: {error}.")))),
+    }
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
@@ -200,6 +223,28 @@ mod tests {
         fs::write(root.join("one.md"), "xy").unwrap();
         assert_ne!(walk(&root).unwrap()[1].stamp, seen[1].stamp);
         assert!(open(&root.join("passwd")).is_err());
+    }
+
+    #[test]
+    fn of_a_file_that_is_no_text_it_is_said_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        fs::write(root.join("b.rhai"), "ü").unwrap();
+        fs::write(root.join("latin.rhai"), b"// gr\xfc\xdfe").unwrap();
+        fs::write(root.join(".hidden.rhai"), b"\xff").unwrap();
+        fs::write(root.join("a.txt"), "x").unwrap();
+        fs::create_dir(root.join("folder.rhai")).unwrap();
+        std::os::unix::fs::symlink("b.rhai", root.join("link.rhai")).unwrap();
+        let told: Vec<_> = texts(root, "rhai", 100)
+            .unwrap()
+            .into_iter()
+            .map(|(stem, text)| (stem, text.unwrap_or_else(|error| error.message().to_owned())))
+            .collect();
+        let told: Vec<_> = told.iter().map(|(stem, text)| (stem.as_str(), text.split(':').next().unwrap())).collect();
+        assert_eq!(
+            told,
+            [("b", "ü"), ("latin", "It is no text in UTF-8"), ("link", "It is a link, and links are not followed")]
+        );
     }
 
     #[test]

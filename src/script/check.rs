@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rhai::AST;
+use rhai::{AST, Position};
 use url::Url;
 
 use super::{
     faults,
-    header::{self, Head, Host},
+    header::{self, Head, Host, Place},
     limits,
     machine::Machine,
     names::{self, Called},
@@ -18,20 +18,8 @@ use super::{
 use crate::model::script::Diagnostic;
 
 /// Words that look like functions and are none.
-const KEYWORDS: &[&str] = &[
-    "print",
-    "debug",
-    "type_of",
-    "is_def_var",
-    "is_def_fn",
-    "Fn",
-    "call",
-    "curry",
-    "is_shared",
-    "this",
-    "test",
-    "recorded",
-];
+const KEYWORDS: &[&str] =
+    &["print", "debug", "type_of", "is_def_var", "is_def_fn", "Fn", "call", "curry", "is_shared", "this"];
 
 /// Checks header and body together.
 pub fn check(machine: &Machine, source: &str) -> Checked {
@@ -44,7 +32,7 @@ pub fn check(machine: &Machine, source: &str) -> Checked {
     match machine.compile(source) {
         Ok(ast) => {
             problems.extend(of_calls(machine, &ast, &head));
-            problems.extend(of_run(&ast));
+            problems.extend(of_run(&ast, source));
             tests = testing::names(source);
         }
         Err(error) => problems.push(faults::of_text(source, &error)),
@@ -53,16 +41,30 @@ pub fn check(machine: &Machine, source: &str) -> Checked {
     Checked { problems, tests }
 }
 
-fn of_run(ast: &AST) -> Option<Diagnostic> {
-    let run = ast.iter_functions().find(|function| function.name == "run");
-    match run {
-        Some(function) if function.params.len() == 1 => None,
-        Some(function) => {
-            let said = format!("'run' takes {} parameters.", function.params.len());
-            Some(Diagnostic::error(1, 1, said).hint("It takes one, the arguments: fn run(args) { … }"))
-        }
-        None => Some(Diagnostic::error(1, 1, "The script has no function 'run'.").hint("Write fn run(args) { … }")),
+fn of_run(ast: &AST, source: &str) -> Option<Diagnostic> {
+    let runs = ast.iter_functions().filter(|function| function.name == "run");
+    let takes: Vec<usize> = runs.map(|run| run.params.len()).collect();
+    if takes.contains(&1) {
+        return None;
     }
+    let Some(takes) = takes.first() else {
+        let problem = Diagnostic::error(1, 1, "The script has no function 'run'.");
+        return Some(problem.hint("Write fn run(args) { … }"));
+    };
+    let body = ast.shared_lib().get_script_fn("run", *takes).map(|run| run.body.start_position());
+    let (line, column) = place_of_run(source, body.unwrap_or(Position::NONE));
+    let problem = Diagnostic::error(line, column, format!("'run' takes {takes} parameters.")).long("run".len());
+    Some(problem.hint("It takes one, the arguments: fn run(args) { … }"))
+}
+
+/// Where the name of `run` stands; the engine knows where its body begins.
+fn place_of_run(source: &str, body: Position) -> Place {
+    let begins = body.line().unwrap_or(1);
+    let named = source.lines().take(begins).enumerate().filter_map(|(n, line)| {
+        let (before, _) = line.split_once("fn run")?;
+        Some((n + 1, before.chars().count() + "fn ".len() + 1))
+    });
+    named.last().unwrap_or((begins, body.position().unwrap_or(1).max(1)))
 }
 
 fn of_calls(machine: &Machine, ast: &AST, head: &Head) -> Vec<Diagnostic> {
@@ -73,16 +75,16 @@ fn of_calls(machine: &Machine, ast: &AST, head: &Head) -> Vec<Diagnostic> {
         if call.name == "tool" {
             used.extend(call.first.clone());
         }
-        let is_known = known.contains(&call.name) || KEYWORDS.contains(&call.name.as_str());
+        let is_known =
+            known.contains(&call.name) || KEYWORDS.iter().chain(&testing::BLOCKS).any(|word| *word == call.name);
         // A variable may hold a function; the engine looks at its name only when it is called.
         let problem = if is_known { of_call(&call, head) } else { Some(unknown(&call, &known)) };
         problems.extend(problem);
     }
-    for name in head.uses.iter().filter(|name| !used.contains(*name)) {
-        let literal_only = names::called(ast).iter().all(|call| call.name != "tool" || call.first.is_some());
-        if literal_only {
-            problems.push(Diagnostic::warning(1, 1, format!("The header says @uses {name}, and the script does not.")));
-        }
+    let literal_only = names::called(ast).iter().all(|call| call.name != "tool" || call.first.is_some());
+    for (name, (line, column)) in head.uses_with_places().filter(|(name, _)| literal_only && !used.contains(*name)) {
+        let told = format!("The header says @uses {name}, and the script does not.");
+        problems.push(Diagnostic::warning(line, column, told).long(name.chars().count()));
     }
     problems
 }

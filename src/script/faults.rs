@@ -154,10 +154,29 @@ pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
             };
             match ["eval", "import", "export"].iter().find(is_off) {
                 Some(word) => at(format!("'{word}' is not offered to scripts.")).long(word.len()),
-                None => at(sentence(&said)),
+                None => match reserved(source, line, column) {
+                    Some((word, hint)) => at(sentence(&said)).long(word.len()).hint(hint),
+                    None => at(sentence(&said)),
+                },
             }
         }
     }
+}
+
+/// The word at a place, and how it is written, where it is one of the language's that stands for a member.
+fn reserved(source: &str, line: usize, column: usize) -> Option<(&str, String)> {
+    let text = source.lines().nth(line - 1)?;
+    let at = text.char_indices().nth(column - 1).map(|(at, _)| at)?;
+    let (before, rest) = text.split_at_checked(at)?;
+    let (word, after) = rest.split_at(rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()));
+    let is_reserved = !word.is_empty() && !names::is_plain(word);
+    let dot = ["?.", "."].into_iter().find(|dot| before.trim_end().ends_with(dot));
+    let way = match dot.filter(|_| is_reserved) {
+        Some(dot) => format!("{}[\"{word}\"] instead of {dot}{word}", dot.trim_end_matches('.')),
+        None if is_reserved && after.trim_start().starts_with(':') => format!("\"{word}\" in quotes"),
+        None => return None,
+    };
+    Some((word, format!("'{word}' is a word of the language: write {way}")))
 }
 
 fn sentence(text: &str) -> String {

@@ -10,7 +10,7 @@ pub mod helpers;
 pub mod limits;
 pub mod machine;
 mod misfit;
-mod names;
+pub mod names;
 pub mod nearest;
 pub mod outside;
 mod recorded;

@@ -1,10 +1,10 @@
-//! The functions a script can call, and those it does.
+//! The functions a script can call, those it does, and how members and texts are written.
 
 use std::collections::BTreeSet;
 
-use rhai::{AST, ASTNode, Expr, Position, Stmt};
+use rhai::{AST, ASTNode, Engine, Expr, Position, Stmt, Token};
 
-use super::machine::Machine;
+use super::{machine::Machine, testing};
 
 /// Every function there is for a script: its own, Rhai's, ours.
 pub(super) fn known(machine: &Machine, ast: &AST) -> BTreeSet<String> {
@@ -16,6 +16,36 @@ pub(super) fn known(machine: &Machine, ast: &AST) -> BTreeSet<String> {
 fn of_engine(machine: &Machine) -> BTreeSet<String> {
     let names = machine.engine().collect_fn_metadata(None, |info| Some(info.metadata.name.to_string()), true);
     names.into_iter().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).collect()
+}
+
+/// A member as it is read: `args.name`, or `args["name"]` where the name is one of the language's words, or no word.
+pub fn member(of: &str, name: &str) -> String {
+    if is_plain(name) { format!("{of}.{name}") } else { format!("{of}[{}]", text(name)) }
+}
+
+/// Whether a name may stand behind a dot.
+pub(super) fn is_plain(name: &str) -> bool {
+    let engine = Engine::new_raw();
+    let (mut tokens, _) = engine.lex([&name]);
+    let is_whole = matches!(tokens.next(), Some((Token::Identifier(first), _)) if first.as_str() == name);
+    is_whole && !testing::BLOCKS.contains(&name)
+}
+
+/// A text in quotes, with the escapes there are.
+pub fn text(text: &str) -> String {
+    let mut written = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => written.extend(['\\', letter]),
+            '\n' => written.push_str("\\n"),
+            '\r' => written.push_str("\\r"),
+            '\t' => written.push_str("\\t"),
+            letter if letter.is_control() => written.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            letter => written.push(letter),
+        }
+    }
+    written.push('"');
+    written
 }
 
 /// One call in a script's text.

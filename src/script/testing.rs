@@ -23,6 +23,9 @@ use crate::model::{
 type Shared = Arc<Mutex<State>>;
 type Gives<T> = Result<T, Box<EvalAltResult>>;
 
+/// What may stand outside functions.
+pub(super) const BLOCKS: [&str; 2] = ["recorded", "test"];
+
 /// Marks the error of a comparison: expected and got travel in it.
 const DIFFERS: &str = "\u{0}differs";
 
@@ -55,15 +58,16 @@ pub(super) fn register(engine: &mut Engine, state: &Shared) {
 
 #[expect(clippy::expect_used, reason = "the syntax is the same at every start; a test makes an engine")]
 fn blocks(engine: &mut Engine, state: &Shared) {
+    let [recorded, test] = BLOCKS;
     engine
-        .register_custom_syntax(["recorded", "$block$"], false, |context, inputs| match inputs.first() {
+        .register_custom_syntax([recorded, "$block$"], false, |context, inputs| match inputs.first() {
             Some(block) => context.eval_expression_tree(block),
             None => Ok(Dynamic::UNIT),
         })
         .expect("the syntax of recorded answers");
     let shared = Arc::clone(state);
     engine
-        .register_custom_syntax(["test", "$string$", "$block$"], false, move |context, inputs| {
+        .register_custom_syntax([test, "$string$", "$block$"], false, move |context, inputs| {
             let [name, block] = inputs else { return Ok(Dynamic::UNIT) };
             let name = name.get_string_value().unwrap_or_default().to_owned();
             if !shared.lock().is_turn() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{check, helpers, machine::Machine, state::Nobody, wire::Fault};
+use super::{check, helpers, machine::Machine, names, state::Nobody, wire::Fault};
 use crate::model::script::TestRun;
 
 const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
@@ -80,6 +80,18 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
     assert!(problems(&text)[0].3.as_deref().unwrap().starts_with("The 'x' of line 5"), "{text}");
     let text = format!("{HEAD}fn walk(args) {{ 1 }}");
     assert_eq!(problems(&text)[0].2, "The script has no function 'run'.");
+    let text = format!("{HEAD}\nfn other() {{ 1 }}\n\n  fn run(args, more) {{ 1 }}\nfn last(args) {{ 1 }}");
+    assert_eq!(
+        (problems(&text)[0].0, problems(&text)[0].1, &*problems(&text)[0].2),
+        (7, 6, "'run' takes 2 parameters.")
+    );
+    let text = format!("{HEAD}fn run() {{ 1 }}\nfn run(args) {{ 1 }}");
+    assert_eq!(problems(&text), []);
+    let text =
+        format!("{HEAD}// @example \"t\" {{}} => 1\n// @uses a,\n//    b\nfn run(args) {{ tool(\"a\", #{{}}) }}");
+    let warned = check::check(&machine(), &text).problems;
+    let warned: Vec<_> = warned.iter().map(|p| (p.line, p.column, p.end_column, p.message.as_str())).collect();
+    assert_eq!(warned, [(6, 7, Some(8), "The header says @uses b, and the script does not.")]);
     let text = format!("{HEAD}fn run(args) {{ tool(\"list\", #{{}}) }}");
     assert_eq!(problems(&text)[0].3.as_deref(), Some("Add // @uses list"));
     let text = format!("{HEAD}fn run(args) {{ http_get(\"https://a.example/x\") }}");
@@ -92,6 +104,35 @@ fn a_mistake_is_told_at_its_place_with_what_was_meant() {
     );
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ kv_keys() }}"))[0].3.as_deref(), Some("Add // @kv"));
     assert_eq!(problems(&format!("{HEAD}fn run(args) {{ (1 ")).len(), 1);
+}
+
+#[test]
+fn every_member_and_every_text_can_be_written() {
+    let words = "abstract as async await break call case catch const continue curry debug default do else eval export \
+                 false fn Fn for global go goto if import in is is_def_fn is_def_var is_shared let loop match module new \
+                 nil null package print private protected public recorded return shared spawn static super switch sync \
+                 test this thread throw true try type_of until use var void while with yield _ __a größe a-b 1a path a_1";
+    for word in words.split_whitespace().chain(["", "a b", "a.b", "a\"b"]) {
+        let member = names::member("args", word);
+        assert_eq!(run(&format!("fn run(args) {{ {member} }}"), json!({word: "it"})), Ok(json!("it")), "{member}");
+    }
+    assert_eq!(["path", "in", "test"].map(|word| names::member("a", word)), ["a.path", "a[\"in\"]", "a[\"test\"]"]);
+    let odd: String = (0..=0xa0).filter_map(char::from_u32).chain("\u{2028}ü${a}`'\u{1f600}".chars()).collect();
+    assert_eq!(run(&format!("fn run(args) {{ {} }}", names::text(&odd)), json!({})), Ok(json!(odd)));
+}
+
+#[test]
+fn a_word_of_the_language_is_no_member_without_quotes() {
+    let hint = |body: &str| problems(&format!("{HEAD}fn run(args) {{ {body} }}")).remove(0).3;
+    for word in ["default", "in", "new", "test"] {
+        let wanted = format!("'{word}' is a word of the language: write [\"{word}\"] instead of .{word}");
+        assert_eq!(hint(&format!("let a = args.json.{word}; a")), Some(wanted.clone()));
+        assert_eq!(hint(&format!("args.items\n    ?.{word}")), Some(wanted.replace(" .", " ?.").replace(" [", " ?[")));
+        let wanted = format!("'{word}' is a word of the language: write \"{word}\" in quotes");
+        assert_eq!(hint(&format!("#{{ a: 1, {word}: 2 }}")), Some(wanted.clone()));
+        assert_eq!(hint(&format!("#{{ {word}: 2 }}")), Some(wanted));
+    }
+    assert_eq!(hint("args.a.(1)"), None);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::{
         error::{Error, Result},
         script::{Diagnostic, LogLevel, LogLine, Origin, TestResult},
     },
-    script::header,
+    script::{header, nearest::nearest},
 };
 
 /// Most files of a folder.
@@ -36,7 +36,7 @@ pub async fn script(
         ScriptCommand::New { name, folder } => new(&name, folder.unwrap_or(usual), offered, &screen),
         ScriptCommand::Check { path } => check(path.unwrap_or(usual), workers, offered, &screen).await,
         ScriptCommand::Run { path, arguments } => run(&path, &arguments, workers, &screen).await,
-        ScriptCommand::Test { path } => test(path.unwrap_or(usual), workers, &screen).await,
+        ScriptCommand::Test { path } => test(path.unwrap_or(usual), workers, offered, &screen).await,
     }
 }
 
@@ -65,8 +65,15 @@ async fn check(path: PathBuf, workers: &Workers, offered: &Registry, screen: &Sc
     let mut files = Vec::new();
     let mut failed = false;
     for (file, text) in texts(&path)? {
-        let mut problems = problems_of(workers, &text).await;
-        problems.extend(of_name(&file, &text, offered));
+        let problems = match &text {
+            Ok(text) => {
+                let mut problems = problems_of(workers, text).await;
+                problems.extend(of_name(&file, text, offered));
+                problems.extend(of_uses(&file, text, offered));
+                problems
+            }
+            Err(unread) => vec![Diagnostic::error(1, 1, unread.message())],
+        };
         failed |= problems.iter().any(Diagnostic::is_error);
         files.push((json!({"file": file, "problems": problems}), at_places(&file, &problems)));
     }
@@ -87,19 +94,41 @@ async fn errors_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
 
 /// What keeps a server from taking a file under its name.
 fn of_name(file: &Path, text: &str, offered: &Registry) -> Option<Diagnostic> {
-    let name = header::name_of(text)?;
-    let line = text.lines().position(|line| line.contains("@name")).unwrap_or_default() + 1;
+    let header::Head { name, name_at: (line, column), .. } = header::parse(text).0;
+    if name.is_empty() {
+        return None;
+    }
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     if let Some(taken) = taken(&name, offered) {
-        return Some(Diagnostic::error(line, 1, taken).hint("Choose another name."));
+        return Some(Diagnostic::error(line, column, taken).hint("Choose another name."));
     }
     if stem != name {
         let message = format!("The file is called {stem}.rhai and the script {name}.");
-        return Some(Diagnostic::error(line, 1, message).hint("Name both alike."));
+        return Some(Diagnostic::error(line, column, message).hint("Name both alike."));
     }
     scripts::shipped(&name).filter(|shipped| *shipped != text)?;
     let hint = "A server does not take this one beside it: rename the file and its @name.";
-    Some(Diagnostic::warning(line, 1, shipped(&name)).hint(hint))
+    Some(Diagnostic::warning(line, column, shipped(&name)).hint(hint))
+}
+
+/// The tools it uses that are neither Satchel's own nor scripts beside it; a server may have them all the same.
+fn of_uses(file: &Path, text: &str, offered: &Registry) -> Vec<Diagnostic> {
+    let is_known = |name: &str| {
+        let beside = file.with_file_name(format!("{name}.rhai"));
+        offered.find(name).is_ok() || scripts::shipped(name).is_some() || beside.is_file()
+    };
+    let head = header::parse(text).0;
+    let unknown = head.uses_with_places().filter(|(name, _)| !is_known(name));
+    let warnings = unknown.map(|(name, (line, column))| {
+        let names = offered.tools().iter().map(|tool| tool.spec().name.as_str());
+        let hint = match nearest(name, names) {
+            Some(close) => format!("Did you mean '{close}'?"),
+            None => "The server must have it: see its list of tools.".to_owned(),
+        };
+        let told = format!("There is no tool '{name}' here.");
+        Diagnostic::warning(line, column, told).long(name.chars().count()).hint(hint)
+    });
+    warnings.collect()
 }
 
 fn taken(name: &str, offered: &Registry) -> Option<String> {
@@ -111,11 +140,17 @@ fn shipped(name: &str) -> String {
     format!("There is already a shipped script called {name}.")
 }
 
-async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit> {
+async fn test(path: PathBuf, workers: &Workers, offered: &Registry, screen: &Screen) -> Result<Exit> {
     let mut files = Vec::new();
     let mut failed = false;
     for (file, text) in texts(&path)? {
-        let errors = errors_of(workers, &text).await;
+        let (text, errors) = match text {
+            Ok(text) => {
+                let errors = errors_of(workers, &text).await;
+                (text, errors)
+            }
+            Err(unread) => (String::new(), vec![Diagnostic::error(1, 1, unread.message())]),
+        };
         if !errors.is_empty() {
             failed = true;
             files.push((json!({"file": file, "problems": errors}), at_places(&file, &errors)));
@@ -133,16 +168,19 @@ async fn test(path: PathBuf, workers: &Workers, screen: &Screen) -> Result<Exit>
         failed |= !run.is_green();
         let mut lines = vec![format!("{}: {} of {} pass", file.display(), run.passed, run.total)];
         lines.extend(run.results.iter().filter(|result| !result.passed).flat_map(|result| red(&file, result)));
-        files.push((json!({"file": file, "tests": run}), lines));
+        let warnings = of_uses(&file, &text, offered);
+        lines.extend(at_places(&file, &warnings));
+        files.push((json!({"file": file, "tests": run, "problems": warnings}), lines));
     }
     report(screen, files, failed, "There is no script here.")
 }
 
 /// Runs one that needs nothing outside.
 async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Screen) -> Result<Exit> {
-    let Some((_, text)) = texts(path)?.into_iter().next() else {
-        return Err(Error::invalid("There is no script here."));
-    };
+    if path.is_dir() {
+        return screen.refuse(&Error::invalid(format!("{} is a folder: name one script in it.", path.display())));
+    }
+    let text = text(path)?;
     let errors = errors_of(workers, &text).await;
     if !errors.is_empty() {
         screen.beside(&at_places(path, &errors))?;
@@ -216,13 +254,16 @@ fn at_places(file: &Path, problems: &[Diagnostic]) -> Vec<String> {
     problems.iter().map(one).collect()
 }
 
-/// The file, or the scripts directly in the folder.
-fn texts(path: &Path) -> Result<Vec<(PathBuf, String)>> {
+/// The file, or the scripts directly in the folder; of each its text, or why that is not read.
+fn texts(path: &Path) -> Result<Vec<(PathBuf, Result<String>)>> {
     if path.is_dir() {
         let found = folder::texts(path, "rhai", MAX_FILES)?;
         return Ok(found.into_iter().map(|(stem, text)| (path.join(format!("{stem}.rhai")), text)).collect());
     }
+    Ok(vec![(path.to_owned(), Ok(text(path)?))])
+}
+
+fn text(path: &Path) -> Result<String> {
     let text = String::from_utf8(folder::read(path)?);
-    let text = text.map_err(|_| Error::invalid(format!("{} is not a text.", path.display())))?;
-    Ok(vec![(path.to_owned(), text)])
+    text.map_err(|_| Error::invalid(format!("{} is no text in UTF-8: save it in this encoding.", path.display())))
 }

@@ -32,6 +32,8 @@ pub(super) struct ScriptSummary {
     problem: Option<String>,
     /// Hosts that wait for an administrator.
     waiting: Vec<String>,
+    /// Tools it uses that there are not now.
+    missing: Vec<String>,
     /// The last change, where it is known.
     updated_at: Option<Time>,
 }
@@ -48,6 +50,7 @@ impl ScriptSummary {
             has_draft: shown.kept.as_ref().is_some_and(|kept| kept.draft.is_some()),
             problem: shown.problem.clone(),
             waiting: shown.live.as_ref().map(|live| live.waiting()).unwrap_or_default(),
+            missing: library.missing(shown),
             updated_at: shown.updated_at,
         }
     }

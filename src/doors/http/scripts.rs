@@ -184,11 +184,15 @@ struct NotImported {
 async fn import(state: Data<State>, by: Actor, RawBody(bytes): RawBody) -> Result<Json<Imported>> {
     let bench = bench(&state);
     let mut imported = Imported { saved: Vec::new(), refused: Vec::new() };
-    let files = bench.unpack(&bytes)?;
+    let files = scripts::unpack(&bytes)?;
     let alone = files.len() == 1;
     for (file, text) in files {
-        let name = header::name_of(&text).unwrap_or_default();
-        match bench.save(&by, &name, text).await {
+        let name = text.as_ref().ok().and_then(|text| header::name_of(text)).unwrap_or_default();
+        let saved = match text {
+            Ok(text) => bench.save(&by, &name, text).await,
+            Err(unreadable) => Err(unreadable),
+        };
+        match saved {
             Ok(()) => imported.saved.push(name),
             // Where there is one file, what is wrong with it is wrong with the request.
             Err(error) if alone => return Err(error),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{engine::registry::Registry, model::spec::Category};
+use crate::{engine::registry::Registry, model::spec::Category, script::names};
 
 /// A script to start from.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
@@ -72,10 +72,11 @@ pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
     text.push_str(&format!("// @uses {used}\n\nfn run(args) {{\n"));
     for (n, (call, tool)) in calls.iter().zip(&tools).enumerate() {
         let map = parameters.rhai(n, &call.params);
+        let tool = names::text(tool);
         if n + 1 == calls.len() {
-            text.push_str(&format!("    tool(\"{tool}\", {map})\n"));
+            text.push_str(&format!("    tool({tool}, {map})\n"));
         } else {
-            text.push_str(&format!("    let step_{} = tool(\"{tool}\", {map});\n", n + 1));
+            text.push_str(&format!("    let step_{} = tool({tool}, {map});\n", n + 1));
         }
     }
     text.push_str("}\n");
@@ -123,8 +124,8 @@ impl Parameters {
     fn rhai(&self, call: usize, params: &Map<String, Value>) -> String {
         let members = params.iter().map(|(member, value)| {
             let name = self.names.iter().find(|(n, known, _)| *n == call && known == member);
-            let value = name.map_or_else(|| literal(value), |(_, _, name)| format!("args.{name}"));
-            format!("{}: {value}", Value::String(member.clone()))
+            let value = name.map_or_else(|| literal(value), |(_, _, name)| names::member("args", name));
+            format!("{}: {value}", names::text(member))
         });
         format!("#{{ {} }}", members.collect::<Vec<_>>().join(", "))
     }
@@ -150,9 +151,10 @@ fn kind(value: &Value, schema: Option<&Value>) -> Option<String> {
 fn literal(value: &Value) -> String {
     match value {
         Value::Null => "()".to_owned(),
+        Value::String(text) => names::text(text),
         Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
-            let members = map.iter().map(|(key, item)| format!("{}: {}", Value::String(key.clone()), literal(item)));
+            let members = map.iter().map(|(key, item)| format!("{}: {}", names::text(key), literal(item)));
             format!("#{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
@@ -162,7 +164,21 @@ fn literal(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::{machine::Machine, state::Nobody};
     use serde_json::json;
+
+    #[test]
+    fn whatever_members_and_texts_a_call_has_its_script_compiles() {
+        let words = ["in", "default", "new", "match", "if", "test", "path"];
+        let mut params: Map<String, Value> = words.iter().map(|word| ((*word).to_owned(), json!("x"))).collect();
+        params.insert("nested".to_owned(), json!({"in": ["\u{8}\u{c}\n", null, -1, 1.5, u64::MAX], "\u{8}": {}}));
+        let registry = Registry::of(Vec::new()).unwrap();
+        let text = of_calls(&registry, "mine", &[CallMade { tool: "a \"tool\"".to_owned(), params }]);
+        assert!(text.contains(r#""path": args.path"#) && text.contains(r#""in": args["in"]"#), "{text}");
+        assert!(text.contains(r#"["\u0008\u000c\n", (), -1"#), "{text}");
+        let compiled = Machine::new(Box::new(Nobody)).compile(&text);
+        assert!(compiled.is_ok(), "{compiled:?}: {text}");
+    }
 
     #[test]
     fn a_parameter_keeps_the_choices_of_its_tool() {

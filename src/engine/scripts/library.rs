@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     app::App,
-    engine::{invoker::Invoker, tool::Tool},
+    engine::{invoker::Invoker, registry::Registry, tool::Tool},
     host::folder,
     model::{
-        error::Result,
+        error::{Error, Result},
         script::{Diagnostic, Grants, Origin},
         spec::{Risk, Source},
         time::Time,
@@ -39,7 +39,7 @@ pub struct Shown {
     pub name: String,
     /// Where it comes from.
     pub origin: Origin,
-    /// Why it is no tool though it should be.
+    /// Why it is no tool though it should be, or a draft cannot be one.
     pub problem: Option<String>,
     /// What the console keeps of it, if it is the console's.
     pub kept: Option<Kept>,
@@ -107,14 +107,19 @@ impl Library {
         naming::meant(&self.all(), name).cloned()
     }
 
+    /// The script that is the tool of this name.
+    pub fn holder(&self, name: &str) -> Option<Shown> {
+        naming::holder(&self.all(), name).cloned()
+    }
+
     /// How one stands.
     pub fn state(&self, script: &Shown) -> State {
         let settings = self.app.settings.get();
         let id = format!("{}:{}", Source::Script.as_str(), script.name);
         let off = settings.disabled_tools.iter().any(|name| *name == script.name || *name == id);
         match (&script.live, &script.problem) {
+            (None, _) => State::Draft,
             (_, Some(_)) => State::Broken,
-            (None, None) => State::Draft,
             _ if off => State::Disabled,
             _ => State::Live,
         }
@@ -137,6 +142,12 @@ impl Library {
     /// Its risk with those of the tools it uses, as they are now.
     pub fn derived_risk(&self, loaded: &Loaded) -> Risk {
         loaded.derived_risk(&self.invoker.registry())
+    }
+
+    /// The tools a live script uses that there are not now.
+    pub fn missing(&self, script: &Shown) -> Vec<String> {
+        let live = script.live.as_ref().filter(|_| script.problem.is_none());
+        live.map(|live| live.missing(&self.invoker.registry())).unwrap_or_default()
     }
 
     pub(super) fn app(&self) -> &Arc<App> {
@@ -172,18 +183,22 @@ impl Library {
         }
         if files == Files::Now {
             for (stem, text) in self.files().await {
-                let mut file = self.of_file(&stem, read(Origin::Folder, &text)).await?;
+                let mut file = match text {
+                    Ok(text) => self.of_file(&stem, read(Origin::Folder, &text)).await?,
+                    Err(unread) => of_unread(&stem, read(Origin::Folder, ""), &unread),
+                };
                 file.problem = naming::lost(&shown, &stem, Origin::Folder).or(file.problem);
                 shown.push(file);
             }
+            naming::tell_drafts(&mut shown);
         }
         *self.grants.write() = grants;
         self.register(shown);
         Ok(())
     }
 
-    /// The texts of the folder, by the names of their files.
-    async fn files(&self) -> BTreeMap<String, String> {
+    /// The texts of the folder, by the names of their files; or why one cannot be read.
+    async fn files(&self) -> BTreeMap<String, Result<String>> {
         let folder = self.folder();
         let read = tokio::task::spawn_blocking(move || folder::texts(&folder, "rhai", MAX_FILES)).await;
         match read {
@@ -244,7 +259,9 @@ impl Library {
         }
         shown.sort_by(|a, b| (&a.name, a.origin).cmp(&(&b.name, b.origin)));
         warn_of(&shown, &self.all());
-        let broken = shown.iter().filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
+        warn_of_missing(&shown, &self.all(), &self.invoker.registry());
+        let tools = shown.iter().filter(|script| script.live.is_some());
+        let broken = tools.filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
         self.invoker.tell_broken(broken.collect());
         *self.shown.write() = Arc::new(shown);
     }
@@ -268,6 +285,11 @@ fn live(loaded: Arc<Loaded>) -> Shown {
     }
 }
 
+/// A file whose text is not known.
+fn of_unread(stem: &str, nothing: Arc<Loaded>, why: &Error) -> Shown {
+    Shown { name: stem.to_owned(), problem: Some(why.message().to_owned()), ..live(nothing) }
+}
+
 /// Logs the files that are no tools, each once for what is wrong with it.
 fn warn_of(shown: &[Shown], before: &[Shown]) {
     let wrong = |script: &&Shown| script.origin == Origin::Folder && script.problem.is_some();
@@ -279,6 +301,22 @@ fn warn_of(shown: &[Shown], before: &[Shown]) {
                 problem,
                 "a file of the folder of scripts is no tool"
             );
+        }
+    }
+}
+
+/// Logs the files that use what there is not, each text once.
+fn warn_of_missing(shown: &[Shown], before: &[Shown], registry: &Registry) {
+    let files = |all: &'_ [Shown]| -> Vec<Arc<Loaded>> {
+        let files = all.iter().filter(|script| script.origin == Origin::Folder && script.problem.is_none());
+        files.filter_map(|file| file.live.clone()).collect()
+    };
+    let before = files(before);
+    for file in files(shown).iter().filter(|file| !before.iter().any(|old| old.digest == file.digest)) {
+        let missing = file.missing(registry);
+        if !missing.is_empty() {
+            let file = format!("{}.rhai", file.head.name);
+            tracing::warn!(file, ?missing, "a file of the folder of scripts uses tools that there are not");
         }
     }
 }

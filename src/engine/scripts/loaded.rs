@@ -162,6 +162,11 @@ impl Loaded {
         Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&uses, settings, registry)))
     }
 
+    /// The tools it uses that there are not now: they may come, and then it calls them.
+    pub fn missing(&self, registry: &Registry) -> Vec<String> {
+        self.head.uses.iter().filter(|name| registry.find(name).is_err()).cloned().collect()
+    }
+
     /// Its risk with those of the tools it uses.
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(registry.highest_risk(&self.head.uses))

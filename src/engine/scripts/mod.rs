@@ -14,6 +14,7 @@ mod watch;
 mod wider;
 mod worker;
 
+pub use archive::unpack;
 pub use builtin::shipped;
 pub use drafting::{CallMade, Template, of_calls, templates};
 pub use library::{Library, Shown, State};

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     library::{Library, told},
     loaded::Loaded,
-    wider, worker,
+    naming, wider, worker,
 };
 use crate::{
     engine::{reserved, tool::Tool},
@@ -57,16 +57,13 @@ impl Workbench {
         let mut checked = worker::check(&self.library.app().workers, source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
-        for name in loaded.head.uses.iter().filter(|name| registry.find(name).is_err()) {
-            let line = source.lines().position(|line| line.contains("@uses") && line.contains(name.as_str()));
-            let line = line.unwrap_or_default();
-            let text = source.lines().nth(line).unwrap_or_default();
-            let column = text.find(name.as_str()).map_or(0, |at| text.get(..at).map_or(0, |t| t.chars().count()));
-            let problem = Diagnostic::error(line + 1, column + 1, format!("There is no tool '{name}'."));
+        for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
+            let problem = Diagnostic::error(line, column, format!("There is no tool '{name}'."));
             checked.problems.push(problem.long(name.chars().count()).hint("See the list of tools for its name."));
         }
         if let Some(taken) = self.taken(&loaded).filter(|_| !self.is_live(&loaded)) {
-            checked.problems.push(Diagnostic::error(1, 1, taken));
+            let (line, column) = loaded.head.name_at;
+            checked.problems.push(Diagnostic::error(line, column, taken).long(loaded.head.name.len()));
         }
         checked.problems.sort_by_key(|problem| (problem.line, problem.column));
         Ok(checked)
@@ -235,15 +232,19 @@ impl Workbench {
             return (!own).then(|| format!("The name '{name}' belongs to a file that is broken. Choose another."));
         };
         let spec = found.tool.spec();
-        let own =
-            spec.source == Source::Script && self.library.one(name).is_some_and(|one| one.origin == Origin::Console);
-        (!own).then(|| format!("The name '{name}' belongs to {spec}. Choose another."))
+        let holder = self.library.holder(name).filter(|_| spec.source == Source::Script);
+        match holder {
+            Some(own) if own.origin == Origin::Console => None,
+            Some(file) if file.origin == Origin::Folder => {
+                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::told(&file)))
+            }
+            _ => Some(format!("The name '{name}' belongs to {spec}. Choose another.")),
+        }
     }
 
     /// Whether this very text is the live one: a shipped script, or a file, is shown and tried out under its own name.
     fn is_live(&self, loaded: &Loaded) -> bool {
-        let shown = self.library.one(&loaded.head.name).filter(|one| one.problem.is_none());
-        shown.and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
+        self.library.holder(&loaded.head.name).and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
     }
 }
 

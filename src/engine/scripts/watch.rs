@@ -1,14 +1,25 @@
 //! Follows the folder of scripts: what is saved there is live.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use tokio::sync::mpsc::channel;
+use tokio::{
+    sync::mpsc::{Receiver, channel},
+    time::{Instant, timeout},
+};
 
 use super::library::Library;
-use crate::{host::folder::Lookout, model::error::Result};
+use crate::{
+    host::folder::{self, Lookout},
+    model::error::{Error, Result},
+};
 
 /// A file that is being written changes several times.
 const QUIET: Duration = Duration::from_millis(25);
+/// How often is looked whether the path still means the same folder.
+const GLANCE: Duration = Duration::from_secs(1);
 /// How often the folder is read without a cause: some file systems tell of nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -33,13 +44,36 @@ async fn follow(library: Library) -> Result<()> {
         // One that waits already tells the same.
         let _ = tell.try_send(());
     })?;
-    if let Err(error) = lookout.add(&library.folder()) {
-        tracing::warn!(?error, "the folder of scripts is not watched");
-    }
+    let folder = library.folder();
+    let mut watched = true;
     loop {
+        let followed = identity(&folder).await?;
+        // Anew each time: the folder may have been replaced, even by one that looks the same. What changes meanwhile is
+        // read below.
+        lookout.remove(&folder);
+        let added = lookout.add(&folder);
+        if let (Err(error), true) = (&added, watched) {
+            tracing::warn!(?error, "the folder of scripts is not watched");
+        }
+        watched = added.is_ok();
         library.reload().await?;
-        if let Ok(Some(())) = tokio::time::timeout(PATIENCE, changes.recv()).await {
-            while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
+        wait(&mut changes, &folder, followed).await?;
+    }
+}
+
+/// Waits until something changes in the folder, another comes in its place, or it is time to read it anyway.
+async fn wait(changes: &mut Receiver<()>, folder: &Path, followed: Option<(u64, u64)>) -> Result<()> {
+    let began = Instant::now();
+    while timeout(GLANCE, changes.recv()).await.is_err() {
+        if identity(folder).await? != followed || began.elapsed() >= PATIENCE {
+            return Ok(());
         }
     }
+    while let Ok(Some(())) = timeout(QUIET, changes.recv()).await {}
+    Ok(())
+}
+
+async fn identity(folder: &Path) -> Result<Option<(u64, u64)>> {
+    let folder = PathBuf::from(folder);
+    tokio::task::spawn_blocking(move || folder::identity(&folder)).await.map_err(Error::internal)
 }

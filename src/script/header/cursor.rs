@@ -2,13 +2,14 @@
 
 use serde::de::DeserializeOwned;
 
+use super::Place;
 use crate::model::script::Diagnostic;
 
 /// Reads a tag's text from left to right.
 pub(super) struct Cursor {
     text: String,
     /// Line and column of each byte of `text`, and of its end.
-    places: Vec<(usize, usize)>,
+    places: Vec<Place>,
     at: usize,
 }
 
@@ -57,8 +58,18 @@ impl Cursor {
 
     /// An error at a place remembered from [`Self::mark`].
     pub(super) fn error_at(&self, at: usize, message: impl Into<String>) -> Diagnostic {
-        let (line, column) = self.places.get(at).or(self.places.last()).copied().unwrap_or((1, 1));
+        let (line, column) = self.place(at);
         Diagnostic::error(line, column, message)
+    }
+
+    /// Line and column of a place remembered from [`Self::mark`].
+    pub(super) fn place(&self, at: usize) -> Place {
+        self.places.get(at).or(self.places.last()).copied().unwrap_or((1, 1))
+    }
+
+    /// Goes back to a place remembered from [`Self::mark`].
+    pub(super) fn back(&mut self, at: usize) {
+        self.at = at;
     }
 
     /// Where the next thing begins.

@@ -7,11 +7,16 @@ use serde_json::{Map, Value, json};
 use super::{Host, Kind};
 use crate::model::spec::{Category, DEFAULT_TIMEOUT, Risk, Setting};
 
+/// Where something stands in a text: line and column, from 1, in characters.
+pub type Place = (usize, usize);
+
 /// All a header says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     /// The tool's name.
     pub name: String,
+    /// Where that stands.
+    pub name_at: Place,
     /// What it does.
     pub description: String,
     /// When to choose it.
@@ -30,6 +35,8 @@ pub struct Head {
     pub settings: Vec<Setting>,
     /// The tools it calls.
     pub uses: Vec<String>,
+    /// Where each of them stands.
+    pub uses_at: Vec<Place>,
     /// The hosts it calls.
     pub hosts: Vec<Host>,
     /// Whether it keeps values of its own.
@@ -42,6 +49,7 @@ impl Default for Head {
     fn default() -> Self {
         Self {
             name: String::new(),
+            name_at: (1, 1),
             description: String::new(),
             when: String::new(),
             category: Category::Data,
@@ -51,6 +59,7 @@ impl Default for Head {
             timeout: DEFAULT_TIMEOUT,
             settings: Vec::new(),
             uses: Vec::new(),
+            uses_at: Vec::new(),
             hosts: Vec::new(),
             kv: false,
             examples: Vec::new(),
@@ -80,13 +89,29 @@ pub struct HeadExample {
     pub title: String,
     /// The arguments.
     pub arguments: Value,
+    /// Where they begin.
+    pub arguments_at: Place,
+    /// Where the name of each of them stands.
+    pub names_at: Vec<(String, Place)>,
     /// What comes back; members that are not named may hold anything.
     pub result: Value,
     /// Where it stands.
     pub line: usize,
 }
 
+impl HeadExample {
+    /// Where an argument stands; where they begin, if it is not given.
+    pub fn place_of(&self, name: &str) -> Place {
+        self.names_at.iter().find(|(known, _)| known == name).map_or(self.arguments_at, |(_, place)| *place)
+    }
+}
+
 impl Head {
+    /// The tools it calls, each with its place.
+    pub fn uses_with_places(&self) -> impl Iterator<Item = (&str, Place)> {
+        self.uses.iter().map(String::as_str).zip(self.uses_at.iter().copied())
+    }
+
     /// The JSON Schema (2020-12) of its arguments.
     pub fn schema(&self) -> Value {
         let mut properties = Map::new();

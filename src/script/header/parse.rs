@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{
-    Head, HeadExample, Host, Kind, Parameter,
+    Head, HeadExample, Host, Kind, Parameter, Place,
     cursor::Cursor,
     tags::{self, TAGS},
 };
@@ -33,12 +34,13 @@ pub fn without_mark(source: &str) -> &str {
 /// What a header says, as far as it can be read, and all that is wrong with it.
 pub fn parse(source: &str) -> (Head, Vec<Diagnostic>) {
     let mut reader = Reader::default();
-    for (name, place, cursor) in tags_of(without_mark(source)) {
+    let source = without_mark(source);
+    for (name, place, cursor) in tags_of(source) {
         if let Err(problem) = reader.tag(&name, place, cursor) {
             reader.problems.push(problem);
         }
     }
-    reader.finish()
+    reader.finish(late(source))
 }
 
 /// The name a script gives itself, where it gives one that could be a tool's.
@@ -46,8 +48,6 @@ pub fn name_of(source: &str) -> Option<String> {
     let name = parse(source).0.name;
     (!name.is_empty()).then_some(name)
 }
-
-type Place = (usize, usize);
 
 /// The tags of the comment lines before the first line of code.
 fn tags_of(source: &str) -> Vec<(String, Place, Cursor)> {
@@ -78,6 +78,26 @@ fn tags_of(source: &str) -> Vec<(String, Place, Cursor)> {
         }
     }
     found
+}
+
+/// What looks like a tag and stands below the header.
+fn late(source: &str) -> Vec<Diagnostic> {
+    let body = source.lines().enumerate().skip_while(|(_, line)| is_header(line));
+    let tags = body.filter_map(|(n, line)| {
+        let text = line.trim().strip_prefix("//")?.trim_start();
+        let word = text.strip_prefix('@')?.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+        let tag = tags::find(word)?;
+        let column = line.chars().count() - text.chars().count() - trailing(line) + 1;
+        let told = format!("'@{word}' says nothing here: the header ends where the script begins.");
+        let problem = Diagnostic::warning(n + 1, column, told).long(tag.name.len() + 1);
+        Some(problem.hint("Put it above the first line of the script."))
+    });
+    tags.collect()
+}
+
+fn is_header(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with("//")
 }
 
 fn trailing(line: &str) -> usize {
@@ -120,7 +140,11 @@ impl Reader {
     fn read(&mut self, name: &str, cursor: &mut Cursor) -> Parsed<()> {
         let head = &mut self.head;
         match name {
-            "name" => head.name = tool_name(cursor)?,
+            "name" => {
+                let start = cursor.mark();
+                head.name = tool_name(cursor)?;
+                head.name_at = cursor.place(start);
+            }
             "description" => head.description = cursor.remainder(),
             "when" => head.when = cursor.remainder(),
             "category" => head.category = choice::<Category>(cursor, "category", CATEGORIES)?,
@@ -129,12 +153,13 @@ impl Reader {
             "permission" => head.permission = Some(permission(cursor)?),
             "timeout" => head.timeout = timeout(cursor)?,
             "config" => setting(head, cursor)?,
-            "uses" => list(cursor, |word, _| {
+            "uses" => list(cursor, |word, place| {
                 head.uses.push(word);
+                head.uses_at.push(place);
                 Ok(())
             })?,
-            "http" => list(cursor, |word, fail| {
-                head.hosts.push(word.parse::<Host>().map_err(|e| fail(e.message().to_owned()))?);
+            "http" => list(cursor, |word, _| {
+                head.hosts.push(word.parse::<Host>().map_err(|error| error.message().to_owned())?);
                 Ok(())
             })?,
             "kv" => head.kv = true,
@@ -143,7 +168,7 @@ impl Reader {
         Ok(())
     }
 
-    fn finish(mut self) -> (Head, Vec<Diagnostic>) {
+    fn finish(mut self, late: Vec<Diagnostic>) -> (Head, Vec<Diagnostic>) {
         // Where a parameter could not be read, an example that gives it is not to blame.
         if self.problems.is_empty() {
             self.problems = self.head.examples.iter().filter_map(|example| misfit(&self.head, example)).collect();
@@ -163,6 +188,7 @@ impl Reader {
                 self.problems.push(Diagnostic::warning(1, 1, format!("The header has no '@{tag}'.")).hint(hint));
             }
         }
+        self.problems.extend(late);
         self.problems.sort_by_key(|problem| (problem.line, problem.column));
         (self.head, self.problems)
     }
@@ -325,13 +351,13 @@ fn description(cursor: &mut Cursor, syntax: &str) -> Parsed<String> {
     Err(cursor.error("Here what it is should stand, in quotes.").hint(format!("Write {syntax}.")))
 }
 
-/// Words with commas between them.
-fn list(cursor: &mut Cursor, mut each: impl FnMut(String, &dyn Fn(String) -> Diagnostic) -> Parsed<()>) -> Parsed<()> {
+/// Words with commas between them; `each` says what is wrong with one.
+fn list(cursor: &mut Cursor, mut each: impl FnMut(String, Place) -> Result<(), String>) -> Parsed<()> {
     loop {
         let start = cursor.mark();
         let Some(word) = cursor.word() else { return Err(cursor.error("Here a name is missing.")) };
         let length = word.chars().count();
-        each(word, &|message| cursor.error_at(start, message).long(length))?;
+        each(word, cursor.place(start)).map_err(|message| cursor.error_at(start, message).long(length))?;
         if !cursor.take(",") {
             return Ok(());
         }
@@ -342,25 +368,48 @@ fn example(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
     let start = cursor.mark();
     let line = cursor.error_at(start, "").line;
     let title: String = cursor.json("a title in quotes")?;
+    let at = cursor.mark();
+    let arguments_at = cursor.place(at);
     let arguments: Value = cursor.json("the arguments, as a JSON object")?;
     if !arguments.is_object() {
-        return Err(cursor.error_at(start, "The arguments of an example are a JSON object."));
+        return Err(cursor.error_at(at, "The arguments of an example are a JSON object."));
     }
+    cursor.back(at);
+    let names_at = names(cursor)?;
     if !cursor.take("=>") {
         return Err(cursor.error("Here '=>' and the result should come."));
     }
     let result: Value = cursor.json("the result, as JSON")?;
-    head.examples.push(HeadExample { title, arguments, result, line });
+    head.examples.push(HeadExample { title, arguments, arguments_at, names_at, result, line });
     Ok(())
+}
+
+/// The names in a JSON object that was read before, each with its place.
+fn names(cursor: &mut Cursor) -> Parsed<Vec<(String, Place)>> {
+    let mut found = Vec::new();
+    cursor.take("{");
+    while !cursor.take("}") {
+        let start = cursor.mark();
+        found.push((cursor.json("a name")?, cursor.place(start)));
+        cursor.take(":");
+        cursor.json::<IgnoredAny>("a value")?;
+        cursor.take(",");
+    }
+    Ok(found)
 }
 
 /// What of an example's arguments the tool would not take.
 fn misfit(head: &Head, example: &HeadExample) -> Option<Diagnostic> {
-    let at = |message: String| Diagnostic::error(example.line, 1, message);
+    let at = |name: &str, message: String| {
+        let (line, column) = example.place_of(name);
+        let length =
+            if example.arguments.get(name).is_some() { Value::from(name).to_string().chars().count() } else { 1 };
+        Diagnostic::error(line, column, message).long(length)
+    };
     let given = example.arguments.as_object()?;
     let known = || head.parameters.iter().map(|parameter| parameter.name.as_str());
     if let Some(name) = given.keys().find(|name| !known().any(|known| known == name.as_str())) {
-        let problem = at(format!("The example gives '{name}', and there is no such parameter."));
+        let problem = at(name, format!("The example gives '{name}', and there is no such parameter."));
         return Some(match nearest(name, known()) {
             Some(close) => problem.hint(format!("Did you mean '{close}'?")),
             None => problem.hint(format!("Take it out, or add // @param {name} string \"what it is\"")),
@@ -369,13 +418,13 @@ fn misfit(head: &Head, example: &HeadExample) -> Option<Diagnostic> {
     head.parameters.iter().find_map(|Parameter { name, kind, optional, .. }| match given.get(name) {
         None | Some(Value::Null) if *optional => None,
         None => {
-            let problem = at(format!("The example does not give '{name}', which it must."));
+            let problem = at(name, format!("The example does not give '{name}', which it must."));
             Some(problem.hint(format!("Give it, or let it be left out: // @param {name} type? …")))
         }
         Some(value) if kind.holds(value) => None,
         Some(value) => {
             let value: String = value.to_string().chars().take(40).collect();
-            let problem = at(format!("The example gives {value} for '{name}', which cannot hold it."));
+            let problem = at(name, format!("The example gives {value} for '{name}', which cannot hold it."));
             Some(problem.hint(format!("The schema of '{name}' is {}.", kind.schema())))
         }
     })

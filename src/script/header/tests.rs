@@ -40,8 +40,10 @@ fn problems(text: &str) -> Vec<(usize, usize, String)> {
 #[test]
 fn a_whole_header_is_read() {
     let (head, problems) = parse(&WHOLE.replace("base string", "base"));
-    assert_eq!(problems, []);
+    let told: Vec<_> = problems.iter().map(|p| (p.line, p.column, p.is_error(), p.message.as_str())).collect();
+    assert_eq!(told, [(23, 4, false, "'@name' says nothing here: the header ends where the script begins.")]);
     assert_eq!(head.name, "overdue_digest");
+    assert_eq!((head.name_at, &*head.uses_at), ((1, 10), &[(17, 10), (17, 25)][..]));
     assert_eq!(head.description, "Overdue invoices of one supplier, by age");
     assert_eq!((head.category, head.risk), (Category::Data, Risk::LowWrite));
     assert_eq!(head.permission.as_deref(), Some("catalog:read"));
@@ -167,6 +169,16 @@ fn an_example_gives_what_the_parameters_take() {
         let told = told(arguments);
         let [(7, said, way)] = told.as_slice() else { panic!("{arguments}: {told:?}") };
         assert!(said.starts_with(message) && way.starts_with(hint), "{told:?}");
+    }
+    // It is told where the argument stands.
+    let header = "// @name a\n// @description d\n// @when w\n// @param city string \"x\"\n";
+    for (example, at) in [
+        ("// @example \"t\"\n//    {\"city\": 1} => 1", (6, 8)),
+        ("// @example \"t\" {\"city\": \"ü, } \",\n//    \"town\": [{}]} => 1", (6, 7)),
+        ("// @example \"t\"\n//    {} => 1", (6, 7)),
+    ] {
+        let problems = parse(&format!("{header}{example}\n")).1;
+        assert_eq!(problems.iter().map(|p| (p.line, p.column)).collect::<Vec<_>>(), [at], "{problems:?}");
     }
     // A parameter that cannot be read is the one problem.
     let broken =

@@ -2,9 +2,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{Cursor, Write},
+    time::{Duration, Instant},
+};
 
-use satchel::{engine::scripts::Library, model::script::Origin};
+use satchel::{
+    engine::scripts::{Library, State},
+    model::script::Origin,
+};
 use serde_json::{Value, json};
 
 use crate::support::{app::TestApp, chat::Person, program::Home};
@@ -20,7 +26,7 @@ pub(super) fn doubling(name: &str, by: u32) -> String {
 }
 
 /// Waits until it holds.
-async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
+pub(super) async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
     let started = Instant::now();
     while !holds(library) {
         assert!(started.elapsed() < Duration::from_secs(30), "{:#?}", library.all());
@@ -62,6 +68,16 @@ async fn no_script_takes_a_name_that_is_taken() {
     }
     until(library, |library| library.all().iter().filter(|s| s.origin == Origin::Folder).count() == 3).await;
     let problem = |name: &str| library.one(name).unwrap().problem.unwrap();
+    std::fs::write(folder.join("latin.rhai"), b"// @name latin\n// gr\xfc\xdfe").unwrap();
+    std::os::unix::fs::symlink(folder.join("one.rhai"), folder.join("linked.rhai")).unwrap();
+    until(library, |library| library.all().iter().filter(|s| s.origin == Origin::Folder).count() == 5).await;
+    assert_eq!(problem("latin"), "It is no text in UTF-8: save it in this encoding.");
+    assert!(problem("linked").starts_with("It is a link, and links are not followed"), "{}", problem("linked"));
+    let latin = library.one("latin").unwrap();
+    assert_eq!(library.state(&latin), State::Broken);
+    let owner = app.owner().await.caller;
+    let called = app.data(&owner, "latin", json!({})).await.unwrap_err();
+    assert!(called.message().contains("The script 'latin' is broken, and no tool: It is no text"), "{called}");
     assert!(problem("calculator").contains("builtin:calculator has the name"), "{}", problem("calculator"));
     assert!(problem("fs-read").contains("cannot be a tool's name"), "{}", problem("fs-read"));
     assert!(problem("one").contains("name both alike"), "{}", problem("one"));
@@ -70,7 +86,7 @@ async fn no_script_takes_a_name_that_is_taken() {
     assert_eq!(library.one("unit_convert").map(|one| (one.origin, one.problem)), Some((Origin::Shipped, None)));
 }
 
-async fn console() -> (Home, crate::support::program::Serving, Person) {
+pub(super) async fn console() -> (Home, crate::support::program::Serving, Person) {
     let home = Home::new().await;
     let server = home.serve(&[]).await;
     let owner = Person::sign_in(&server.url, "owner").await;
@@ -157,8 +173,9 @@ async fn scripts_survive_a_restart_and_an_export() {
     let answer = owner.do_it("POST", "/api/tools/kept/invoke", json!({"params": {"n": 2}})).await;
     assert_eq!(answer["data"], 4);
     owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
-    let imported = owner.send_bytes("/api/scripts/import", zip).await;
-    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": []})));
+    let imported = owner.send_bytes("/api/scripts/import", with_a_bad_file(&zip)).await;
+    let refused = json!({"name": "bad.rhai", "problem": "'bad.rhai' in the zip is no text in UTF-8."});
+    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": [refused]})));
     let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
     assert_eq!(status, 409, "{refused}");
     assert!(refused["detail"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
@@ -168,15 +185,28 @@ async fn scripts_survive_a_restart_and_an_export() {
     server.stop().await;
 }
 
+/// A zip with one more file, which is no text.
+fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new_append(Cursor::new(zip.to_vec())).unwrap();
+    zip.start_file("bad.rhai", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(b"\xff\xfe").unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
 #[tokio::test]
 async fn a_text_is_checked_and_made_of_calls() {
     let (_home, server, owner) = console().await;
-    let text = "// @name a\n// @description d\n// @when w\n// @uses nowhere, calculater\nfn run(args) { lates }";
+    let text = "// @name a\n// @description d\n// @when w\n// @uses my_thing, thing\nfn run(args) { lates }";
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": text})).await;
     let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert_eq!(told.len(), 3, "{checked}");
     assert_eq!([&told[0]["line"], &told[0]["column"]], [&json!(4), &json!(10)]);
+    assert_eq!([&told[1]["line"], &told[1]["column"]], [&json!(4), &json!(20)]);
     assert_eq!([&told[2]["line"], &told[2]["column"]], [&json!(5), &json!(16)]);
+    let taken = text.replace("@name a", "@when w\n// @name exec").replace("// @uses my_thing, thing", "");
+    let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": taken})).await;
+    let told: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["column"] == 10).collect();
+    assert_eq!(told.iter().map(|p| &p["line"]).collect::<Vec<_>>(), [&json!(2)], "{checked}");
     let calls = json!({"name": "both", "calls": [
         {"tool": "builtin:calculator", "params": {"expression": "1 + 1"}},
         {"tool": "transform_data", "params": {"data": "[]", "action": "count"}},
@@ -227,8 +257,10 @@ async fn files_are_made_checked_and_tested_from_the_command_line() {
     std::fs::write(&path, format!("\u{feff}{logs}")).unwrap();
     let told = home.run(&["script", "run", path.to_str().unwrap(), "n=1"]).await;
     assert!(told.code == 1 && told.err.contains("begins") && told.err.contains("my_first.rhai:6:"), "{told:?}");
+    let told = home.run(&["script", "run", path.parent().unwrap().to_str().unwrap(), "n=1"]).await;
+    assert!(told.code == 2 && told.err.contains("is a folder: name one script in it"), "{told:?}");
     let other = home.path().join("scripts/other.rhai");
     std::fs::rename(&path, &other).unwrap();
     let told = home.run(&["script", "check", other.to_str().unwrap()]).await;
-    assert!(told.code == 1 && told.out.contains("other.rhai:1:1: error: The file is called other.rhai"), "{told:?}");
+    assert!(told.code == 1 && told.out.contains("other.rhai:1:10: error: The file is called other.rhai"), "{told:?}");
 }

@@ -2,6 +2,7 @@
 
 mod contained;
 mod crowd;
+mod folder;
 mod guarded;
 mod life;
 pub(super) mod reach;

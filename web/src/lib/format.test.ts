@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, called, count, countdown, day, duration, field, figure, ordinal, plural, sentence, shortly, visible } from './format';
+import { ago, brief, browser, bytes, called, count, countdown, day, duration, field, figure, ordinal, plural, purpose, sentence, shortly, visible } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -15,6 +15,10 @@ describe('formatting', () => {
 
   it('says durations in the unit that fits', () => {
     expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '<1 ms', '412 ms', '1.2 s', '1 min 1 s']);
+  });
+
+  it('says when a tool is chosen only where that is known', () => {
+    expect([{ description: 'Adds.', when_to_use: 'Sums are asked for' }, { description: 'Adds.', when_to_use: '' }].map(purpose)).toEqual(['Adds. Use it when: sums are asked for', 'Adds.']);
   });
 
   it('says how long ago', () => {

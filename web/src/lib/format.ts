@@ -81,6 +81,9 @@ export function ordinal(n: number): string {
 /** A sentence that goes on after a colon or a comma. */
 export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
+/** What a tool does, and when it is chosen, where that is said. */
+export const purpose = (tool: { description: string; when_to_use: string }) => tool.description + (tool.when_to_use && ` Use it when: ${lower(tool.when_to_use)}`);
+
 /** A number without what binary fractions add to it: at most 6 decimals, of a small one 6 digits. Integers stay exact. */
 export function figure(n: number): string {
   if (!Number.isFinite(n) || Number.isInteger(n)) return String(n);
