@@ -19,7 +19,7 @@ const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "p
 
 /// Reads a document. Fails where it is none, or has too many operations.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
-    let version = document.get("openapi").or_else(|| document.get("swagger")).and_then(parts::word);
+    let version = document.get("openapi").or_else(|| document.get("swagger")).and_then(text::word);
     let Some(version) = version else {
         return Err(Error::invalid(
             "The document is neither OpenAPI nor Swagger: it has no `openapi` and no `swagger` field.",

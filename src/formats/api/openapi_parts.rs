@@ -14,15 +14,6 @@ use crate::model::catalog::{
 /// Longest description of a parameter.
 const MAX_WORDS: usize = 240;
 
-/// A text, or a number as YAML reads a version.
-pub(super) fn word(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
 /// The text at a place, empty where there is none.
 pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
     document.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -65,7 +56,7 @@ fn server(document: &Value) -> Option<String> {
 fn address(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
-        let value = variable.get("default").and_then(word).unwrap_or_default();
+        let value = variable.get("default").and_then(text::word).unwrap_or_default();
         url = url.replace(&format!("{{{name}}}"), &value);
     }
     Some(url)
@@ -165,15 +156,26 @@ pub(super) fn parameter<'a>(
         None if swagger => inliner.schema(given),
         None => json!({"type": "string"}),
     };
-    let name = given.get("name")?.as_str()?.to_owned();
+    let name = match given.get("name").and_then(text::word) {
+        _ if place == ParameterPlace::Body => "body".to_owned(),
+        Some(name) => name,
+        None => {
+            warnings.push(nameless(place.as_str()));
+            return None;
+        }
+    };
     Some(Parameter {
-        name: if place == ParameterPlace::Body { "body".to_owned() } else { name },
+        name,
         place,
         style: styles::style(given, (place, &schema), swagger, warnings),
         required: place == ParameterPlace::Path || is_true(given, "required"),
         description: described(given),
         schema: without_description(schema),
     })
+}
+
+fn nameless(place: &str) -> String {
+    format!("A parameter of its {place} has no name that is a text: it is left out. Correct the document.")
 }
 
 /// The description moves to the parameter: it would stand twice.
@@ -259,12 +261,15 @@ pub(super) fn form<'a>(
     let (mut properties, mut required, mut lists) = (Map::new(), Vec::new(), Vec::new());
     let is_file = |field: &Value| field.get("type").and_then(Value::as_str) == Some("file");
     for field in fields {
-        let Some(name) = field.get("name").and_then(Value::as_str) else { continue };
+        let Some(name) = field.get("name").and_then(text::word) else {
+            warnings.push(nameless("form"));
+            continue;
+        };
         let mut schema = inliner.schema(field);
         if is_file(field) {
             schema = json!({"type": "string", "format": upload::BINARY, "description": described(field)});
         }
-        properties.insert(name.to_owned(), schema);
+        properties.insert(name.clone(), schema);
         if field.get("type").and_then(Value::as_str) == Some("array") {
             lists.push(styles::collection(field, ParameterPlace::Body));
         }

@@ -192,7 +192,7 @@ impl<'a> Inliner<'a> {
             schema.insert("properties".to_owned(), Value::Object(kept));
         }
         let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-        let required: Vec<Value> = required.filter(|name| name.is_string()).cloned().collect();
+        let required: Vec<Value> = required.filter_map(text::word).map(Value::String).collect();
         if !required.is_empty() {
             schema.insert("required".to_owned(), Value::Array(required));
         }
