@@ -5,7 +5,7 @@ use url::{Url, form_urlencoded};
 
 use super::{openapi_styles as styles, schema::Inliner, text};
 use crate::model::catalog::{
-    auth::{Auth, AuthType, KeyPlace},
+    auth::Auth,
     endpoint::{Parameter, ParameterPlace, is_json},
     style::Style,
     upload,
@@ -78,56 +78,6 @@ pub(super) fn base_path(document: &Value, swagger: bool) -> Option<String> {
     let said = if swagger { text_at(document, "/basePath").to_owned() } else { server(document)? };
     let said = said.trim_end_matches('/');
     (said.starts_with('/') && !said.starts_with("//")).then(|| text::cut(said, 100))
-}
-
-/// The schemes that are asked for together, where none of them is enough.
-pub(super) fn asked_together(place: &Value) -> Option<String> {
-    let asked: Vec<&Map<String, Value>> =
-        place.get("security")?.as_array()?.iter().filter_map(Value::as_object).collect();
-    let first = asked.first().filter(|_| asked.iter().all(|one| one.len() > 1))?;
-    Some(first.keys().map(String::as_str).collect::<Vec<_>>().join(" and "))
-}
-
-/// The first credential the document asks for that is known here; one that is enough goes before several.
-pub(super) fn auth(document: &Value, swagger: bool) -> Auth {
-    let place = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
-    let Some(schemes) = document.pointer(place).and_then(Value::as_object) else { return Auth::None };
-    let asked = document.get("security").and_then(Value::as_array).into_iter().flatten();
-    let mut asked: Vec<&Map<String, Value>> = asked.filter_map(Value::as_object).collect();
-    asked.sort_by_key(|one| one.len() > 1);
-    let asked = asked.into_iter().flat_map(Map::keys).filter_map(|name| schemes.get(name));
-    asked.chain(schemes.values()).find_map(scheme).unwrap_or_default()
-}
-
-fn scheme(scheme: &Value) -> Option<Auth> {
-    let says = |field: &str| scheme.get(field).and_then(Value::as_str).unwrap_or_default();
-    match says("type") {
-        "basic" => Some(Auth::of_type(AuthType::Basic)),
-        "mutualTLS" => Some(Auth::MutualTls),
-        "openIdConnect" => Some(Auth::Bearer),
-        "http" => match says("scheme").to_ascii_lowercase().as_str() {
-            "basic" => Some(Auth::of_type(AuthType::Basic)),
-            "bearer" => Some(Auth::Bearer),
-            _ => None,
-        },
-        "apiKey" => {
-            let place = if says("in") == "query" { KeyPlace::Query } else { KeyPlace::Header };
-            let auth = Auth::ApiKey { place, name: says("name").to_owned() };
-            (says("in") != "cookie" && auth.demand_sound().is_ok()).then_some(auth)
-        }
-        "oauth2" => Some(oauth2(scheme)),
-        _ => None,
-    }
-}
-
-fn oauth2(scheme: &Value) -> Auth {
-    let flow = scheme.pointer("/flows/clientCredentials").unwrap_or(scheme);
-    let said = flow.get("tokenUrl").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
-    let mut auth = Auth::of_type(AuthType::Oauth2);
-    if let Auth::Oauth2 { token_url, .. } = &mut auth {
-        *token_url = said.filter(|url| crate::model::provider::parse_url(url.as_str()).is_ok());
-    }
-    auth
 }
 
 /// The name of a cookie a call fails without.
@@ -330,7 +280,14 @@ pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
     }
 }
 
-/// Headers that are set here: what the body is, and the credential.
+/// Whether it is the header of a credential, and a call fails without it.
+pub(super) fn is_credential(parameter: &Parameter) -> bool {
+    parameter.required
+        && parameter.place == ParameterPlace::Header
+        && parameter.name.eq_ignore_ascii_case("authorization")
+}
+
+/// Headers that are set here: what the body is, and the credential. What is accepted may be said by a document.
 pub(super) fn is_ours(parameter: &Parameter, auth: &Auth) -> bool {
     let name = parameter.name.to_lowercase();
     let fixed = ["accept", "content-type", "authorization", "cookie", "host", "content-length"];
