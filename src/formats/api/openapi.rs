@@ -376,4 +376,15 @@ mod tests {
         assert_eq!(body(patch), json!({"type": "object", "contentMediaType": patch}));
         assert_eq!(body("application/x-ndjson")["type"], "string");
     }
+
+    #[test]
+    fn what_is_accepted_is_the_documents_to_say_and_a_credential_is_not() {
+        let header = |name: &str| json!({"name": name, "in": "header", "required": true, "schema": {"type": "string"}});
+        let given = json!([header("Accept"), header("Content-Type"), header("authorization")]);
+        let read = read_paths(json!({"/a": {"get": {"summary": "A.", "parameters": given}}}), json!({}));
+        let [one] = read.operations.as_slice() else { panic!() };
+        let names: Vec<&str> = one.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        assert_eq!(names, ["Accept"]);
+        assert!(one.warnings.len() == 1 && one.warnings[0].contains("'Authorization'"), "{:?}", one.warnings);
+    }
 }

@@ -290,7 +290,7 @@ pub(super) fn is_credential(parameter: &Parameter) -> bool {
 /// Headers that are set here: what the body is, and the credential. What is accepted may be said by a document.
 pub(super) fn is_ours(parameter: &Parameter, auth: &Auth) -> bool {
     let name = parameter.name.to_lowercase();
-    let fixed = ["accept", "content-type", "authorization", "cookie", "host", "content-length"];
+    let fixed = ["content-type", "authorization", "cookie", "host", "content-length"];
     match parameter.place {
         ParameterPlace::Header => fixed.contains(&name.as_str()) || auth.header().is_some_and(|own| own == name),
         ParameterPlace::Query => auth.query() == Some(parameter.name.as_str()),
