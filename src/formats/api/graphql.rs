@@ -1,6 +1,6 @@
 //! GraphQL: an introspection's answer, each field of query and mutation as an operation with a document of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -106,6 +106,7 @@ fn variable(arg: &Value, types: &Types<'_>) -> Option<Parameter> {
         name: name_of(arg)?.to_owned(),
         place: ParameterPlace::Variable,
         style: Style::Plain,
+        members: BTreeMap::new(),
         required: is_required(arg),
         description: text::tidy(arg.get("description").and_then(Value::as_str).unwrap_or_default()),
         schema: schema(kind, types, 0),

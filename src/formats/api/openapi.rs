@@ -193,7 +193,7 @@ impl One<'_> {
         }
         if let Some(body) = self.operation.get("requestBody") {
             let body = inliner.resolve(body);
-            all.extend(parts::body(body, inliner));
+            all.extend(parts::body(body, inliner, warnings));
         }
         all
     }

@@ -1,4 +1,6 @@
-//! Parts of OpenAPI documents: where the system is, how it authenticates, parameters and bodies.
+//! Parts of OpenAPI documents: where the system is, parameters and bodies.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use url::{Url, form_urlencoded};
@@ -117,6 +119,7 @@ pub(super) fn parameter<'a>(
     Some(Parameter {
         name,
         place,
+        members: BTreeMap::new(),
         style: styles::style(given, (place, &schema), swagger, warnings),
         required: place == ParameterPlace::Path || is_true(given, "required"),
         description: described(given),
@@ -147,7 +150,7 @@ fn is_true(value: &Value, field: &str) -> bool {
 }
 
 /// The body: JSON where it may be, else a form, else what comes first. What is neither a form nor a text is a file.
-pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Parameter> {
+pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Option<Parameter> {
     let content = body.get("content")?.as_object()?;
     let is_plain = |media: &str| matches!(media, "application/json" | "application/*" | "*/*");
     let first = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(media, _)| fits(media));
@@ -156,7 +159,11 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Par
         chosen.or_else(|| first(&upload::is_form)).or_else(|| first(&|media| !media.starts_with("multipart/")));
     let (media, details) = chosen.or_else(|| content.iter().next())?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
+    let mut members = BTreeMap::new();
     if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
+        if upload::is_form(media) || media.contains("urlencoded") {
+            members = styles::members(details.get("encoding"), map.get("properties"), warnings);
+        }
         if upload::is_form(media) {
             files(map, details.get("encoding"));
         } else if !is_json(media) && !media.contains("urlencoded") {
@@ -174,6 +181,7 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Par
         name: "body".to_owned(),
         place: ParameterPlace::Body,
         style: Style::Plain,
+        members,
         required: is_true(body, "required"),
         description,
         schema: without_description(schema),
@@ -241,6 +249,7 @@ pub(super) fn form<'a>(
         name: "body".to_owned(),
         place: ParameterPlace::Body,
         style,
+        members: BTreeMap::new(),
         required: is_required,
         description: String::new(),
         schema: json!({
@@ -272,6 +281,7 @@ pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
             description: String::new(),
             schema,
             style: Style::Plain,
+            members: BTreeMap::new(),
         };
         parameters.push(match declared {
             Some(declared) if variable.is_some() => Parameter { name: fresh.name, place: fresh.place, ..declared },

@@ -1,6 +1,6 @@
 //! The types of a WSDL: what stands in an element, as parameters. What is not understood is said.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -391,7 +391,8 @@ fn plain(name: &str) -> Option<Value> {
 /// A parameter of a SOAP operation.
 pub(super) fn variable(name: String, required: bool, said: &str, schema: Value) -> Parameter {
     let place = ParameterPlace::Variable;
-    Parameter { name, place, style: Style::Plain, required, description: said.to_owned(), schema }
+    let (style, members) = (Style::Plain, BTreeMap::new());
+    Parameter { name, place, style, members, required, description: said.to_owned(), schema }
 }
 
 fn object(fields: Vec<Parameter>) -> Value {

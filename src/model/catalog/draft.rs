@@ -233,6 +233,7 @@ fn complete(mut parameters: Vec<Parameter>, template: &Template) -> Vec<Paramete
                 name: name.to_owned(),
                 place: ParameterPlace::Path,
                 style: Style::Plain,
+                members: Default::default(),
                 required: true,
                 description: String::new(),
                 schema: json!({"type": "string"}),
