@@ -1,6 +1,7 @@
 //! The service catalog: systems, their endpoints as tools, credentials, documents taken in.
 
 mod calls;
+mod documents;
 mod imports;
 mod oauth;
 mod outside;

@@ -200,7 +200,8 @@ impl<'a> Given<'a> {
         let media = media_type(&parameter.schema).unwrap_or(JSON);
         match (media, value) {
             ("application/x-www-form-urlencoded", Value::Object(fields)) => {
-                Body::Form(fields.iter().flat_map(|(name, value)| pairs(name, value, parameter.style)).collect())
+                let said = fields.iter().filter(|(_, value)| !value.is_null());
+                Body::Form(said.flat_map(|(name, value)| pairs(name, value, parameter.style_of(name))).collect())
             }
             (media, Value::String(text)) if !is_json(media) => Body::Text(media.to_owned(), text.clone()),
             (media, value) => {
@@ -243,13 +244,16 @@ mod tests {
         let parameters = json!([
             {"name": "ids", "in": "query", "style": "comma"},
             {"name": "old", "in": "query"},
-            {"name": "body", "in": "body", "style": "pipe", "schema": {"contentMediaType": media}},
+            {"name": "body", "in": "body", "style": "pipe", "members": {"of": "deep_object"}, "schema": {"contentMediaType": media}},
         ]);
-        let given = json!({"ids": [1, 2], "old": [1, 2], "body": {"tags": ["a", "b"]}});
+        let given = json!({"ids": [1, 2], "old": [1, 2], "body": {"of": {"k": "v"}, "none": null, "tags": ["a", "b"]}});
         let sent = made(&parameters, &given).unwrap();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(sent.query, [pair("ids", "1,2"), pair("old", "1"), pair("old", "2")]);
-        assert!(matches!(&sent.body, Body::Form(fields) if *fields == [pair("tags", "a|b")]), "{sent:?}");
+        assert!(
+            matches!(&sent.body, Body::Form(fields) if *fields == [pair("of[k]", "v"), pair("tags", "a|b")]),
+            "{sent:?}"
+        );
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn proposal(method: &MethodDescriptor) -> Proposal {
         name,
         place: ParameterPlace::Variable,
         style: Style::Plain,
+        members: Default::default(),
         required: false,
         description: String::new(),
         schema,

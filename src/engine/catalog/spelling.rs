@@ -19,6 +19,10 @@ pub(super) fn pairs(name: &str, value: &Value, style: Style) -> Vec<(String, Str
             let said = fields.iter().filter(|(_, value)| !value.is_null());
             said.flat_map(|(field, value)| pairs(&format!("{name}[{field}]"), value, style)).collect()
         }
+        (Style::DeepObject, Value::Array(items)) => {
+            let numbered = items.iter().enumerate();
+            numbered.flat_map(|(n, item)| pairs(&format!("{name}[{n}]"), item, style)).collect()
+        }
         (_, Value::Array(items)) => items.iter().map(|item| (name.to_owned(), text(item))).collect(),
         (_, other) => one(text(other)),
     }
@@ -66,12 +70,14 @@ mod tests {
             (Style::Exploded, "f=1&f=b", "size=2&tags=x&tags=y"),
             (Style::Comma, "f=1,b", "f=size,2,tags,x,y"),
             (Style::Pipe, "f=1|b", "f=size|2|tags|x,y"),
-            (Style::DeepObject, "f=1&f=b", "f[size]=2&f[tags]=x&f[tags]=y"),
+            (Style::DeepObject, "f[0]=1&f[1]=b", "f[size]=2&f[tags][0]=x&f[tags][1]=y"),
             (Style::Json, r#"f=[1,"b"]"#, r#"f={"size":2,"tags":["x","y"],"none":null}"#),
         ] {
             assert_eq!((query(&list, style).as_str(), query(&object, style).as_str()), (of_list, of_object));
         }
         assert_eq!(query(&json!([]), Style::Comma), "");
+        let deep = json!([{"price": "p", "at": {"days": [1]}, "none": null}]);
+        assert_eq!(query(&deep, Style::DeepObject), "f[0][price]=p&f[0][at][days][0]=1");
     }
 
     #[test]

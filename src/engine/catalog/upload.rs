@@ -17,6 +17,7 @@ use crate::{
         caller::Caller,
         catalog::{
             endpoint::Parameter,
+            style::Style,
             upload::{FORM, is_file, media_type},
         },
         error::{Error, Result},
@@ -82,12 +83,12 @@ impl Upload {
             value.as_object().ok_or_else(|| Error::invalid("The body is an object: the fields of the form."))?;
         let mut form = Vec::new();
         for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-            if name.contains(['"', '\\']) || name.contains(char::is_control) {
-                return Err(Error::invalid("The name of a field has no quotes, backslashes or line breaks."));
-            }
             let schema = schema.get("properties").and_then(|known| known.get(name)).unwrap_or(&Value::Null);
-            let given = field(parameter, (name, schema), value)?;
-            form.extend(given);
+            form.extend(field(parameter, (name, schema), value)?);
+        }
+        let is_odd = |name: &str| name.contains(['"', '\\']) || name.contains(char::is_control);
+        if form.iter().any(|(name, _)| is_odd(name)) {
+            return Err(Error::invalid("The name of a field has no quotes, backslashes or line breaks."));
         }
         Ok(Self::Form(form))
     }
@@ -120,9 +121,10 @@ fn field(parameter: &Parameter, (name, schema): (&str, &Value), value: &Value) -
         let paths = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         return paths.iter().map(|path| Ok(named(Field::File(File::of(of, path)?)))).collect();
     }
-    Ok(match value {
-        Value::Object(_) => vec![named(Field::Json(value.clone()))],
-        _ => pairs(name, value, parameter.style).into_iter().map(|(name, text)| (name, Field::Text(text))).collect(),
+    let style = parameter.style_of(name);
+    Ok(match (style, value) {
+        (Style::Plain | Style::Json, Value::Object(_)) => vec![named(Field::Json(value.clone()))],
+        _ => pairs(name, value, style).into_iter().map(|(name, text)| (name, Field::Text(text))).collect(),
     })
 }
 
@@ -155,4 +157,25 @@ fn typed(part: Part, media: &str) -> Result<Part> {
     part.mime_str(media).map_err(|error| {
         Error::invalid(format!("'{media}' is no media type: correct it in the endpoint's parameters.")).caused_by(error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_whose_name_breaks_out_is_refused_also_within_another() {
+        let schema = json!({"contentMediaType": FORM});
+        let body = json!({"name": "body", "in": "body", "schema": schema, "members": {"m": "deep_object"}});
+        let body: Parameter = serde_json::from_value(body).unwrap();
+        for (given, is_sent) in [
+            (json!({"m": {"k": "v"}}), true),
+            (json!({"m": {"k\"; x=\"": "v"}}), false),
+            (json!({"m": {"a\r\nb": "v"}}), false),
+            (json!({"a\"": "v"}), false),
+        ] {
+            assert_eq!(Upload::of(&body, &given).is_ok(), is_sent, "{given}");
+        }
+    }
 }

@@ -52,7 +52,8 @@ fn value(text: &str) -> Result<Value> {
         };
         // What stands for something else is read again each time: little of it is a document, much of it an attack.
         let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 };
-        let options = serde_saphyr::options! { budget: budget, alias_limits: alias_limits };
+        // Only `true` and `false` are truth values (YAML 1.2): `y` is a coordinate, `NO` is Norway.
+        let options = serde_saphyr::options! { budget: budget, alias_limits: alias_limits, strict_booleans: true };
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let what: String = error.to_string().lines().next().unwrap_or_default().chars().take(300).collect();
             Error::invalid(format!("The document is neither JSON nor YAML that can be read: {what}."))
@@ -64,5 +65,58 @@ fn value(text: &str) -> Result<Value> {
         _ => Err(Error::invalid(
             "This is no document known here: paste OpenAPI, Swagger, a GraphQL introspection, a WSDL or a curl command.",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const PLACES: &str = "\
+openapi: 3.0.3
+paths:
+  /places:
+    get:
+      summary: Finds places.
+      parameters:
+        - {name: y, in: query, required: true, schema: {type: integer}}
+        - {name: n, in: query, schema: {type: string, enum: [DE, NO, SE, on, off, yes, 012]}}
+        - {name: 7, in: query}
+        - {in: query, schema: {type: boolean, enum: [true, False]}}
+        - {name: {of: x}, in: header}
+    post:
+      summary: Adds a place.
+      requestBody:
+        content:
+          application/json:
+            schema:
+              required: [x, y, 1]
+              properties: {x: {type: [integer, null]}, y: {type: integer}, 1: {type: string}}
+";
+
+    #[test]
+    fn yaml_has_no_other_truth_values_than_true_and_false() {
+        let read = read(PLACES, None).unwrap();
+        let [find, add] = read.operations.as_slice() else { panic!() };
+        let names: Vec<&str> = find.parameters.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["y", "n", "7"]);
+        let choices = &find.parameters[1].schema["enum"];
+        assert_eq!(
+            choices.as_array().unwrap()[..6],
+            json!(["DE", "NO", "SE", "on", "off", "yes"]).as_array().unwrap()[..]
+        );
+        let body = &add.parameters[0].schema;
+        assert_eq!(body["required"], json!(["x", "y", "1"]));
+        assert_eq!(body["properties"]["x"], json!({"type": ["integer", "null"]}));
+    }
+
+    #[test]
+    fn a_parameter_without_a_name_is_told() {
+        let told = read(PLACES, None).unwrap().operations[0].warnings.join(" ");
+        assert!(
+            told.contains("parameter of its query has no name") && told.contains("parameter of its header"),
+            "{told}"
+        );
     }
 }

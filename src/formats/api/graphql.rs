@@ -1,11 +1,11 @@
 //! GraphQL: an introspection's answer, each field of query and mutation as an operation with a document of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::text;
+use super::{schema::allow_null, text};
 use crate::model::{
     catalog::{
         endpoint::{Operation, Parameter, ParameterPlace},
@@ -106,6 +106,7 @@ fn variable(arg: &Value, types: &Types<'_>) -> Option<Parameter> {
         name: name_of(arg)?.to_owned(),
         place: ParameterPlace::Variable,
         style: Style::Plain,
+        members: BTreeMap::new(),
         required: is_required(arg),
         description: text::tidy(arg.get("description").and_then(Value::as_str).unwrap_or_default()),
         schema: schema(kind, types, 0),
@@ -127,12 +128,29 @@ fn written(kind: &Value) -> String {
     }
 }
 
+/// What stands within a value, which may be null unless the type says otherwise.
+fn value(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
+    let mut schema = schema(kind, types, depth);
+    let is_nullable = kind.get("kind").and_then(Value::as_str) != Some("NON_NULL");
+    if let (true, Some(map)) = (is_nullable, schema.as_object_mut()) {
+        // Of choices the type is plain.
+        if map.contains_key("enum") {
+            map.remove("type");
+        }
+        allow_null(map);
+    }
+    schema
+}
+
 /// A type of input as JSON Schema.
 fn schema(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
     let inner = || kind.get("ofType").map_or_else(|| json!({}), |inner| schema(inner, types, depth));
     match (kind.get("kind").and_then(Value::as_str), name_of(kind)) {
         (Some("NON_NULL"), _) => inner(),
-        (Some("LIST"), _) => json!({"type": "array", "items": inner()}),
+        (Some("LIST"), _) => {
+            let items = kind.get("ofType").map_or_else(|| json!({}), |inner| value(inner, types, depth));
+            json!({"type": "array", "items": items})
+        }
         (_, Some("Int")) => json!({"type": "integer"}),
         (_, Some("Float")) => json!({"type": "number"}),
         (_, Some("Boolean")) => json!({"type": "boolean"}),
@@ -153,12 +171,16 @@ fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for field in fields.into_iter().flatten().take(MAX_FIELDS) {
         let (Some(name), Some(kind)) = (name_of(field), field.get("type")) else { continue };
-        properties.insert(name.to_owned(), schema(kind, types, depth));
+        properties.insert(name.to_owned(), value(kind, types, depth));
         if is_required(field) {
             required.push(name);
         }
     }
-    json!({"type": "object", "properties": properties, "required": required})
+    let mut schema = json!({"type": "object", "properties": properties});
+    if let (false, Some(map)) = (required.is_empty(), schema.as_object_mut()) {
+        map.insert("required".to_owned(), json!(required));
+    }
+    schema
 }
 
 /// What is asked back of a type: its plain fields, and those of its neighbours as far as they are few.
@@ -197,4 +219,32 @@ fn is_leaf(kind: &Value) -> bool {
         named = inner;
     }
     matches!(named.get("kind").and_then(Value::as_str), Some("SCALAR" | "ENUM") | None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_mark_may_be_null_within_an_input() {
+        let (int, color) = (json!({"kind": "SCALAR", "name": "Int"}), json!({"kind": "ENUM", "name": "Color"}));
+        let must = |of: &Value| json!({"kind": "NON_NULL", "ofType": of});
+        let list = |of: &Value| json!({"kind": "LIST", "ofType": of});
+        let fields = json!([
+            {"name": "age", "type": int}, {"name": "id", "type": must(&int)}, {"name": "color", "type": color},
+            {"name": "tags", "type": list(&must(&int))},
+        ]);
+        let input = json!({"kind": "INPUT_OBJECT", "name": "In", "inputFields": fields});
+        let values = json!({"kind": "ENUM", "name": "Color", "enumValues": [{"name": "RED"}]});
+        let types: Types<'_> = [("In", &input), ("Color", &values)].into_iter().collect();
+        let arg = json!({"name": "input", "type": {"kind": "INPUT_OBJECT", "name": "In"}});
+        let schema = variable(&arg, &types).unwrap().schema;
+        let wanted = json!({"type": "object", "required": ["id"], "properties": {
+            "age": {"type": ["integer", "null"]},
+            "id": {"type": "integer"},
+            "color": {"enum": ["RED", null]},
+            "tags": {"type": ["array", "null"], "items": {"type": "integer"}},
+        }});
+        assert_eq!(schema, wanted);
+    }
 }

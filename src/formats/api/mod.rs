@@ -10,6 +10,7 @@ pub mod document;
 mod example;
 pub mod graphql;
 pub mod openapi;
+mod openapi_auth;
 mod openapi_parts;
 mod openapi_styles;
 mod schema;

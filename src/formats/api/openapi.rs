@@ -3,10 +3,15 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{openapi_parts as parts, schema::Inliner, text};
+use super::{
+    openapi_auth::{self, Security},
+    openapi_parts as parts,
+    schema::Inliner,
+    text,
+};
 use crate::model::{
     catalog::{
-        auth::Auth,
+        auth::AuthType,
         endpoint::{Operation, Parameter, ParameterPlace},
         proposal::{Proposal, Proposals, proposed_risk},
     },
@@ -15,11 +20,12 @@ use crate::model::{
 
 /// Most operations of a document.
 const MAX_OPERATIONS: usize = 5_000;
-const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
+/// The methods an operation may have.
+pub(super) const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 
 /// Reads a document. Fails where it is none, or has too many operations.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
-    let version = document.get("openapi").or_else(|| document.get("swagger")).and_then(parts::word);
+    let version = document.get("openapi").or_else(|| document.get("swagger")).and_then(text::word);
     let Some(version) = version else {
         return Err(Error::invalid(
             "The document is neither OpenAPI nor Swagger: it has no `openapi` and no `swagger` field.",
@@ -33,12 +39,16 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         )));
     }
     let short: String = version.split('.').take(2).collect::<Vec<_>>().join(".");
+    let base_url = parts::base_url(document, swagger, from);
+    let under = base_url.as_ref().and_then(|base| Url::parse(&format!("{base}/")).ok());
+    let security = Security::of(document, swagger, under.as_ref().or(from));
     let mut read = Proposals {
         format: if swagger { "Swagger 2".to_owned() } else { format!("OpenAPI {short}") },
         title: text::cut(parts::text_at(document, "/info/title").trim(), 100),
         description: text::tidy(parts::text_at(document, "/info/description")),
-        base_url: parts::base_url(document, swagger, from),
-        auth: parts::auth(document, swagger),
+        base_url,
+        auth: security.auth.clone(),
+        warnings: security.warnings.clone(),
         ..Proposals::default()
     };
     let empty = Map::new();
@@ -53,7 +63,7 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         }
         for method in METHODS {
             let Some(operation) = item.get(*method).filter(|operation| operation.is_object()) else { continue };
-            let place = Place { base: read.base_url.as_deref(), from, auth: &read.auth };
+            let place = Place { base: read.base_url.as_deref(), from, security: &security };
             let one = One { document, path, method, item, operation, swagger, place };
             read.operations.push(one.proposal());
         }
@@ -76,7 +86,7 @@ fn doubt(document: &Value, swagger: bool, read: &mut Proposals) {
             None => "The document does not say where the system is: enter its base URL.".to_owned(),
         });
     }
-    if let Some(both) = parts::asked_together(document) {
+    if let Some(both) = openapi_auth::asked_together(document) {
         read.warnings
             .push(format!("The system asks for {both} at once: only one credential is sent, so it may refuse calls."));
     }
@@ -86,7 +96,7 @@ fn doubt(document: &Value, swagger: bool, read: &mut Proposals) {
 struct Place<'a> {
     base: Option<&'a str>,
     from: Option<&'a Url>,
-    auth: &'a Auth,
+    security: &'a Security<'a>,
 }
 
 /// One operation, where it stands.
@@ -111,7 +121,13 @@ impl One<'_> {
         let mut warnings = Vec::new();
         let mut parameters = self.parameters(&mut inliner, &mut warnings);
         parts::fix_query(&whole, &mut parameters);
-        parameters.retain(|parameter| !parts::is_ours(parameter, self.place.auth));
+        let auth = &self.place.security.auth;
+        if auth.kind() == AuthType::None && parameters.iter().any(parts::is_credential) {
+            warnings.push(
+                "It needs the header 'Authorization': set the system's credential, which is sent there.".to_owned(),
+            );
+        }
+        parameters.retain(|parameter| !parts::is_ours(parameter, auth));
         if let Some(missing) = inliner.missing.take() {
             warnings.push(format!("It refers to '{missing}', which is not in the document."));
         }
@@ -124,9 +140,7 @@ impl One<'_> {
         if self.operation.get("deprecated").and_then(Value::as_bool).unwrap_or(false) {
             warnings.push("It is deprecated.".to_owned());
         }
-        if let Some(both) = parts::asked_together(self.operation) {
-            warnings.push(format!("It asks for {both} at once: only one credential is sent, so it may be refused."));
-        }
+        warnings.extend(self.place.security.doubt_of(self.operation));
         let elsewhere = parts::other_server((self.operation, self.item), self.place.base, self.place.from);
         if let Some(other) = &elsewhere {
             let other = text::cut(other, 100);
@@ -179,7 +193,7 @@ impl One<'_> {
         }
         if let Some(body) = self.operation.get("requestBody") {
             let body = inliner.resolve(body);
-            all.extend(parts::body(body, inliner));
+            all.extend(parts::body(body, inliner, warnings));
         }
         all
     }
@@ -361,5 +375,16 @@ mod tests {
         let patch = "application/merge-patch+json";
         assert_eq!(body(patch), json!({"type": "object", "contentMediaType": patch}));
         assert_eq!(body("application/x-ndjson")["type"], "string");
+    }
+
+    #[test]
+    fn what_is_accepted_is_the_documents_to_say_and_a_credential_is_not() {
+        let header = |name: &str| json!({"name": name, "in": "header", "required": true, "schema": {"type": "string"}});
+        let given = json!([header("Accept"), header("Content-Type"), header("authorization")]);
+        let read = read_paths(json!({"/a": {"get": {"summary": "A.", "parameters": given}}}), json!({}));
+        let [one] = read.operations.as_slice() else { panic!() };
+        let names: Vec<&str> = one.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        assert_eq!(names, ["Accept"]);
+        assert!(one.warnings.len() == 1 && one.warnings[0].contains("'Authorization'"), "{:?}", one.warnings);
     }
 }

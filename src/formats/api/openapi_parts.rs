@@ -1,11 +1,13 @@
-//! Parts of OpenAPI documents: where the system is, how it authenticates, parameters and bodies.
+//! Parts of OpenAPI documents: where the system is, parameters and bodies.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use url::{Url, form_urlencoded};
 
 use super::{openapi_styles as styles, schema::Inliner, text};
 use crate::model::catalog::{
-    auth::{Auth, AuthType, KeyPlace},
+    auth::Auth,
     endpoint::{Parameter, ParameterPlace, is_json},
     style::Style,
     upload,
@@ -13,15 +15,6 @@ use crate::model::catalog::{
 
 /// Longest description of a parameter.
 const MAX_WORDS: usize = 240;
-
-/// A text, or a number as YAML reads a version.
-pub(super) fn word(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
 
 /// The text at a place, empty where there is none.
 pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
@@ -65,7 +58,7 @@ fn server(document: &Value) -> Option<String> {
 fn address(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
-        let value = variable.get("default").and_then(word).unwrap_or_default();
+        let value = variable.get("default").and_then(text::word).unwrap_or_default();
         url = url.replace(&format!("{{{name}}}"), &value);
     }
     Some(url)
@@ -87,56 +80,6 @@ pub(super) fn base_path(document: &Value, swagger: bool) -> Option<String> {
     let said = if swagger { text_at(document, "/basePath").to_owned() } else { server(document)? };
     let said = said.trim_end_matches('/');
     (said.starts_with('/') && !said.starts_with("//")).then(|| text::cut(said, 100))
-}
-
-/// The schemes that are asked for together, where none of them is enough.
-pub(super) fn asked_together(place: &Value) -> Option<String> {
-    let asked: Vec<&Map<String, Value>> =
-        place.get("security")?.as_array()?.iter().filter_map(Value::as_object).collect();
-    let first = asked.first().filter(|_| asked.iter().all(|one| one.len() > 1))?;
-    Some(first.keys().map(String::as_str).collect::<Vec<_>>().join(" and "))
-}
-
-/// The first credential the document asks for that is known here; one that is enough goes before several.
-pub(super) fn auth(document: &Value, swagger: bool) -> Auth {
-    let place = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
-    let Some(schemes) = document.pointer(place).and_then(Value::as_object) else { return Auth::None };
-    let asked = document.get("security").and_then(Value::as_array).into_iter().flatten();
-    let mut asked: Vec<&Map<String, Value>> = asked.filter_map(Value::as_object).collect();
-    asked.sort_by_key(|one| one.len() > 1);
-    let asked = asked.into_iter().flat_map(Map::keys).filter_map(|name| schemes.get(name));
-    asked.chain(schemes.values()).find_map(scheme).unwrap_or_default()
-}
-
-fn scheme(scheme: &Value) -> Option<Auth> {
-    let says = |field: &str| scheme.get(field).and_then(Value::as_str).unwrap_or_default();
-    match says("type") {
-        "basic" => Some(Auth::of_type(AuthType::Basic)),
-        "mutualTLS" => Some(Auth::MutualTls),
-        "openIdConnect" => Some(Auth::Bearer),
-        "http" => match says("scheme").to_ascii_lowercase().as_str() {
-            "basic" => Some(Auth::of_type(AuthType::Basic)),
-            "bearer" => Some(Auth::Bearer),
-            _ => None,
-        },
-        "apiKey" => {
-            let place = if says("in") == "query" { KeyPlace::Query } else { KeyPlace::Header };
-            let auth = Auth::ApiKey { place, name: says("name").to_owned() };
-            (says("in") != "cookie" && auth.demand_sound().is_ok()).then_some(auth)
-        }
-        "oauth2" => Some(oauth2(scheme)),
-        _ => None,
-    }
-}
-
-fn oauth2(scheme: &Value) -> Auth {
-    let flow = scheme.pointer("/flows/clientCredentials").unwrap_or(scheme);
-    let said = flow.get("tokenUrl").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
-    let mut auth = Auth::of_type(AuthType::Oauth2);
-    if let Auth::Oauth2 { token_url, .. } = &mut auth {
-        *token_url = said.filter(|url| crate::model::provider::parse_url(url.as_str()).is_ok());
-    }
-    auth
 }
 
 /// The name of a cookie a call fails without.
@@ -165,15 +108,27 @@ pub(super) fn parameter<'a>(
         None if swagger => inliner.schema(given),
         None => json!({"type": "string"}),
     };
-    let name = given.get("name")?.as_str()?.to_owned();
+    let name = match given.get("name").and_then(text::word) {
+        _ if place == ParameterPlace::Body => "body".to_owned(),
+        Some(name) => name,
+        None => {
+            warnings.push(nameless(place.as_str()));
+            return None;
+        }
+    };
     Some(Parameter {
-        name: if place == ParameterPlace::Body { "body".to_owned() } else { name },
+        name,
         place,
+        members: BTreeMap::new(),
         style: styles::style(given, (place, &schema), swagger, warnings),
         required: place == ParameterPlace::Path || is_true(given, "required"),
         description: described(given),
         schema: without_description(schema),
     })
+}
+
+fn nameless(place: &str) -> String {
+    format!("A parameter of its {place} has no name that is a text: it is left out. Correct the document.")
 }
 
 /// The description moves to the parameter: it would stand twice.
@@ -195,7 +150,7 @@ fn is_true(value: &Value, field: &str) -> bool {
 }
 
 /// The body: JSON where it may be, else a form, else what comes first. What is neither a form nor a text is a file.
-pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Parameter> {
+pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Option<Parameter> {
     let content = body.get("content")?.as_object()?;
     let is_plain = |media: &str| matches!(media, "application/json" | "application/*" | "*/*");
     let first = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(media, _)| fits(media));
@@ -204,7 +159,11 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Par
         chosen.or_else(|| first(&upload::is_form)).or_else(|| first(&|media| !media.starts_with("multipart/")));
     let (media, details) = chosen.or_else(|| content.iter().next())?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
+    let mut members = BTreeMap::new();
     if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
+        if upload::is_form(media) || media.contains("urlencoded") {
+            members = styles::members(details.get("encoding"), map.get("properties"), warnings);
+        }
         if upload::is_form(media) {
             files(map, details.get("encoding"));
         } else if !is_json(media) && !media.contains("urlencoded") {
@@ -222,6 +181,7 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>) -> Option<Par
         name: "body".to_owned(),
         place: ParameterPlace::Body,
         style: Style::Plain,
+        members,
         required: is_true(body, "required"),
         description,
         schema: without_description(schema),
@@ -259,12 +219,15 @@ pub(super) fn form<'a>(
     let (mut properties, mut required, mut lists) = (Map::new(), Vec::new(), Vec::new());
     let is_file = |field: &Value| field.get("type").and_then(Value::as_str) == Some("file");
     for field in fields {
-        let Some(name) = field.get("name").and_then(Value::as_str) else { continue };
+        let Some(name) = field.get("name").and_then(text::word) else {
+            warnings.push(nameless("form"));
+            continue;
+        };
         let mut schema = inliner.schema(field);
         if is_file(field) {
             schema = json!({"type": "string", "format": upload::BINARY, "description": described(field)});
         }
-        properties.insert(name.to_owned(), schema);
+        properties.insert(name.clone(), schema);
         if field.get("type").and_then(Value::as_str) == Some("array") {
             lists.push(styles::collection(field, ParameterPlace::Body));
         }
@@ -286,6 +249,7 @@ pub(super) fn form<'a>(
         name: "body".to_owned(),
         place: ParameterPlace::Body,
         style,
+        members: BTreeMap::new(),
         required: is_required,
         description: String::new(),
         schema: json!({
@@ -317,6 +281,7 @@ pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
             description: String::new(),
             schema,
             style: Style::Plain,
+            members: BTreeMap::new(),
         };
         parameters.push(match declared {
             Some(declared) if variable.is_some() => Parameter { name: fresh.name, place: fresh.place, ..declared },
@@ -325,10 +290,17 @@ pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
     }
 }
 
-/// Headers that are set here: what the body is, and the credential.
+/// Whether it is the header of a credential, and a call fails without it.
+pub(super) fn is_credential(parameter: &Parameter) -> bool {
+    parameter.required
+        && parameter.place == ParameterPlace::Header
+        && parameter.name.eq_ignore_ascii_case("authorization")
+}
+
+/// Headers that are set here: what the body is, and the credential. What is accepted may be said by a document.
 pub(super) fn is_ours(parameter: &Parameter, auth: &Auth) -> bool {
     let name = parameter.name.to_lowercase();
-    let fixed = ["accept", "content-type", "authorization", "cookie", "host", "content-length"];
+    let fixed = ["content-type", "authorization", "cookie", "host", "content-length"];
     match parameter.place {
         ParameterPlace::Header => fixed.contains(&name.as_str()) || auth.header().is_some_and(|own| own == name),
         ParameterPlace::Query => auth.query() == Some(parameter.name.as_str()),

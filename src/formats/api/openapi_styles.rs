@@ -1,8 +1,13 @@
 //! How OpenAPI and Swagger have lists and objects written.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::model::catalog::{endpoint::ParameterPlace, style::Style};
+use crate::model::catalog::{
+    endpoint::{ParameterPlace, is_json},
+    style::Style,
+};
 
 /// The style of a parameter with this schema; OpenAPI's `style` and `explode`, Swagger's `collectionFormat`.
 pub(super) fn style(
@@ -11,8 +16,7 @@ pub(super) fn style(
     swagger: bool,
     warnings: &mut Vec<String>,
 ) -> Style {
-    let (is_list, is_object) = (may_be(schema, "array"), may_be(schema, "object"));
-    if !(is_list || is_object) || place == ParameterPlace::Body {
+    if place == ParameterPlace::Body || !is_nested(schema) && (swagger || !is_deep(given)) {
         return Style::Plain;
     }
     if swagger {
@@ -21,12 +25,53 @@ pub(super) fn style(
     if given.get("schema").is_none() && given.get("content").is_some() {
         return Style::Json;
     }
+    let name = given.get("name").and_then(Value::as_str).unwrap_or_default();
+    said(name, given, (place, schema), warnings)
+}
+
+/// How the members of a form are written of which its `encoding` says so.
+pub(super) fn members(
+    encoding: Option<&Value>,
+    properties: Option<&Value>,
+    warnings: &mut Vec<String>,
+) -> BTreeMap<String, Style> {
+    let mut styles = BTreeMap::new();
+    for (name, given) in encoding.and_then(Value::as_object).into_iter().flatten() {
+        let schema = properties.and_then(|all| all.get(name)).unwrap_or(&Value::Null);
+        let says = |field: &str| given.get(field).is_some();
+        let style = if !is_nested(schema) && !is_deep(given) {
+            Style::Plain
+        } else if says("style") || says("explode") {
+            said(name, given, (ParameterPlace::Query, schema), warnings)
+        } else if given.get("contentType").and_then(Value::as_str).is_some_and(is_json) {
+            Style::Json
+        } else {
+            Style::Plain
+        };
+        if !style.is_plain() {
+            styles.insert(name.clone(), style);
+        }
+    }
+    styles
+}
+
+fn is_deep(given: &Value) -> bool {
+    given.get("style").and_then(Value::as_str) == Some("deepObject")
+}
+
+fn is_nested(schema: &Value) -> bool {
+    may_be(schema, "array") || may_be(schema, "object")
+}
+
+/// What `style` and `explode` mean for a value with this schema.
+fn said(name: &str, given: &Value, (place, schema): (ParameterPlace, &Value), warnings: &mut Vec<String>) -> Style {
+    let is_object = may_be(schema, "object");
     let usual = if place == ParameterPlace::Query { "form" } else { "simple" };
     let said = given.get("style").and_then(Value::as_str).unwrap_or(usual);
     let explode = given.get("explode").and_then(Value::as_bool).unwrap_or(said == "form");
     let in_query = place == ParameterPlace::Query;
     match said {
-        "deepObject" if is_object => Style::DeepObject,
+        "deepObject" => Style::DeepObject,
         "form" | "simple" if explode => {
             if is_object {
                 Style::Exploded
@@ -39,7 +84,6 @@ pub(super) fn style(
         "pipeDelimited" if !explode => Style::Pipe,
         "form" | "simple" | "spaceDelimited" | "pipeDelimited" => Style::Plain,
         other => {
-            let name = given.get("name").and_then(Value::as_str).unwrap_or_default();
             warnings.push(format!("'{name}' is written in the style '{other}', which is not known: it is sent plain."));
             Style::Plain
         }
@@ -66,4 +110,28 @@ fn may_be(schema: &Value, kind: &str) -> bool {
         _ => kind == "array" && schema.get("items").is_some(),
     };
     is || schema.get("anyOf").and_then(Value::as_array).is_some_and(|some| some.iter().any(|one| may_be(one, kind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_members_of_a_form_are_written_as_its_encoding_says() {
+        let (list, object) = (json!({"type": "array"}), json!({"type": ["object", "null"]}));
+        let properties = json!({"deep": object, "own": object, "comma": list, "json": list, "plain": list, "word": {"type": "string"}});
+        let deep = json!({"style": "deepObject", "explode": true});
+        let encoding = json!({
+            "deep": deep, "cut": deep, "own": {"explode": true}, "comma": {"style": "form", "explode": false},
+            "json": {"contentType": "application/json"}, "plain": {"style": "form"}, "word": {"style": "form"},
+        });
+        let mut warnings = Vec::new();
+        let read = members(Some(&encoding), Some(&properties), &mut warnings);
+        let wanted =
+            json!({"deep": "deep_object", "cut": "deep_object", "own": "exploded", "comma": "comma", "json": "json"});
+        assert_eq!((serde_json::to_value(&read).unwrap(), warnings.len()), (wanted, 0));
+        members(Some(&json!({"deep": {"style": "spiral"}})), Some(&properties), &mut warnings);
+        assert!(warnings[0].contains("'deep'"), "{warnings:?}");
+    }
 }

@@ -10,8 +10,11 @@ const MAX_NODES: usize = 1_200;
 const MAX_DEPTH: usize = 10;
 /// Longest description within a schema.
 const MAX_WORDS: usize = 240;
-/// Most values of a list of choices.
+/// Most values of a list of choices; of a longer one the first are examples.
 const MAX_CHOICES: usize = 200;
+const EXAMPLES: usize = 20;
+/// Most schemas of which a value may fit any.
+const MAX_VARIANTS: usize = 20;
 /// Words that are taken over as they are.
 const PLAIN: &[&str] = &[
     "format",
@@ -82,20 +85,7 @@ impl<'a> Inliner<'a> {
         }
         let Value::Object(map) = value else { return json!({}) };
         if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
-            if self.open.contains(&reference) {
-                self.was_cut = true;
-                return json!({"type": "object"});
-            }
-            let Some(found) = self.look_up(reference) else { return json!({}) };
-            self.open.push(reference);
-            self.is_part = is_part;
-            let mut schema = self.schema(found);
-            self.open.pop();
-            // What stands beside a reference says more of this very place.
-            if let (Some(words), Some(map)) = (map.get("description").and_then(Value::as_str), schema.as_object_mut()) {
-                map.insert("description".to_owned(), json!(text::cut(words, MAX_WORDS)));
-            }
-            return schema;
+            return self.referred(reference, map, is_part);
         }
         let mut schema = self.own(map);
         for part in map.get("allOf").and_then(Value::as_array).into_iter().flatten() {
@@ -105,10 +95,49 @@ impl<'a> Inliner<'a> {
             self.is_part = false;
             merge(&mut schema, part);
         }
+        if is_nullable(map) {
+            allow_null(&mut schema);
+        }
         if !is_part {
             demand_known(&mut schema);
         }
         Value::Object(schema)
+    }
+
+    /// What a reference stands for; `beside` is what stands with it and says more of this very place.
+    fn referred(&mut self, reference: &'a str, beside: &Map<String, Value>, is_part: bool) -> Value {
+        let Some(found) = self.look_up(reference) else { return json!({}) };
+        let mut schema = if self.open.contains(&reference) {
+            self.was_cut = true;
+            self.outline(found)
+        } else {
+            self.open.push(reference);
+            self.is_part = is_part;
+            let schema = self.schema(found);
+            self.open.pop();
+            schema
+        };
+        if let Some(map) = schema.as_object_mut() {
+            if let Some(words) = beside.get("description").and_then(Value::as_str) {
+                map.insert("description".to_owned(), json!(text::cut(words, MAX_WORDS)));
+            }
+            if is_nullable(beside) {
+                allow_null(map);
+            }
+        }
+        schema
+    }
+
+    /// What is sure of a schema that is not read again because it holds itself: its type, or that of a part of it.
+    fn outline(&mut self, value: &'a Value) -> Value {
+        let Some(map) = self.resolve(value).as_object() else { return json!({}) };
+        let parts = map.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        let known = kind(map).or_else(|| parts.into_iter().find_map(|part| kind(self.resolve(part).as_object()?)));
+        let mut outline: Map<String, Value> = known.map(|kind| ("type".to_owned(), kind)).into_iter().collect();
+        if is_nullable(map) {
+            allow_null(&mut outline);
+        }
+        Value::Object(outline)
     }
 
     fn own(&mut self, map: &'a Map<String, Value>) -> Map<String, Value> {
@@ -121,15 +150,30 @@ impl<'a> Inliner<'a> {
         }
         let plain = PLAIN.iter().filter_map(|word| Some(((*word).to_owned(), map.get(*word)?.clone())));
         schema.extend(plain);
-        if let Some(choices) = map.get("enum").and_then(Value::as_array) {
-            schema.insert("enum".to_owned(), choices.iter().take(MAX_CHOICES).cloned().collect());
-        }
+        self.choices(map, &mut schema);
         bounds(map, &mut schema);
         if let Some(pattern) = map.get("pattern").and_then(Value::as_str).filter(|p| regex::Regex::new(p).is_ok()) {
             schema.insert("pattern".to_owned(), json!(pattern));
         }
         self.nested(map, &mut schema);
         schema
+    }
+
+    /// The values to choose from; a text's are texts, though YAML reads `1` as a number. A cut list would refuse the rest.
+    fn choices(&mut self, map: &Map<String, Value>, schema: &mut Map<String, Value>) {
+        let is_text = schema.get("type").is_some_and(|kind| kind == "string" || *kind == json!(["string", "null"]));
+        let fitting = |value: &Value| match value {
+            Value::Number(_) | Value::Bool(_) if is_text => json!(value.to_string()),
+            _ => value.clone(),
+        };
+        if let Some(only) = schema.get_mut("const") {
+            *only = fitting(only);
+        }
+        let Some(choices) = map.get("enum").and_then(Value::as_array) else { return };
+        let is_long = choices.len() > MAX_CHOICES;
+        self.was_cut |= is_long;
+        let (word, most) = if is_long { ("examples", EXAMPLES) } else { ("enum", MAX_CHOICES) };
+        schema.insert(word.to_owned(), choices.iter().take(most).map(fitting).collect());
     }
 
     fn nested(&mut self, map: &'a Map<String, Value>, schema: &mut Map<String, Value>) {
@@ -148,7 +192,7 @@ impl<'a> Inliner<'a> {
             schema.insert("properties".to_owned(), Value::Object(kept));
         }
         let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-        let required: Vec<Value> = required.filter(|name| name.is_string()).cloned().collect();
+        let required: Vec<Value> = required.filter_map(text::word).map(Value::String).collect();
         if !required.is_empty() {
             schema.insert("required".to_owned(), Value::Array(required));
         }
@@ -164,28 +208,59 @@ impl<'a> Inliner<'a> {
             let Some(choices) = map.get(word).and_then(Value::as_array).filter(|choices| !choices.is_empty()) else {
                 continue;
             };
-            let choices: Vec<Value> = choices.iter().take(20).map(|choice| self.schema(choice)).collect();
+            let mut variants: Vec<Value> = choices.iter().take(MAX_VARIANTS).map(|one| self.schema(one)).collect();
+            if choices.len() > MAX_VARIANTS {
+                self.was_cut = true;
+                variants.push(json!({}));
+            }
             // Of choices that were cut, several may fit.
-            schema.insert("anyOf".to_owned(), Value::Array(choices));
+            schema.insert("anyOf".to_owned(), Value::Array(variants));
         }
     }
 }
 
-/// `type`, with `nullable` as OpenAPI 3.0 has it; words that are no type are left out.
+/// `type`; words that are no type are left out.
 fn kind(map: &Map<String, Value>) -> Option<Value> {
-    let nullable = map.get("nullable").and_then(Value::as_bool).unwrap_or(false);
     match map.get("type") {
         Some(Value::String(kind)) if kind == "file" => Some(json!("string")),
-        Some(Value::String(kind)) if TYPES.contains(&kind.as_str()) => {
-            Some(if nullable { json!([kind, "null"]) } else { json!(kind) })
-        }
+        Some(Value::String(kind)) if TYPES.contains(&kind.as_str()) => Some(json!(kind)),
         Some(Value::Array(kinds)) => {
-            let known: Vec<&Value> =
-                kinds.iter().filter(|kind| kind.as_str().is_some_and(|kind| TYPES.contains(&kind))).collect();
+            // YAML has `null` for what is meant as the type's name.
+            let named = kinds.iter().filter_map(|kind| if kind.is_null() { Some("null") } else { kind.as_str() });
+            let known: Vec<&str> = named.filter(|kind| TYPES.contains(kind)).collect();
             (!known.is_empty()).then(|| json!(known))
         }
         None if map.contains_key("properties") => Some(json!("object")),
         _ => None,
+    }
+}
+
+/// Whether `null` may be given: `nullable` of OpenAPI 3.0, also as a part of its own, Swagger's `x-nullable`, or `null`
+/// among the choices.
+fn is_nullable(map: &Map<String, Value>) -> bool {
+    let says = |map: &Map<String, Value>, word: &str| map.get(word) == Some(&Value::Bool(true));
+    let all = |word: &str| map.get(word).and_then(Value::as_array).into_iter().flatten();
+    let is_bare = |part: &Map<String, Value>| says(part, "nullable") && !part.contains_key("type");
+    let in_part = all("allOf").filter_map(Value::as_object).any(is_bare);
+    says(map, "nullable") || says(map, "x-nullable") || in_part || all("enum").any(Value::is_null)
+}
+
+/// Lets `null` be given beside what a schema takes.
+pub(super) fn allow_null(schema: &mut Map<String, Value>) {
+    if let Some(only) = schema.remove("const") {
+        schema.insert("enum".to_owned(), json!([only]));
+    }
+    let add = |list: &mut Vec<Value>, null: Value| {
+        if !list.contains(&null) {
+            list.push(null);
+        }
+    };
+    for (word, null) in [("type", json!("null")), ("enum", Value::Null), ("anyOf", json!({"type": "null"}))] {
+        match schema.get_mut(word) {
+            Some(Value::Array(list)) => add(list, null),
+            Some(kind) if *kind != null => *kind = json!([kind.take(), null]),
+            _ => {}
+        }
     }
 }
 
@@ -230,5 +305,76 @@ fn merge(whole: &mut Map<String, Value>, part: Value) {
             (Some(_), _) => {}
             (None, value) => drop(whole.insert(word, value)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schema `of` stands for in a document with these schemas.
+    fn inlined(schemas: &Value, of: &Value) -> Value {
+        let root = json!({"components": {"schemas": schemas}});
+        Inliner::of(&root).schema(of)
+    }
+
+    fn refer(name: &str) -> Value {
+        json!({"$ref": format!("#/components/schemas/{name}")})
+    }
+
+    /// Whether a schema takes a value.
+    fn takes(schema: &Value, value: &Value) -> bool {
+        jsonschema::is_valid(schema, value)
+    }
+
+    #[test]
+    fn a_schema_that_holds_itself_takes_what_it_may_hold() {
+        let schemas = json!({
+            "Expr": {"oneOf": [{"type": "string"}, {"type": "array", "items": refer("Expr")}]},
+            "List": {"type": "array", "items": refer("List")},
+            "Node": {"allOf": [{"type": "object"}, {"properties": {"next": refer("Node"), "last": {"$ref": "#/components/schemas/Node", "nullable": true}}}]},
+        });
+        assert!(takes(&inlined(&schemas, &refer("Expr")), &json!(["and", ["x", ["y"]]])));
+        let list = inlined(&schemas, &refer("List"));
+        assert_eq!(list, json!({"type": "array", "items": {"type": "array"}}));
+        let node = inlined(&schemas, &refer("Node"));
+        assert_eq!(node["properties"]["next"], json!({"type": "object"}));
+        assert!(takes(&node, &json!({"last": null})) && !takes(&node, &json!({"next": null})), "{node}");
+    }
+
+    #[test]
+    fn null_is_taken_where_the_document_allows_it() {
+        let schemas = json!({"Color": {"type": "string", "enum": ["red"]}, "Any": {"anyOf": [refer("Color")]}});
+        let with = |more: Value| inlined(&schemas, &more);
+        for (schema, wanted) in [
+            (json!({"allOf": [refer("Color")], "nullable": true}), true),
+            (json!({"oneOf": [refer("Color"), {"type": "integer"}], "nullable": true}), true),
+            (json!({"anyOf": [refer("Color")], "x-nullable": true}), true),
+            (json!({"allOf": [refer("Any"), {"nullable": true}]}), true),
+            (json!({"$ref": "#/components/schemas/Color", "nullable": true}), true),
+            (json!({"type": "string", "enum": ["a"], "nullable": true}), true),
+            (json!({"type": "string", "enum": ["a", null]}), true),
+            (json!({"type": "string", "const": "a", "x-nullable": true}), true),
+            (json!({"type": ["string", null]}), true),
+            (json!({"anyOf": [refer("Color"), {"type": "null"}]}), true),
+            (json!({"allOf": [refer("Color")], "nullable": false}), false),
+            (refer("Any"), false),
+        ] {
+            let read = with(schema.clone());
+            assert_eq!(takes(&read, &Value::Null), wanted, "{schema}: {read}");
+            assert!(!takes(&read, &json!(true)), "{schema}: {read}");
+        }
+    }
+
+    #[test]
+    fn choices_that_are_cut_refuse_none() {
+        let many: Vec<String> = (0..=MAX_CHOICES).map(|n| format!("c{n}")).collect();
+        let cut = inlined(&json!({}), &json!({"type": "string", "enum": many}));
+        assert!(takes(&cut, &json!("c200")) && cut["examples"].as_array().unwrap().len() == EXAMPLES, "{cut}");
+        let variants: Vec<Value> =
+            (0..=MAX_VARIANTS).map(|n| json!({"type": "string", "const": format!("v{n}")})).collect();
+        assert!(takes(&inlined(&json!({}), &json!({"oneOf": variants})), &json!("v20")));
+        let codes = inlined(&json!({}), &json!({"type": "string", "enum": [1, true, "x"]}));
+        assert_eq!(codes["enum"], json!(["1", "true", "x"]));
     }
 }

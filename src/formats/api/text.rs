@@ -1,7 +1,18 @@
 //! Texts of documents, cut to what a model needs.
 
+use serde_json::Value;
+
 /// Longest description kept.
 const LONGEST: usize = 800;
+
+/// A text, or a number as YAML reads a version.
+pub(super) fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
 
 /// A text on few lines, cut at the end of a sentence where that is near.
 pub(super) fn tidy(text: &str) -> String {

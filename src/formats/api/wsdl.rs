@@ -258,6 +258,14 @@ mod tests {
     }
 
     #[test]
+    fn an_element_that_is_nillable_may_be_null() {
+        let nillable = SHOP.replace("name=\"sku\" type", "name=\"sku\" nillable=\"true\" type");
+        let read = read(&nillable).unwrap();
+        let put = read.operations.iter().find(|one| one.name == "PutOrder").unwrap();
+        assert_eq!(put.parameters[1].schema["items"]["properties"]["sku"], json!({"type": ["string", "null"]}));
+    }
+
+    #[test]
     fn the_namespace_of_an_rpc_is_that_of_its_body() {
         let (rpc, _) = operation("Rpc");
         let wanted = json!({"element": "Rpc", "namespace": "urn:shop:rpc", "unqualified": true, "fields": [["a", true, "", {"type": "integer"}]]});

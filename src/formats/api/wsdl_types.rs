@@ -1,9 +1,10 @@
 //! The types of a WSDL: what stands in an element, as parameters. What is not understood is said.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
+use super::schema::allow_null;
 use crate::{
     formats::xml::{Element, local},
     model::catalog::{
@@ -267,8 +268,17 @@ impl<'a, 's> Types<'a, 's> {
         Some(variable(name, required, &place.said, schema))
     }
 
-    /// The schema of an element: of the type in it, or of the one it names.
+    /// The schema of an element: of the type in it, or of the one it names. One that is nillable may be null.
     fn element(&mut self, declared: Declared<'a>, depth: usize) -> Value {
+        let mut schema = self.content(declared, depth);
+        let is_nillable = matches!(declared.element.attribute("nillable"), Some("true" | "1"));
+        if let (true, Some(map)) = (is_nillable, schema.as_object_mut()) {
+            allow_null(map);
+        }
+        schema
+    }
+
+    fn content(&mut self, declared: Declared<'a>, depth: usize) -> Value {
         if let Some(complex) = declared.element.first("complexType") {
             return self.object(declared.inner(complex), depth);
         }
@@ -299,7 +309,7 @@ impl<'a, 's> Types<'a, 's> {
             return plain;
         }
         if self.is_spent(depth) {
-            return json!({"type": "object"});
+            return json!({});
         }
         if let Some(complex) = self.schemas.find("complexType", name, at) {
             return self.object(complex, depth);
@@ -381,7 +391,8 @@ fn plain(name: &str) -> Option<Value> {
 /// A parameter of a SOAP operation.
 pub(super) fn variable(name: String, required: bool, said: &str, schema: Value) -> Parameter {
     let place = ParameterPlace::Variable;
-    Parameter { name, place, style: Style::Plain, required, description: said.to_owned(), schema }
+    let (style, members) = (Style::Plain, BTreeMap::new());
+    Parameter { name, place, style, members, required, description: said.to_owned(), schema }
 }
 
 fn object(fields: Vec<Parameter>) -> Value {

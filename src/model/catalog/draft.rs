@@ -157,15 +157,16 @@ impl EndpointDraft {
         let name = self.name.clone().ok_or_else(|| Error::invalid("Say the name of the endpoint."))?;
         let operation = self.operation.clone().unwrap_or_default();
         let method = self.method.clone().unwrap_or_else(|| default_method(&operation).to_owned());
+        let path = self.path.as_deref().unwrap_or("/");
         let blank = Endpoint {
             id: EndpointId::new(),
             system_id,
-            slug: unique_slug(&name, "endpoint", slugs),
+            slug: endpoint_slug(&name, (&method, path), slugs),
             name,
             risk: operation.risk(&method),
             operation,
             method,
-            path: "/".to_owned(),
+            path: path.to_owned(),
             parameters: Vec::new(),
             description: String::new(),
             when_to_use: String::new(),
@@ -195,7 +196,7 @@ impl EndpointDraft {
         let retries = self.retries.unwrap_or(old.retries);
         retries.map_or(Ok(()), pace::demand_retries)?;
         Ok(Endpoint {
-            slug: if name == old.name { old.slug } else { unique_slug(&name, "endpoint", slugs) },
+            slug: if name == old.name { old.slug } else { endpoint_slug(&name, (&method, &path), slugs) },
             name,
             operation: self.operation.unwrap_or(old.operation),
             method,
@@ -232,6 +233,7 @@ fn complete(mut parameters: Vec<Parameter>, template: &Template) -> Vec<Paramete
                 name: name.to_owned(),
                 place: ParameterPlace::Path,
                 style: Style::Plain,
+                members: Default::default(),
                 required: true,
                 description: String::new(),
                 schema: json!({"type": "string"}),
@@ -323,7 +325,22 @@ fn tags(given: Vec<String>) -> Result<Vec<String>> {
 
 /// The name in snake case, unlike any of `taken`.
 pub fn unique_slug(name: &str, fallback: &str, taken: &BTreeSet<String>) -> String {
-    let words = words::apart(name).to_lowercase();
+    let slug = match plain_slug(name) {
+        slug if slug.is_empty() => fallback.to_owned(),
+        slug => slug,
+    };
+    let numbered = (2..).map(|n: u32| format!("{slug}_{n}"));
+    std::iter::once(slug.clone()).chain(numbered).find(|slug| !taken.contains(slug)).unwrap_or(slug)
+}
+
+/// The unique slug of an endpoint; of a name without letters a tool's name may have, that of its method and path.
+pub fn endpoint_slug(name: &str, (method, path): (&str, &str), taken: &BTreeSet<String>) -> String {
+    let place = plain_slug(&format!("{} {path}", method.to_lowercase()));
+    unique_slug(name, &place, taken)
+}
+
+fn plain_slug(text: &str) -> String {
+    let words = words::apart(text).to_lowercase();
     let mut slug = String::new();
     for word in words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
         if !slug.is_empty() {
@@ -332,12 +349,7 @@ pub fn unique_slug(name: &str, fallback: &str, taken: &BTreeSet<String>) -> Stri
         slug.push_str(word);
     }
     slug.truncate(MAX_SLUG);
-    let slug = match slug.trim_matches('_') {
-        "" => fallback.to_owned(),
-        slug => slug.to_owned(),
-    };
-    let numbered = (2..).map(|n: u32| format!("{slug}_{n}"));
-    std::iter::once(slug.clone()).chain(numbered).find(|slug| !taken.contains(slug)).unwrap_or(slug)
+    slug.trim_matches('_').to_owned()
 }
 
 #[cfg(test)]
@@ -354,7 +366,9 @@ mod tests {
         let taken = BTreeSet::from(["list_users".to_owned(), "list_users_2".to_owned()]);
         assert_eq!(unique_slug("listUsers", "endpoint", &taken), "list_users_3");
         assert_eq!(unique_slug("Küche / Ä!", "endpoint", &taken), "k_che");
-        assert_eq!(unique_slug("東京", "endpoint", &taken), "endpoint");
+        assert_eq!(unique_slug("東京", "system", &taken), "system");
+        assert_eq!(endpoint_slug("東京", ("GET", "/users/{id}"), &taken), "get_users_id");
+        assert_eq!(endpoint_slug("東京", ("POST", "/список"), &taken), "post");
     }
 
     #[test]

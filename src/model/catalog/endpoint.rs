@@ -1,5 +1,7 @@
 //! An endpoint: one operation of a system, and what a caller must say.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -57,9 +59,17 @@ pub struct Parameter {
     /// How a list or an object is written; of a form, every list in it.
     #[serde(default, skip_serializing_if = "Style::is_plain")]
     pub style: Style,
+    /// Of a form, the fields that are written in another style.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub members: BTreeMap<String, Style>,
 }
 
 impl Parameter {
+    /// How a field of a form is written.
+    pub fn style_of(&self, field: &str) -> Style {
+        self.members.get(field).copied().unwrap_or(self.style)
+    }
+
     /// The one value it can have, where a call fails without it: nobody needs to say that.
     pub fn fixed(&self) -> Option<&Value> {
         let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);

@@ -20,7 +20,7 @@ pub enum Style {
     Pipe,
     /// Joined with tabs.
     Tab,
-    /// The fields of an object in brackets: `filter[color]=red`.
+    /// The fields of an object in brackets, the items of a list by their number: `filter[color]=red`, `items[0][price]=p`.
     DeepObject,
     /// JSON, a list as well.
     Json,

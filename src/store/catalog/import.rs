@@ -11,7 +11,7 @@ use super::{
 use crate::{
     model::{
         catalog::{
-            draft::unique_slug,
+            draft::endpoint_slug,
             endpoint::{Endpoint, EndpointId},
             system::SystemId,
         },
@@ -48,7 +48,8 @@ impl Catalog {
                     sql::first(c, "SELECT slug FROM endpoints WHERE id = ?1", [endpoint.id.to_string()], |row| {
                         Ok(row.get::<_, String>(0)?)
                     })?;
-                endpoint.slug = known.unwrap_or_else(|| unique_slug(&endpoint.name, "endpoint", &taken));
+                let place = (endpoint.method.as_str(), endpoint.path.as_str());
+                endpoint.slug = known.unwrap_or_else(|| endpoint_slug(&endpoint.name, place, &taken));
                 taken.insert(endpoint.slug.clone());
                 rows::put_endpoint(c, &endpoint)?;
             }

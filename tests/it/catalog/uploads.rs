@@ -48,8 +48,9 @@ fn document() -> Value {
         "title": {"type": "string"},
         "tags": {"type": "array", "items": {"type": "string"}},
         "details": {"type": "object", "properties": {"total": {"type": "number"}}},
+        "marks": {"type": "object"},
     }});
-    let encoding = json!({"file": {"contentType": "application/pdf"}});
+    let encoding = json!({"file": {"contentType": "application/pdf"}, "marks": {"style": "deepObject"}});
     json!({
         "openapi": "3.1.0", "info": {"title": "Receipts", "version": "1"},
         "paths": {
@@ -94,7 +95,7 @@ async fn a_form_takes_files_by_their_path_beside_other_fields() {
     let told = &schema["properties"]["body"]["properties"]["file"]["description"];
     assert_eq!(told, "The receipt. Path of a file in the workspace.", "{schema}");
     let body = json!({"file": "in/receipt \"7\".pdf", "pages": ["photo.png", "photo.png"], "title": "Zoë",
-        "tags": ["a", "b"], "details": {"total": 7.5}, "more": null});
+        "tags": ["a", "b"], "details": {"total": 7.5}, "marks": {"k": ["v"]}, "more": null});
     let answer = crm.call("catalog:crm.send", json!({"body": body})).await;
     assert_eq!((&answer["status"], &answer["body"]), (&json!(201), &json!({"ok": true})));
     let text = |name: &str, text: &str| (name.to_owned(), None, None, text.as_bytes().to_vec());
@@ -108,6 +109,7 @@ async fn a_form_takes_files_by_their_path_beside_other_fields() {
         text("title", "Zoë"),
         text("tags", "a"),
         text("tags", "b"),
+        text("marks[k][0]", "v"),
         ("details".to_owned(), None, Some("application/json".to_owned()), br#"{"total":7.5}"#.to_vec()),
     ];
     let mut sent = parts(&remote.last()).await;
