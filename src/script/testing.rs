@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     faults,
     header::{self, Head, HeadExample},
-    helpers::from_json,
+    helpers::{from_json, json_of},
     machine::Machine,
     recorded::{Allowed, Recorded},
     state::{State, as_json},
@@ -92,15 +92,19 @@ fn recording(engine: &mut Engine, state: &Shared) {
         }
     };
     let shared = Arc::clone(state);
-    engine.register_fn("http_answer", move |method: &str, url: &str, answer: Dynamic| {
-        with(&shared, &|_, recorded| recorded.request(method, url, as_json(&answer)));
+    engine.register_fn("http_answer", move |method: &str, url: &str, answer: Dynamic| -> Gives<()> {
+        let answer = json_of("http_answer cannot record this", &answer)?;
+        with(&shared, &|_, recorded| recorded.request(method, url, answer.clone()));
+        Ok(())
     });
     for (name, fails) in [("tool_answer", false), ("tool_error", true)] {
         let shared = Arc::clone(state);
-        engine.register_fn(name, move |tool: &str, params: Dynamic, result: Dynamic| {
-            let params = (!params.is_unit()).then(|| as_json(&params));
-            let result = if fails { Err(result.to_string()) } else { Ok(as_json(&result)) };
+        engine.register_fn(name, move |tool: &str, params: Dynamic, result: Dynamic| -> Gives<()> {
+            let json = |value: &Dynamic| json_of(&format!("{name} cannot record this"), value);
+            let params = if params.is_unit() { None } else { Some(json(&params)?) };
+            let result = if fails { Err(result.to_string()) } else { Ok(json(&result)?) };
             with(&shared, &|_, recorded| recorded.tool(tool, params.clone(), result.clone()));
+            Ok(())
         });
     }
     let shared = Arc::clone(state);
@@ -145,7 +149,7 @@ fn throws(context: &NativeCallContext<'_>, call: &FnPtr, part: &str) -> Gives<()
 }
 
 /// Numbers are the same where their values are: 2 and 2.0.
-fn same(one: &Value, other: &Value) -> bool {
+pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
