@@ -254,7 +254,7 @@ fn one_example(machine: &Machine, ast: &AST, head: &Head, example: &HeadExample)
         (state.recorded.clone(), state.config.clone(), state.now)
     };
     let started = Instant::now();
-    let arguments = from_json(head.with_defaults(Cow::Borrowed(&example.arguments)).into_owned());
+    let arguments = from_json(head.prepared(Cow::Borrowed(&example.arguments)).into_owned());
     let got = arguments.and_then(|arguments| machine.call(ast, arguments));
     let outcome = got.and_then(|got| {
         let got = as_json(&got);

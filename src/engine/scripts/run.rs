@@ -27,7 +27,7 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
         .filter_map(|setting| Some((setting.key.clone(), settings.get(&setting.key)?.expose().to_owned())));
     let task = Task::Run {
         key: script.digest.clone(),
-        args: script.head.with_defaults(Cow::Owned(arguments)),
+        args: script.head.prepared(Cow::Owned(arguments)),
         config: config.collect(),
         now: cx.now(),
     };

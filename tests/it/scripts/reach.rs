@@ -223,3 +223,15 @@ async fn what_is_no_number_is_not_kept_and_forgets_nothing() {
     let said = app.data(&owner, "keeps", json!({})).await.unwrap();
     assert_eq!(said, json!(["kv_set cannot keep this: JSON has no number NaN", 1]));
 }
+
+#[tokio::test]
+async fn a_number_is_the_same_however_it_is_written() {
+    let app = TestApp::start().await;
+    save(&app, "quarter", "// @param n number = 6 \"n\"", "args.n / 4").await;
+    let owner = app.owner().await.caller;
+    for (params, quarter) in
+        [(json!({"n": 10}), 2.5), (json!({"n": 10.0}), 2.5), (json!({}), 1.5), (json!({"n": 40}), 10.0)]
+    {
+        assert_eq!(app.data(&owner, "quarter", params).await.unwrap(), quarter);
+    }
+}
