@@ -235,3 +235,15 @@ async fn a_number_is_the_same_however_it_is_written() {
         assert_eq!(app.data(&owner, "quarter", params).await.unwrap(), quarter);
     }
 }
+
+#[tokio::test]
+async fn a_map_with_an_error_fails_and_one_with_a_text_is_shown_with_all_it_holds() {
+    let app = TestApp::start().await;
+    save(&app, "spent", "", "#{ error: \"quota is used up\", left: 0 }").await;
+    save(&app, "greets", "", "#{ text: \"Hello!\", letters: 6 }").await;
+    let owner = app.owner().await.caller;
+    assert_eq!(error(&app, &owner, "spent", json!({})).await, "quota is used up");
+    let Outcome::Done(done) = app.call(&owner, "greets", json!({})).await.unwrap() else { panic!("it asked") };
+    assert_eq!(done.output.data, json!({"text": "Hello!", "letters": 6}));
+    assert_eq!(satchel::engine::sanitise::render(&done.output), "Hello!\nletters: 6");
+}
