@@ -22,6 +22,10 @@ use crate::model::{
     error::{Error, Kind, Result},
 };
 
+/// Headers that belong to the connection: who asks for a request gives none of them.
+pub const OF_CONNECTION: &[&str] =
+    &["host", "content-length", "connection", "transfer-encoding", "upgrade", "te", "trailer"];
+
 /// What is asked of another system.
 #[derive(Debug, Clone)]
 pub struct Request {

@@ -125,6 +125,9 @@ fn of_call(call: &Called, head: &Head) -> Option<Diagnostic> {
         }
         ("http_get" | "http_post", Some(url)) => {
             let url = Url::parse(url).ok()?;
+            if let Some(refused) = Host::wrong_scheme(&url) {
+                return Some(at(refused));
+            }
             let covered = head.hosts.iter().any(|host| host.covers(&url));
             let host = Host::needed(&url);
             (!covered).then(|| {

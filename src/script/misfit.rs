@@ -8,7 +8,7 @@ const MISSING: &str = ": is a field missing?";
 const ARITHMETIC: &[&str] = &["-", "*", "/", "%", "**", "-=", "*=", "/=", "%="];
 
 /// A value of one of Rhai's types, in words.
-fn kind(of: &str) -> &str {
+pub(super) fn kind(of: &str) -> &str {
     match of.trim() {
         "()" => "nothing ()",
         "string" | "String" | "ImmutableString" | "&str" | "&str | ImmutableString | String" => "a text",

@@ -14,6 +14,7 @@ pub mod names;
 pub mod nearest;
 pub mod outside;
 mod recorded;
+mod request;
 pub mod state;
 pub mod testing;
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The functions of a script that reach outside: tools, requests, settings, kept values, the log.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rhai::{Array, Dynamic, Engine, EvalAltResult, Map, NativeCallContext, Position};
+use rhai::{Dynamic, Engine, EvalAltResult, Map, NativeCallContext, Position};
 use serde_json::Value;
-use url::Url;
 
 use super::{
     given::Given,
-    helpers::from_json,
+    helpers::{from_json, json_of},
+    request::request_of,
     state::{State, as_json},
-    wire::{Answer, Ask, HttpAsk},
+    wire::{Answer, Ask},
 };
 use crate::model::script::LogLevel;
 
@@ -28,7 +28,8 @@ pub const OUTSIDE: &[(&str, &str, &str)] = &[
     (
         "http",
         "http(#{method, url, query, headers, body, timeout}) -> #{status, ok, headers, body, json}",
-        "Sends a request to a host of @http. A map as body is sent as JSON; a JSON answer is in `json` too.",
+        "Sends a request to a host of @http. `query` is a map or a text, a map as `body` is sent as JSON, a blob as its bytes; \
+         `timeout` is seconds or \"500ms\", 60 s at most. A JSON answer is in `json` too.",
     ),
     ("http_get", "http_get(url) -> #{status, ok, headers, body, json}", "A GET."),
     ("http_post", "http_post(url, body) -> #{status, ok, headers, body, json}", "A POST; a map is sent as JSON."),
@@ -56,7 +57,7 @@ pub(super) fn register(engine: &mut Engine, state: &Shared) {
 fn tools(engine: &mut Engine, state: &Shared) {
     let shared = Arc::clone(state);
     engine.register_fn("tool", move |name: &str, params: Map| -> Gives<Dynamic> {
-        let params = as_json(&Dynamic::from_map(params));
+        let params = json_of("tool cannot pass this on", &Dynamic::from_map(params))?;
         ask(&shared, &Ask::Tool { name: name.to_owned(), params })
     });
     let shared = Arc::clone(state);
@@ -86,7 +87,10 @@ fn settings(engine: &mut Engine, state: &Shared) {
     for (name, level) in [("log", LogLevel::Info), ("warn", LogLevel::Warn)] {
         let shared = Arc::clone(state);
         engine.register_fn(name, move |what: Dynamic| {
-            let text = what.clone().into_string().unwrap_or_else(|_| as_json(&what).to_string());
+            let text = match as_json(&what) {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
             shared.lock().log(level, &text);
         });
     }
@@ -97,7 +101,8 @@ fn kept(engine: &mut Engine, state: &Shared) {
     engine.register_fn("kv_get", move |key: &str| ask(&shared, &Ask::KvGet { key: key.to_owned() }));
     let shared = Arc::clone(state);
     engine.register_fn("kv_set", move |key: &str, value: Dynamic| -> Gives<()> {
-        ask(&shared, &Ask::KvSet { key: key.to_owned(), value: as_json(&value) }).map(drop)
+        let value = json_of("kv_set cannot keep this", &value)?;
+        ask(&shared, &Ask::KvSet { key: key.to_owned(), value }).map(drop)
     });
     let shared = Arc::clone(state);
     engine.register_fn("kv_delete", move |key: &str| {
@@ -129,51 +134,4 @@ fn send(shared: &Shared, request: Map) -> Gives<Dynamic> {
     let json = body.and_then(|body| serde_json::from_str(&body).ok()).map_or(Dynamic::UNIT, |Given(json)| json);
     answer.insert("json".into(), json);
     Ok(answer.into())
-}
-
-/// The members `http` takes.
-const MEMBERS: &[&str] = &["method", "url", "query", "headers", "body", "timeout"];
-
-fn request_of(mut request: Map) -> Gives<HttpAsk> {
-    if let Some(unknown) = request.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
-        return Err(format!("http takes {}, not '{unknown}'.", MEMBERS.join(", ")).into());
-    }
-    let mut take = |name: &str| request.remove(name).unwrap_or_default();
-    let url = take("url").into_string().map_err(|_| "http needs a 'url', a text.")?;
-    let mut url = Url::parse(&url).map_err(|e| format!("'{url}' is not a URL: {e}."))?;
-    if let Some(query) = take("query").try_cast::<Map>() {
-        let mut pairs = url.query_pairs_mut();
-        for (name, value) in &query {
-            for value in value.clone().try_cast::<Array>().unwrap_or_else(|| vec![value.clone()]) {
-                pairs.append_pair(name, &plain(&value));
-            }
-        }
-    }
-    let mut headers: BTreeMap<String, String> = BTreeMap::new();
-    for (name, value) in take("headers").try_cast::<Map>().unwrap_or_default() {
-        headers.insert(name.to_lowercase(), plain(&value));
-    }
-    let body = match take("body") {
-        body if body.is_unit() => None,
-        body if body.is_map() || body.is_array() => {
-            headers.entry("content-type".to_owned()).or_insert_with(|| "application/json".to_owned());
-            Some(as_json(&body).to_string())
-        }
-        body => Some(plain(&body)),
-    };
-    let method = match take("method") {
-        method if method.is_unit() => "GET".to_owned(),
-        method => plain(&method).to_uppercase(),
-    };
-    let timeout = take("timeout").as_int().ok().and_then(|seconds| u64::try_from(seconds).ok());
-    Ok(HttpAsk { method, url: url.into(), headers, body, timeout })
-}
-
-/// A value as it stands in a header or a query.
-fn plain(value: &Dynamic) -> String {
-    match as_json(value) {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
 }

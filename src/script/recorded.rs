@@ -7,6 +7,7 @@ use url::Url;
 
 use super::{
     header::Host,
+    testing::same,
     wire::{Answer, Ask},
 };
 
@@ -54,7 +55,7 @@ impl Recorded {
                 Answer::Ended(format!("The header does not say that the script uses '{name}': add // @uses {name}"))
             }
             Ask::Tool { name, params } => {
-                let fits = |wanted: &Option<Value>| wanted.as_ref().is_none_or(|wanted| wanted == params);
+                let fits = |wanted: &Option<Value>| wanted.as_ref().is_none_or(|wanted| same(wanted, params));
                 match self.tools.iter().rfind(|(tool, wanted, _)| tool == name && fits(wanted)) {
                     Some((_, _, Ok(value))) => Answer::Value(value.clone()),
                     Some((_, _, Err(message))) => Answer::Failed(message.clone()),
@@ -65,9 +66,8 @@ impl Recorded {
                 let Ok(url) = Url::parse(&request.url) else {
                     return Answer::Ended(format!("'{}' is not an address: begin it with https://", request.url));
                 };
-                if !self.allowed.hosts.iter().any(|host| host.covers(&url)) {
-                    let host = Host::needed(&url);
-                    return Answer::Ended(format!("The header does not name the host '{host}': add // @http {host}"));
+                if let Some(refused) = Host::refusal(&self.allowed.hosts, &url) {
+                    return Answer::Ended(refused);
                 }
                 let found = self.requests.iter().rfind(|(m, url, _)| *m == request.method && *url == request.url);
                 match found {

@@ -12,6 +12,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
+    helpers::to_json,
     limits,
     machine::cpu_time,
     recorded::Recorded,
@@ -149,7 +150,7 @@ impl State {
     }
 }
 
-/// What a test compares, as JSON.
+/// What a test compares or a log shows, as JSON; what JSON does not know as the text Rhai has for it.
 pub(super) fn as_json(value: &rhai::Dynamic) -> Value {
-    serde_json::to_value(value).unwrap_or(Value::Null)
+    to_json(value).unwrap_or_else(|_| Value::String(value.to_string()))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     faults,
     header::{self, Head, HeadExample},
-    helpers::from_json,
+    helpers::{from_json, json_of},
     machine::Machine,
     recorded::{Allowed, Recorded},
     state::{State, as_json},
@@ -96,15 +96,19 @@ fn recording(engine: &mut Engine, state: &Shared) {
         }
     };
     let shared = Arc::clone(state);
-    engine.register_fn("http_answer", move |method: &str, url: &str, answer: Dynamic| {
-        with(&shared, &|_, recorded| recorded.request(method, url, as_json(&answer)));
+    engine.register_fn("http_answer", move |method: &str, url: &str, answer: Dynamic| -> Gives<()> {
+        let answer = json_of("http_answer cannot record this", &answer)?;
+        with(&shared, &|_, recorded| recorded.request(method, url, answer.clone()));
+        Ok(())
     });
     for (name, fails) in [("tool_answer", false), ("tool_error", true)] {
         let shared = Arc::clone(state);
-        engine.register_fn(name, move |tool: &str, params: Dynamic, result: Dynamic| {
-            let params = (!params.is_unit()).then(|| as_json(&params));
-            let result = if fails { Err(result.to_string()) } else { Ok(as_json(&result)) };
+        engine.register_fn(name, move |tool: &str, params: Dynamic, result: Dynamic| -> Gives<()> {
+            let json = |value: &Dynamic| json_of(&format!("{name} cannot record this"), value);
+            let params = if params.is_unit() { None } else { Some(json(&params)?) };
+            let result = if fails { Err(result.to_string()) } else { Ok(json(&result)?) };
             with(&shared, &|_, recorded| recorded.tool(tool, params.clone(), result.clone()));
+            Ok(())
         });
     }
     let shared = Arc::clone(state);
@@ -149,7 +153,7 @@ fn throws(context: &NativeCallContext<'_>, call: &FnPtr, part: &str) -> Gives<()
 }
 
 /// Numbers are the same where their values are: 2 and 2.0.
-fn same(one: &Value, other: &Value) -> bool {
+pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
@@ -254,7 +258,7 @@ fn one_example(machine: &Machine, ast: &AST, head: &Head, example: &HeadExample)
         (state.recorded.clone(), state.config.clone(), state.now)
     };
     let started = Instant::now();
-    let arguments = from_json(head.with_defaults(Cow::Borrowed(&example.arguments)).into_owned());
+    let arguments = from_json(head.prepared(Cow::Borrowed(&example.arguments)).into_owned());
     let got = arguments.and_then(|arguments| machine.call(ast, arguments));
     let outcome = got.and_then(|got| {
         let got = as_json(&got);

@@ -173,18 +173,22 @@ fn examples_and_tests_run_with_recorded_answers() {
 fn run(args) {
     if args.n == 0 { throw "zero"; }
     if args.n == 1 { return http(#{ url: "https://api.example/r", query: #{ a: "b c" }, headers: #{ x: config("key") } }).json.rate; }
+    if args.n == 4 { return tool("rates", #{ a: 4.0 }); }
     if args.n == 3 { kv_set("n", kv_get("n")); return [tool("rates", #{ a: 1 }).x, config("base"), kv_keys(), now()]; }
     #{ twice: args.n * 2, more: true }
 }
 recorded {
     http_answer("GET", "https://api.example/r?a=b+c", #{ body: #{ rate: 1.5 } });
     tool_answer("rates", (), #{ x: 7 });
+    tool_answer("rates", #{ a: 4 }, 8);
     config_value("key", "k1");
     time_is("2026-05-01T12:00:00Z");
 }
 test "a request" { assert_eq(run(#{ n: 1 }), 1.5); }
 test "the rest" { kv_set("n", 1); assert_eq(run(#{ n: 3 }), [7, "EUR", ["n"], "2026-05-01T12:00:00.000Z"]); }
 test "nothing is left of the one before" { assert_eq(kv_keys(), []); }
+test "numbers are recorded by their values" { assert_eq(run(#{ n: 4 }), 8); }
+test "what is no number is not nothing" { assert_eq(0.0 / 0.0, ()); }
 test "throws" { assert_throws(|| run(#{ n: 0 }), "zero"); }
 test "differs" {
     assert_eq(run(#{ n: 5 }).twice, 11);
@@ -205,6 +209,8 @@ test "asks elsewhere" { http_get("https://other.example/") }
             ("a request", true),
             ("the rest", true),
             ("nothing is left of the one before", true),
+            ("numbers are recorded by their values", true),
+            ("what is no number is not nothing", false),
             ("throws", true),
             ("differs", false),
             ("is not thrown", false),
@@ -214,9 +220,9 @@ test "asks elsewhere" { http_get("https://other.example/") }
         ],
         "{told:?}"
     );
-    let differs = &run.results[6];
-    assert_eq!((&differs.expected, &differs.got, differs.line), (&Some(json!(11)), &Some(json!(10)), Some(28)));
-    assert!(told[8].2.contains("steps"), "{told:?}");
-    assert!(told[9].2.contains("No answer is recorded for GET https://api.example/other"), "{told:?}");
-    assert!(told[10].2.contains("// @http"), "{told:?}");
+    let differs = &run.results[8];
+    assert_eq!((&differs.expected, &differs.got, differs.line), (&Some(json!(11)), &Some(json!(10)), Some(32)));
+    assert!(told[10].2.contains("steps"), "{told:?}");
+    assert!(told[11].2.contains("No answer is recorded for GET https://api.example/other"), "{told:?}");
+    assert!(told[12].2.contains("// @http"), "{told:?}");
 }

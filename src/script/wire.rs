@@ -89,9 +89,18 @@ pub struct HttpAsk {
     /// Headers.
     pub headers: BTreeMap<String, String>,
     /// The body.
-    pub body: Option<String>,
-    /// How long to wait, in seconds.
+    pub body: Option<HttpBody>,
+    /// How long to wait, in milliseconds.
     pub timeout: Option<u64>,
+}
+
+/// What a request carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HttpBody {
+    /// Text.
+    Text(String),
+    /// Bytes, in Base64.
+    Bytes(String),
 }
 
 /// What the world answers.

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{
     db::Db,
@@ -37,6 +38,39 @@ pub struct Kept {
     pub live: Option<(u32, String)>,
     /// The last change.
     pub updated_at: Time,
+    /// Who made it, where that is known.
+    pub updated_by: Option<String>,
+}
+
+impl Kept {
+    /// SHA-256 of the text that is edited next, the draft or the live one: what a change of it names as its base.
+    pub fn digest(&self) -> String {
+        let live = self.live.as_ref().map(|(_, source)| source);
+        hex::encode(Sha256::digest(self.draft.as_ref().or(live).map(String::as_str).unwrap_or_default()))
+    }
+
+    /// Fails where a change began from another text than this. One that does not say where it began is let through.
+    pub fn demand_base(&self, base: Option<&str>) -> Result<()> {
+        let digest = self.digest();
+        if base.is_none_or(|base| base == digest) {
+            return Ok(());
+        }
+        let (who, name) = (self.updated_by.as_deref().unwrap_or("Somebody"), &self.name);
+        let version = self.live.as_ref().map(|(version, _)| *version);
+        let done = match version.filter(|_| self.draft.is_none()) {
+            Some(version) => format!("published version {version} of {name}"),
+            None => format!("saved a draft of {name}"),
+        };
+        let message =
+            format!("{who} {done} meanwhile: this began from another text. Read it again, then say which goes on.");
+        Err(Error::conflict(message).with_details(json!({"changed": {
+            "by": self.updated_by,
+            "at": self.updated_at,
+            "version": version,
+            "draft": self.draft.is_some(),
+            "digest": digest,
+        }})))
+    }
 }
 
 /// A text that is to become the next version.
@@ -48,6 +82,8 @@ pub struct NewVersion {
     pub note: Option<String>,
     /// What it may do that the live one could not.
     pub wider: Vec<String>,
+    /// The digest of the text it takes the place of, where that is to be made sure of.
+    pub base: Option<String>,
 }
 
 /// The scripts. Cheap to clone.
@@ -56,7 +92,7 @@ pub struct Scripts {
     db: Db,
 }
 
-const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at FROM scripts s
+const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at, s.updated_by FROM scripts s
     LEFT JOIN script_versions v ON v.script = s.name AND v.version = s.published";
 
 impl Scripts {
@@ -76,31 +112,34 @@ impl Scripts {
         self.db.read(move |c| first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)).await
     }
 
-    /// Keeps a text that is not live; makes the script where there is none. A new one inherits nothing that an earlier
-    /// owner of its name has left, such as a file that is gone.
-    pub async fn save_draft(&self, by: &Actor, name: &str, source: String) -> Result<()> {
+    /// Keeps a text that is not live; makes the script where there is none. `base` is the digest of the text it began
+    /// from, empty where there was none. A new one inherits nothing that an earlier owner of its name has left, such as
+    /// a file that is gone.
+    pub async fn save_draft(&self, by: &Actor, name: &str, source: String, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |c| {
+                demand_base(c, &name, base.as_deref())?;
                 if first(c, "SELECT 1 FROM scripts WHERE name = ?1", [&name], |_| Ok(()))?.is_none() {
                     forget_all(c, &name)?;
                 }
-                let sql = "INSERT INTO scripts (name, draft, updated_at) VALUES (?1, ?2, ?3)
-                           ON CONFLICT (name) DO UPDATE SET draft = ?2, updated_at = ?3";
-                run(c, sql, params![name, source, by.now.millis()])?;
+                let sql = "INSERT INTO scripts (name, draft, updated_at, updated_by) VALUES (?1, ?2, ?3, ?4)
+                           ON CONFLICT (name) DO UPDATE SET draft = ?2, updated_at = ?3, updated_by = ?4";
+                run(c, sql, params![name, source, by.now.millis(), by.caller.username])?;
                 by.record(c, "script.save", json!({"script": name, "bytes": source.len()}))
             })
             .await
     }
 
     /// Throws the draft of a script away that has a live text.
-    pub async fn drop_draft(&self, by: &Actor, name: &str) -> Result<()> {
+    pub async fn drop_draft(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |c| {
-                let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2
+                demand_base(c, &name, base.as_deref())?;
+                let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2, updated_by = ?3
                            WHERE name = ?1 AND draft IS NOT NULL AND published IS NOT NULL";
-                if run(c, sql, params![name, by.now.millis()])? == 0 {
+                if run(c, sql, params![name, by.now.millis(), by.caller.username])? == 0 {
                     return Err(Error::not_found(format!(
                         "The script {} has no draft beside a published text.",
                         shorten(&name)
@@ -130,6 +169,7 @@ impl Scripts {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |c| {
+                demand_base(c, &name, new.base.as_deref())?;
                 let sql = "SELECT coalesce(max(version), 0) + 1 FROM script_versions WHERE script = ?1";
                 let version: u32 = first(c, sql, [&name], |row| Ok(row.get(0)?))?.unwrap_or(1);
                 let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider)
@@ -137,8 +177,9 @@ impl Scripts {
                 let wider = json!(new.wider).to_string();
                 let (author, at) = (&by.caller.username, by.now.millis());
                 run(c, sql, params![name, version, new.source, author, at, new.note, wider])?;
-                let sql = "UPDATE scripts SET published = ?2, draft = NULL, updated_at = ?3 WHERE name = ?1";
-                if run(c, sql, params![name, version, at])? == 0 {
+                let sql = "UPDATE scripts SET published = ?2, draft = NULL, updated_at = ?3, updated_by = ?4
+                           WHERE name = ?1";
+                if run(c, sql, params![name, version, at, author])? == 0 {
                     return Err(unknown(&name));
                 }
                 by.record(c, "script.publish", json!({"script": name, "version": version, "wider": new.wider}))?;
@@ -250,9 +291,30 @@ fn demand_room(c: &Connection, script: &str, user: &str) -> Result<()> {
     }
 }
 
+/// Fails, and the transaction with it, where a change began from another text than is there; an empty base is that of
+/// none.
+fn demand_base(c: &Connection, name: &str, base: Option<&str>) -> Result<()> {
+    let Some(base) = base else { return Ok(()) };
+    match first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)? {
+        Some(there) => there.demand_base(Some(base)),
+        None if base.is_empty() => Ok(()),
+        None => {
+            let message =
+                format!("The script {} was deleted meanwhile. Save it without a base to make it anew.", shorten(name));
+            Err(Error::conflict(message).with_details(json!({"changed": {"digest": ""}})))
+        }
+    }
+}
+
 fn kept(row: &Row<'_>) -> Result<Kept> {
     let (published, source): (Option<u32>, Option<String>) = (row.get(2)?, row.get(3)?);
-    Ok(Kept { name: row.get(0)?, draft: row.get(1)?, live: published.zip(source), updated_at: time(row, 4)? })
+    Ok(Kept {
+        name: row.get(0)?,
+        draft: row.get(1)?,
+        live: published.zip(source),
+        updated_at: time(row, 4)?,
+        updated_by: row.get(5)?,
+    })
 }
 
 fn version(row: &Row<'_>) -> Result<Version> {

@@ -1,6 +1,6 @@
 // A script's life: from a template, wrong at a line, right, tested, published, found by meaning, called in the chat, rolled back.
 import { ask } from './chat.mjs';
-import { same, shoot, until, walk } from './lib.mjs';
+import { person, same, shoot, until, walk } from './lib.mjs';
 
 export const NAME = 'walk_digest';
 
@@ -22,6 +22,8 @@ recorded {
 `;
 const WRONG = FIRST.replace('    r\n', '    rr\n');
 const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec').replace('(), 42);\n', '(), 42);\n    tool_answer("exec", (), #{ stdout: "digest" });\n').replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
+
+const said = (word) => FIRST.replace('    r\n', `    // ${word}\n    r\n`);
 
 const text = (page) => page.getByRole('textbox', { name: `Text of ${NAME}` });
 const aside = (page) => page.getByRole('complementary', { name: 'Run and test' });
@@ -58,7 +60,7 @@ async function publish(page, note, accept) {
   await dialog.waitFor({ state: 'detached' });
 }
 
-export async function scriptWalks({ owner, base }) {
+export async function scriptWalks({ browser, owner, base }) {
   await walk('a script begins with a template, and its text survives a reload before it is saved', owner, async () => {
     await owner.goto(`${base}/scripts`);
     await owner.getByLabel('Name').fill(NAME);
@@ -127,6 +129,42 @@ export async function scriptWalks({ owner, base }) {
     await dialog.getByRole('button', { name: 'Restore version 1' }).click();
     await owner.getByText('Version 3, live').waitFor();
     await until('the first text', async () => !(await text(owner).innerText()).includes('exec'));
+  });
+
+  await walk('who would replace a text he has not seen is shown it first, and chooses', owner, async () => {
+    const other = await person(browser, { state: await owner.context().storageState() });
+    for (const [page, word] of [[owner, 'mine'], [other, 'theirs']]) {
+      await page.goto(`${base}/scripts/${NAME}`);
+      await text(page).waitFor();
+      await write(page, said(word));
+      await testAll(page);
+    }
+    await publish(other, 'Theirs', false);
+    await other.getByText('Version 4, live').waitFor();
+
+    await button(owner, 'Publish').click();
+    const dialog = owner.getByRole('dialog', { name: `Publish ${NAME} as version 5` });
+    const told = dialog.getByRole('alert');
+    await told.getByText(/published version 4/).waitFor();
+    const go = dialog.getByRole('button', { name: /^Publish/ });
+    same(await go.getAttribute('aria-disabled'), 'true', 'the button');
+    await told.getByRole('button', { name: 'Show the difference' }).click();
+    await told.getByRole('region', { name: 'From theirs to yours' }).getByText('// theirs').waitFor();
+    await shoot(owner, 'script-changed');
+    await told.getByRole('button', { name: 'Keep mine' }).click();
+    await dialog.getByLabel(/What changed/).fill('Mine');
+    await go.click();
+    await dialog.waitFor({ state: 'detached' });
+    await owner.getByText('Version 5, live').waitFor();
+
+    // A text that was left unsaved in a browser is no better.
+    await write(other, said('theirs again'));
+    await other.reload();
+    const notice = other.getByRole('alert').filter({ hasText: 'published version 5' });
+    await notice.getByRole('button', { name: 'Use theirs' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await until('the text that is there', async () => (await text(other).innerText()).includes('// mine'));
+    await other.context().close();
   });
 
   await walk('the palette reaches the script, and a call in a playground makes another', owner, async () => {

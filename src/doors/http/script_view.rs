@@ -11,6 +11,7 @@ use crate::{
         spec::{Category, Example, Risk, Setting},
         time::Time,
     },
+    store::scripts::Kept,
 };
 
 /// A script in the list.
@@ -71,6 +72,8 @@ pub(super) struct ScriptView {
     source: String,
     /// A text that is not live.
     draft: Option<String>,
+    /// SHA-256 of the text that is edited next, the draft or the live one: what a change of it gives as `base`.
+    digest: String,
     /// The live version.
     version: Option<u32>,
     /// What the live text, or the draft, says of itself.
@@ -83,25 +86,30 @@ pub(super) struct ScriptView {
     enabled: bool,
     /// The last change, where it is known.
     updated_at: Option<Time>,
+    /// Who made it, where that is known.
+    updated_by: Option<String>,
 }
 
 impl ScriptView {
     pub(super) fn of(library: &Library, shown: &Shown, versions: Vec<Version>) -> Option<Self> {
         let text = edited(shown)?;
         let state = library.state(shown);
+        let kept = shown.kept.as_ref();
         Some(Self {
             name: shown.name.clone(),
             origin: shown.origin,
             state,
             problem: shown.problem.clone(),
             source: shown.live.as_ref().map_or(&text, |live| live).source.to_string(),
-            draft: shown.kept.as_ref().and_then(|kept| kept.draft.clone()),
+            draft: kept.and_then(|kept| kept.draft.clone()),
+            digest: kept.map_or_else(|| text.digest.clone(), Kept::digest),
             version: version(shown),
             spec: ScriptSpec::of(library, &text),
             capabilities: library.capabilities(&text),
             versions,
             enabled: state != State::Disabled,
             updated_at: shown.updated_at,
+            updated_by: kept.and_then(|kept| kept.updated_by.clone()),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
-    web::{Data, Json, Path},
+    web::{Data, Json, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::scripts::{self, Accepted, CallMade, Library, Workbench},
+    engine::scripts::{self, Accepted, CallMade, Drafts, Library, Taken, Workbench},
     model::{
         call::{Call, Outcome},
         caller::Caller,
@@ -164,6 +164,8 @@ async fn export(state: Data<State>) -> Result<HttpResponse> {
 struct Imported {
     /// Names of those that are drafts now.
     saved: Vec<String>,
+    /// Names of those whose text is the live one, or the draft, already.
+    unchanged: Vec<String>,
     /// Those that are not, and why.
     refused: Vec<NotImported>,
 }
@@ -175,30 +177,49 @@ struct NotImported {
     name: String,
     /// Why.
     problem: String,
+    /// Whether a draft with another text is in its way: `replace` puts it in its place.
+    draft: bool,
 }
 
-/// Takes one `.rhai` file, or a zip of them, as drafts.
-#[utoipa::path(tag = "scripts", request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 200, body = Imported)))]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ImportQuery {
+    /// Whether drafts with another text are replaced. They have no versions: what they held is gone then.
+    #[serde(default)]
+    replace: bool,
+}
+
+/// Takes one `.rhai` file, or a zip of them, as drafts. A text that is there already is left out.
+#[utoipa::path(tag = "scripts", params(ImportQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, body = Imported), (status = 409)))]
 #[post("/api/scripts/import")]
-async fn import(state: Data<State>, by: Actor, RawBody(bytes): RawBody) -> Result<Json<Imported>> {
+async fn import(
+    state: Data<State>,
+    by: Actor,
+    query: Query<ImportQuery>,
+    RawBody(bytes): RawBody,
+) -> Result<Json<Imported>> {
     let bench = bench(&state);
-    let mut imported = Imported { saved: Vec::new(), refused: Vec::new() };
+    let drafts = if query.replace { Drafts::GiveWay } else { Drafts::Stay };
+    let mut imported = Imported { saved: Vec::new(), unchanged: Vec::new(), refused: Vec::new() };
     let files = scripts::unpack(&bytes)?;
     let alone = files.len() == 1;
     for (file, text) in files {
         let name = text.as_ref().ok().and_then(|text| header::name_of(text)).unwrap_or_default();
-        let saved = match text {
-            Ok(text) => bench.save(&by, &name, text).await,
+        let taken = match text {
+            Ok(text) => bench.take_in(&by, text, drafts).await,
             Err(unreadable) => Err(unreadable),
         };
-        match saved {
-            Ok(()) => imported.saved.push(name),
+        match taken {
+            Ok(Taken::Saved) => imported.saved.push(name),
+            Ok(Taken::Unchanged) => imported.unchanged.push(name),
             // Where there is one file, what is wrong with it is wrong with the request.
             Err(error) if alone => return Err(error),
             Err(error) => {
                 let name = if name.is_empty() { file } else { name };
-                imported.refused.push(NotImported { name, problem: error.message().to_owned() });
+                let draft = error.details().is_some_and(|details| details.get("draft") == Some(&Value::Bool(true)));
+                imported.refused.push(NotImported { name, problem: error.message().to_owned(), draft });
             }
         }
     }
@@ -212,17 +233,27 @@ async fn one(state: Data<State>, name: Path<String>) -> Result<Json<ScriptView>>
     view(&state.scripts, &name).await
 }
 
+/// A text that is to be the draft.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ScriptEdit {
+    /// The script.
+    source: String,
+    /// The digest of the text it began from, empty where there was none: refused where another is there by now.
+    base: Option<String>,
+}
+
 /// Keeps a text as the script's draft; makes the script where there is none.
-#[utoipa::path(request_body = ScriptText, tag = "scripts", params(("name" = String, Path,)),
-    responses((status = 200, body = ScriptView)))]
+#[utoipa::path(request_body = ScriptEdit, tag = "scripts", params(("name" = String, Path,)),
+    responses((status = 200, body = ScriptView), (status = 409)))]
 #[put("/api/scripts/{name}")]
 async fn save(
     state: Data<State>,
     by: Actor,
     name: Path<String>,
-    Body(text): Body<ScriptText>,
+    Body(text): Body<ScriptEdit>,
 ) -> Result<Json<ScriptView>> {
-    bench(&state).save(&by, &name, text.source).await?;
+    bench(&state).save(&by, &name, text.source, text.base).await?;
     view(&state.scripts, &name).await
 }
 
@@ -234,11 +265,24 @@ async fn remove(state: Data<State>, by: Actor, name: Path<String>) -> Result<Htt
     Ok(HttpResponse::NoContent().finish())
 }
 
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+struct DiscardQuery {
+    /// The digest of the draft that is meant: refused where it is another by now.
+    base: Option<String>,
+}
+
 /// Throws a draft away.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,)), responses((status = 204)))]
+#[utoipa::path(tag = "scripts", params(("name" = String, Path,), DiscardQuery),
+    responses((status = 204), (status = 409)))]
 #[delete("/api/scripts/{name}/draft")]
-async fn discard(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
-    bench(&state).discard(&by, &name).await?;
+async fn discard(
+    state: Data<State>,
+    by: Actor,
+    name: Path<String>,
+    query: Query<DiscardQuery>,
+) -> Result<HttpResponse> {
+    bench(&state).discard(&by, &name, query.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -323,6 +367,8 @@ struct Publication {
     /// The new capabilities that are agreed to, as the refusal names them.
     #[serde(default)]
     accept: Vec<String>,
+    /// The digest of the draft that is meant: refused where it is another by now.
+    base: Option<String>,
 }
 
 /// Makes the draft live. Refused where it is wrong, a test is red, or it may do more than was agreed to.
@@ -335,7 +381,7 @@ async fn publish(
     name: Path<String>,
     OptionalBody(said): OptionalBody<Publication>,
 ) -> Result<Json<ScriptView>> {
-    let accepted = Accepted { note: said.note, wider: said.accept };
+    let accepted = Accepted { note: said.note, wider: said.accept, base: said.base };
     bench(&state).publish(&by, &name, accepted).await?;
     view(&state.scripts, &name).await
 }
@@ -349,6 +395,8 @@ struct RollBack {
     /// The capabilities that are agreed to, where it may do more than what is live.
     #[serde(default)]
     accept: Vec<String>,
+    /// The digest of the text that is replaced, as it was seen: refused where it is another by now.
+    base: Option<String>,
 }
 
 /// Makes an earlier text live again, as a new version.
@@ -361,7 +409,8 @@ async fn roll_back(
     name: Path<String>,
     Body(back): Body<RollBack>,
 ) -> Result<Json<ScriptView>> {
-    bench(&state).roll_back(&by, &name, back.version, back.accept).await?;
+    let accepted = Accepted { note: None, wider: back.accept, base: back.base };
+    bench(&state).roll_back(&by, &name, back.version, accepted).await?;
     view(&state.scripts, &name).await
 }
 

@@ -19,5 +19,5 @@ pub use builtin::shipped;
 pub use drafting::{CallMade, Template, of_calls, templates};
 pub use library::{Library, Shown, State};
 pub use loaded::{Capability, CapabilityKind, Loaded};
-pub use publishing::{Accepted, Workbench};
+pub use publishing::{Accepted, Drafts, Taken, Workbench};
 pub use worker::{check, evaluate, test};

@@ -40,6 +40,26 @@ pub struct Accepted {
     pub note: Option<String>,
     /// The new capabilities he agrees to.
     pub wider: Vec<String>,
+    /// The digest of the text he saw last, where he says so: another that is there by now is not taken for it.
+    pub base: Option<String>,
+}
+
+/// What becomes of a draft that a text from elsewhere would replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drafts {
+    /// It stays, and the text is refused.
+    Stay,
+    /// The text takes its place.
+    GiveWay,
+}
+
+/// What became of a text from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is a draft now.
+    Saved,
+    /// It was there already, live or as the draft.
+    Unchanged,
 }
 
 impl Workbench {
@@ -106,8 +126,9 @@ impl Workbench {
         }
     }
 
-    /// Keeps a text as the draft of the script it names.
-    pub async fn save(&self, by: &Actor, name: &str, source: String) -> Result<()> {
+    /// Keeps a text as the draft of the script it names. `base` is the digest of the text it began from, empty where
+    /// there was none: fails where another is there by now.
+    pub async fn save(&self, by: &Actor, name: &str, source: String, base: Option<String>) -> Result<()> {
         if source.len() > MAX_SOURCE {
             return Err(Error::invalid(format!("The script is longer than {} KB.", MAX_SOURCE >> 10)));
         }
@@ -130,13 +151,33 @@ impl Workbench {
         if let Some(taken) = self.taken(&loaded) {
             return Err(Error::conflict(taken));
         }
-        self.scripts.save_draft(by, name, loaded.source.to_string()).await?;
+        self.scripts.save_draft(by, name, loaded.source.to_string(), base).await?;
         self.library.reload().await
+    }
+
+    /// Keeps a text from elsewhere as the draft of the script it names, unless it is there already.
+    pub async fn take_in(&self, by: &Actor, source: String, drafts: Drafts) -> Result<Taken> {
+        let loaded = Loaded::ungranted(Origin::Console, &source);
+        let name = loaded.head.name.as_str();
+        let there = self.scripts.one(name).await?;
+        let draft = there.as_ref().and_then(|kept| kept.draft.as_deref());
+        let live = there.as_ref().and_then(|kept| Some(kept.live.as_ref()?.1.as_str()));
+        if [draft, live].contains(&Some(&*loaded.source)) {
+            return Ok(Taken::Unchanged);
+        }
+        if draft.is_some() && drafts == Drafts::Stay {
+            let message =
+                format!("There is a draft of {name} with another text. It stays unless the import says replace.");
+            return Err(Error::conflict(message).with_details(json!({"draft": true})));
+        }
+        let base = there.as_ref().map(Kept::digest).unwrap_or_default();
+        self.save(by, name, source, Some(base)).await.map(|()| Taken::Saved)
     }
 
     /// Makes the draft the live text. A red test, or a capability nobody agreed to, keeps it from it.
     pub async fn publish(&self, by: &Actor, name: &str, accepted: Accepted) -> Result<()> {
         let kept = self.kept(name).await?;
+        kept.demand_base(accepted.base.as_deref())?;
         let Some(draft) = kept.draft.clone() else {
             return Err(Error::conflict(format!("There is no draft of {name}: the live text is the last one.")));
         };
@@ -144,12 +185,13 @@ impl Workbench {
     }
 
     /// Makes an earlier text live again, as a version of its own.
-    pub async fn roll_back(&self, by: &Actor, name: &str, version: u32, wider: Vec<String>) -> Result<()> {
+    pub async fn roll_back(&self, by: &Actor, name: &str, version: u32, accepted: Accepted) -> Result<()> {
         let kept = self.kept(name).await?;
+        kept.demand_base(accepted.base.as_deref())?;
         let Some(source) = self.scripts.source(name, version).await? else {
             return Err(Error::not_found(format!("There is no version {version} of {}.", shorten(name))));
         };
-        let accepted = Accepted { note: Some(format!("Back to version {version}")), wider };
+        let accepted = Accepted { note: Some(format!("Back to version {version}")), ..accepted };
         self.make_live(by, &kept, source, accepted).await
     }
 
@@ -161,9 +203,9 @@ impl Workbench {
     }
 
     /// Throws a draft away.
-    pub async fn discard(&self, by: &Actor, name: &str) -> Result<()> {
+    pub async fn discard(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         self.kept(name).await?;
-        self.scripts.drop_draft(by, name).await?;
+        self.scripts.drop_draft(by, name, base).await?;
         self.library.reload().await
     }
 
@@ -203,7 +245,7 @@ impl Workbench {
             let message = format!("It may do more than what is live: {list}. Agree to each, then publish.");
             return Err(Error::conflict(message).with_details(json!({"wider": wider})));
         }
-        let new = NewVersion { source, note: accepted.note, wider };
+        let new = NewVersion { source, note: accepted.note, wider, base: accepted.base };
         self.scripts.publish(by, &kept.name, new).await?;
         self.library.reload().await
     }

@@ -1,5 +1,9 @@
 //! Requests of a script: to hosts its header names and an administrator granted, through the guard, redirects included.
 
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::{Method, header};
 use serde_json::{Map, Value, json};
@@ -9,10 +13,10 @@ use super::loaded::Loaded;
 use crate::{
     engine::{context::Context, secret_forms},
     model::error::{Error, Result},
-    net::http::{Request, Response},
+    net::http::{OF_CONNECTION, Request, Response},
     script::{
         header::Host,
-        wire::{Answer, HttpAsk},
+        wire::{Answer, HttpAsk, HttpBody},
     },
 };
 
@@ -20,8 +24,8 @@ use crate::{
 const REDIRECTS: usize = 5;
 /// Longest answer, in bytes.
 const MAX_BODY: usize = 768 << 10;
-/// Longest wait for an answer, in seconds.
-const MAX_WAIT: u64 = 60;
+/// Longest wait for an answer.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// What is said where a secret would come to stand in the ledger of what left, or in a message.
 const NO_NAME: &str = "A secret cannot be part of a host's name, of a scheme, of a method or of a header's name.";
@@ -69,13 +73,14 @@ fn demand_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result
     if secret_forms::stand_in_any_case(&told, secrets) {
         return Err(NO_NAME.to_owned());
     }
+    if let Some(refused) = Host::refusal(&script.head.hosts, url) {
+        return Err(refused);
+    }
     if script.granted.iter().any(|granted| granted.covers(url)) {
         return Ok(());
     }
-    if script.head.hosts.iter().any(|named| named.covers(url)) {
-        return Err(format!("An administrator has not yet granted this script the host '{host}': see its page."));
-    }
-    Err(format!("The header does not name the host '{host}': add // @http {host}"))
+    let host = Host::needed(url);
+    Err(format!("An administrator has not yet granted this script the host '{host}': see its page."))
 }
 
 fn request_of(ask: HttpAsk) -> Result<Request> {
@@ -86,13 +91,18 @@ fn request_of(ask: HttpAsk) -> Result<Request> {
     for (name, value) in &ask.headers {
         let name: header::HeaderName =
             name.parse().map_err(|_| Error::invalid(format!("'{name}' is not the name of a header.")))?;
+        if OF_CONNECTION.contains(&name.as_str()) {
+            return Err(Error::invalid(format!("The header '{name}' belongs to the connection: leave it out.")));
+        }
         request = request.secret_header(name, value)?;
     }
-    if let Some(body) = ask.body {
-        request.body = body.into();
-    }
-    if let Some(seconds) = ask.timeout {
-        request.patience = std::time::Duration::from_secs(seconds.clamp(1, MAX_WAIT));
+    request.body = match ask.body {
+        Some(HttpBody::Text(text)) => text.into(),
+        Some(HttpBody::Bytes(coded)) => STANDARD.decode(coded).map_err(Error::internal)?.into(),
+        None => Bytes::new(),
+    };
+    if let Some(milliseconds) = ask.timeout {
+        request.patience = Duration::from_millis(milliseconds).min(MAX_WAIT);
     }
     Ok(request)
 }

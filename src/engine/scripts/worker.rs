@@ -49,7 +49,7 @@ pub async fn evaluate(workers: &Workers, script: &Loaded, arguments: &Value, now
     let defaults = script.head.settings.iter().filter_map(|s| Some((s.key.clone(), s.default.clone()?)));
     let task = Task::Run {
         key: script.digest.clone(),
-        args: script.head.with_defaults(Cow::Borrowed(arguments)),
+        args: script.head.prepared(Cow::Borrowed(arguments)),
         config: defaults.collect(),
         now,
     };

@@ -132,16 +132,44 @@ impl Head {
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     }
 
-    /// The arguments with the defaults of those left out.
-    pub fn with_defaults<'a>(&self, mut arguments: Cow<'a, Value>) -> Cow<'a, Value> {
-        for parameter in &self.parameters {
-            let lacks = arguments.as_object().is_some_and(|map| !map.contains_key(&parameter.name));
-            if let (Some(default), true) = (&parameter.default, lacks)
-                && let Some(map) = arguments.to_mut().as_object_mut()
-            {
-                map.insert(parameter.name.clone(), default.clone());
+    /// The arguments as `run` gets them: with the defaults of those left out, and each `number` as a float, however it
+    /// was written.
+    pub fn prepared<'a>(&self, mut arguments: Cow<'a, Value>) -> Cow<'a, Value> {
+        for Parameter { name, kind, default, .. } in &self.parameters {
+            let given = arguments.get(name);
+            let Some(value) = given.or(default.as_ref()) else { continue };
+            let changed = match kind.with_floats(value) {
+                None if given.is_some() => continue,
+                None => value.clone(),
+                Some(floats) => floats,
+            };
+            if let Some(map) = arguments.to_mut().as_object_mut() {
+                map.insert(name.clone(), changed);
             }
         }
         arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::header;
+
+    #[test]
+    fn numbers_are_floats_and_what_is_left_out_has_its_default() {
+        let head = "// @param n number \"n\"\n// @param more number[] = [1, 2.5] \"m\"\n\
+                    // @param limit number = 10 \"l\"\n\
+                    // @param whole integer = 3 \"w\"\n// @param any any? \"a\"\n// @param maybe number? \"y\"\n";
+        let (head, _) = header::parse(head);
+        let prepared = |given: Value| head.prepared(Cow::Borrowed(&given)).to_string();
+        assert_eq!(
+            prepared(json!({"n": 10, "any": 1, "maybe": null})),
+            r#"{"n":10.0,"any":1,"maybe":null,"more":[1.0,2.5],"limit":10.0,"whole":3}"#
+        );
+        let all = json!({"n": 0.5, "more": [], "limit": -1, "whole": 4, "maybe": 9_007_199_254_740_993_i64});
+        assert_eq!(prepared(all), r#"{"n":0.5,"more":[],"limit":-1.0,"whole":4,"maybe":9007199254740992.0}"#);
+        let right = json!({"n": 1.5, "more": [0.5], "limit": 2.5, "whole": 1});
+        assert!(matches!(head.prepared(Cow::Borrowed(&right)), Cow::Borrowed(_)), "nothing is copied for nothing");
     }
 }

@@ -28,6 +28,24 @@ impl Host {
         }
     }
 
+    /// What keeps a script whose header names these from calling an address, if anything does.
+    pub fn refusal(named: &[Self], url: &Url) -> Option<String> {
+        if let Some(refused) = Self::wrong_scheme(url) {
+            return Some(refused);
+        }
+        if named.iter().any(|host| host.covers(url)) {
+            return None;
+        }
+        let host = Self::needed(url);
+        Some(format!("The header does not name the host '{host}': add // @http {host}"))
+    }
+
+    /// What is said of an address that no header could name, if it is one.
+    pub fn wrong_scheme(url: &Url) -> Option<String> {
+        let scheme = url.scheme();
+        (!matches!(scheme, "http" | "https")).then(|| format!("Only http and https can be called, not '{scheme}:'."))
+    }
+
     /// Whether it covers an address. `*.example.org` covers what lies under `example.org`, not the name itself.
     pub fn covers(&self, url: &Url) -> bool {
         let port_fits = match self.port {

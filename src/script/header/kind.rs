@@ -67,4 +67,15 @@ impl Kind {
             Self::List(item) => value.as_array().is_some_and(|all| all.iter().all(|one| item.holds(one))),
         }
     }
+
+    /// A value of this kind with its numbers as floats; none where it is that already.
+    pub fn with_floats(&self, value: &Value) -> Option<Value> {
+        match (self, value) {
+            (Self::Number, Value::Number(number)) if !number.is_f64() => number.as_f64().map(Value::from),
+            (Self::List(item), Value::Array(all)) if all.iter().any(|one| item.with_floats(one).is_some()) => {
+                Some(all.iter().map(|one| item.with_floats(one).unwrap_or_else(|| one.clone())).collect())
+            }
+            _ => None,
+        }
+    }
 }

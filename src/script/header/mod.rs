@@ -12,5 +12,5 @@ mod tests;
 pub use head::{Head, HeadExample, Parameter, Place};
 pub use host::Host;
 pub use kind::Kind;
-pub use parse::{name_of, parse, without_mark};
+pub use parse::{duration, name_of, parse, without_mark};
 pub use tags::{TAGS, Tag};

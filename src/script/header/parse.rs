@@ -19,6 +19,8 @@ use crate::{
     script::nearest::nearest,
 };
 
+/// Shortest time a call may ask for.
+const MIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest time a call may ask for.
 const MAX_TIMEOUT: Duration = Duration::from_secs(120);
 /// Longest name: `script__` and it must fit a wire name.
@@ -47,6 +49,15 @@ pub fn parse(source: &str) -> (Head, Vec<Diagnostic>) {
 pub fn name_of(source: &str) -> Option<String> {
     let name = parse(source).0.name;
     (!name.is_empty()).then_some(name)
+}
+
+/// A time as scripts write it: `9s`, `500ms`, or seconds without a unit.
+pub fn duration(text: &str) -> Option<Duration> {
+    let (number, per_second) = match text.strip_suffix("ms") {
+        Some(number) => (number, 1_000.0),
+        None => (text.strip_suffix('s').unwrap_or(text), 1.0),
+    };
+    Duration::try_from_secs_f64(number.trim_end().parse::<f64>().ok()? / per_second).ok()
 }
 
 /// The tags of the comment lines before the first line of code.
@@ -244,9 +255,8 @@ fn permission(cursor: &mut Cursor) -> Parsed<String> {
 fn timeout(cursor: &mut Cursor) -> Parsed<Duration> {
     let start = cursor.mark();
     let text = cursor.word().unwrap_or_default();
-    let seconds = text.strip_suffix('s').unwrap_or(&text).parse::<u64>().ok();
-    let within = seconds.filter(|s| (1..=MAX_TIMEOUT.as_secs()).contains(s));
-    within.map(Duration::from_secs).ok_or_else(|| {
+    let within = duration(&text).filter(|time| (MIN_TIMEOUT..=MAX_TIMEOUT).contains(time) && time.subsec_nanos() == 0);
+    within.ok_or_else(|| {
         let problem = cursor.error_at(start, format!("'{text}' is not a time a call may take."));
         problem.long(text.chars().count()).hint(format!("Write whole seconds, 1s to {}s.", MAX_TIMEOUT.as_secs()))
     })

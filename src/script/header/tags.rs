@@ -31,7 +31,8 @@ pub const TAGS: &[Tag] = &[
         "param",
         "@param name type[?] [= default] \"what it is\"",
         "A parameter: string, integer, number, boolean, object, any, a list such as string[], or values such as \"a\" | \
-         \"b\". It must be given unless it has a default or a `?` after the type.",
+         \"b\". It must be given unless it has a default or a `?` after the type. A number is always a float: 10 is \
+         10.0.",
     ),
     tag("risk", "@risk read", "read, low_write, high_write or destructive. The tools in @uses may raise it."),
     tag("permission", "@permission area:verb", "The permission its caller needs."),

@@ -72,7 +72,7 @@ fn a_whole_header_is_read() {
         })
     );
     let given = json!({"days": 3});
-    assert_eq!(*head.with_defaults(Cow::Borrowed(&given)), json!({"days": 3, "order": "age"}));
+    assert_eq!(*head.prepared(Cow::Borrowed(&given)), json!({"days": 3, "order": "age"}));
 }
 
 #[test]

@@ -26,5 +26,5 @@ mod tests;
 
 pub use clock::Clock;
 pub use list::{Group, Helper, all, register};
-pub use values::{Fallible, from_json, to_json, to_raw_json};
+pub use values::{Fallible, from_json, json_of, to_json, to_raw_json};
 pub(super) use values::{array_fits, text_fits};

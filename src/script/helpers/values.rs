@@ -123,6 +123,15 @@ pub fn to_json(value: &Dynamic) -> Fallible<Value> {
     written(value, |json| serde_json::to_value(json))
 }
 
+/// The same, where an error begins with what the value was for.
+///
+/// # Errors
+/// As [`to_json`].
+pub fn json_of(purpose: &str, value: &Dynamic) -> Fallible<Value> {
+    let json = serde_json::to_value(Json { value, depth: 0, weight: &Cell::new(0) });
+    json.map_err(|error| format!("{purpose}: {error}").into())
+}
+
 /// The same as text, in one line.
 ///
 /// # Errors

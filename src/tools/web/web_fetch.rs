@@ -29,7 +29,7 @@ use crate::{
         output::{Content, Output},
         spec::{Category, Risk},
     },
-    net::http::{Request, Response},
+    net::http::{OF_CONNECTION, Request, Response},
 };
 
 /// Seconds unless told otherwise, and at most.
@@ -39,8 +39,6 @@ const MAX_TIMEOUT: f64 = 120.0;
 const REDIRECTS: u8 = 5;
 /// Bytes read unless told otherwise.
 const BYTES: u64 = 5 << 20;
-/// Headers that belong to the connection.
-const OURS: &[&str] = &["host", "content-length", "connection", "transfer-encoding", "upgrade", "te", "trailer"];
 const ACCEPTED: HeaderValue = HeaderValue::from_static(
     "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9,*/*;q=0.5",
 );
@@ -210,7 +208,7 @@ fn request(args: &Args, limit: Duration) -> Result<Request> {
     request.patience = limit + Duration::from_secs(1);
     request.headers.insert(ACCEPT, ACCEPTED);
     for (name, value) in args.headers.iter().flatten() {
-        if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+        if OF_CONNECTION.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
             return Err(Error::invalid(format!("The header '{name}' belongs to the connection: leave it out.")));
         }
         let wrong = || Error::invalid(format!("'{name}' with this value is no header."));

@@ -175,7 +175,7 @@ async fn scripts_survive_a_restart_and_an_export() {
     owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
     let imported = owner.send_bytes("/api/scripts/import", with_a_bad_file(&zip)).await;
     let refused = json!({"name": "bad.rhai", "problem": "'bad.rhai' in the zip is no text in UTF-8."});
-    assert_eq!(imported, (200, json!({"saved": ["kept"], "refused": [refused]})));
+    assert_eq!(imported, (200, json!({"saved": ["kept"], "unchanged": [], "refused": [refused]})));
     let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
     assert_eq!(status, 409, "{refused}");
     assert!(refused["detail"].as_str().unwrap().contains("belongs to builtin:exec"), "{refused}");
@@ -191,6 +191,78 @@ fn with_a_bad_file(zip: &[u8]) -> Vec<u8> {
     zip.start_file("bad.rhai", zip::write::SimpleFileOptions::default()).unwrap();
     zip.write_all(b"\xff\xfe").unwrap();
     zip.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn a_change_that_began_from_an_older_text_is_refused_and_says_who_made_the_newer() {
+    let (_home, server, owner) = console().await;
+    let path = "/api/scripts/shared";
+    let digest = async || owner.do_it("GET", path, Value::Null).await["digest"].clone();
+    let refused = async |method: &str, at: &str, body: Value| {
+        let (status, told) = owner.ask(method, &format!("{path}{at}"), body).await;
+        assert_eq!(status, 409, "{told}");
+        told
+    };
+    let first = json!({"source": doubling("shared", 2), "base": ""});
+    let saved = owner.do_it("PUT", path, first.clone()).await;
+    assert_eq!([&saved["digest"], &saved["updated_by"]], [&digest().await, &json!("owner")]);
+    let told = refused("PUT", "", first).await;
+    assert!(told["detail"].as_str().unwrap().starts_with("owner saved a draft of shared meanwhile"), "{told}");
+    owner.do_it("POST", "/api/scripts/shared/publish", json!({"base": saved["digest"]})).await;
+    // Both have seen version 1; one of them publishes.
+    let seen = digest().await;
+    owner.do_it("PUT", path, json!({"source": doubling("shared", 3), "base": seen})).await;
+    owner.do_it("POST", "/api/scripts/shared/publish", json!({})).await;
+    let late = json!({"source": doubling("shared", 4), "base": seen});
+    let told = refused("PUT", "", late).await;
+    assert!(told["detail"].as_str().unwrap().starts_with("owner published version 2 of shared meanwhile"), "{told}");
+    let now = owner.do_it("GET", path, Value::Null).await;
+    let changed =
+        json!({"by": "owner", "at": now["updated_at"], "version": 2, "draft": false, "digest": now["digest"]});
+    assert_eq!((&told["changed"], &now["draft"]), (&changed, &Value::Null));
+    // Neither is a draft published, dropped or replaced that nobody has seen.
+    owner.do_it("PUT", path, json!({"source": doubling("shared", 5)})).await;
+    refused("POST", "/publish", json!({"base": now["digest"]})).await;
+    refused("POST", "/rollback", json!({"version": 1, "base": now["digest"]})).await;
+    refused("DELETE", &format!("/draft?base={}", seen.as_str().unwrap()), Value::Null).await;
+    let there = owner.do_it("GET", path, Value::Null).await;
+    assert_eq!([&there["draft"], &there["version"]], [&json!(doubling("shared", 5)), &json!(2)]);
+    let back = json!({"version": 1, "base": there["digest"]});
+    assert_eq!(owner.do_it("POST", "/api/scripts/shared/rollback", back).await["version"], 3);
+    let last = digest().await;
+    owner.do_it("DELETE", path, Value::Null).await;
+    let told = refused("PUT", "", json!({"source": doubling("shared", 6), "base": last})).await;
+    assert!(told["detail"].as_str().unwrap().contains("was deleted meanwhile"), "{told}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_import_leaves_alone_what_is_there_and_drafts_of_others() {
+    let (_home, server, owner) = console().await;
+    for name in ["one", "other"] {
+        owner.do_it("PUT", &format!("/api/scripts/{name}"), json!({"source": doubling(name, 2)})).await;
+        owner.do_it("POST", &format!("/api/scripts/{name}/publish"), json!({})).await;
+    }
+    let zip = owner.bytes("/api/scripts/export").await;
+    let import =
+        async |query: &str, bytes: Vec<u8>| owner.send_bytes(&format!("/api/scripts/import{query}"), bytes).await;
+    let unchanged = json!({"saved": [], "unchanged": ["one", "other"], "refused": []});
+    assert_eq!(import("", zip.clone()).await, (200, unchanged));
+    let draft = async || owner.do_it("GET", "/api/scripts/one", Value::Null).await["draft"].clone();
+    assert_eq!(draft().await, Value::Null);
+    owner.do_it("PUT", "/api/scripts/one", json!({"source": doubling("one", 3)})).await;
+    owner.do_it("POST", "/api/scripts/one/publish", json!({})).await;
+    let theirs = doubling("one", 4);
+    owner.do_it("PUT", "/api/scripts/one", json!({"source": theirs})).await;
+    let (status, told) = import("", zip.clone()).await;
+    let problem = "There is a draft of one with another text. It stays unless the import says replace.";
+    let held = json!([{"name": "one", "problem": problem, "draft": true}]);
+    assert_eq!((status, &told["refused"], &told["unchanged"]), (200, &held, &json!(["other"])), "{told}");
+    let (status, told) = import("", doubling("one", 2).into_bytes()).await;
+    assert_eq!((status, &told["draft"], draft().await), (409, &json!(true), json!(theirs)), "{told}");
+    let (status, told) = import("?replace=true", zip).await;
+    assert_eq!((status, &told["saved"], draft().await), (200, &json!(["one"]), json!(doubling("one", 2))), "{told}");
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -180,3 +180,70 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     let said = error(&app, &caller, "asks", json!({"path": "/away"})).await;
     assert!(said.contains("does not name the host '127.0.0.1:1': add // @http 127.0.0.1:1"), "{said}");
 }
+
+#[tokio::test]
+async fn a_request_goes_out_as_it_is_written_or_not_at_all() {
+    let app = TestApp::start().await;
+    let site = Site::of(&app).await;
+    site.put("/", [page("text/plain", "ok")]);
+    let place = site.place.clone();
+    let body = format!(
+        "let ask = args.ask; if !(\"url\" in ask) {{ ask.url = \"http://{place}/\"; }}\n\
+         if ask.body == \"bytes\" {{ ask.body = \"a\\x00b\".to_blob(); }}\n\
+         if ask.body == \"nan\" {{ ask.body = #{{ a: 0.0 / 0.0 }}; }}\nhttp(ask).body"
+    );
+    save(&app, "sends", &format!("// @param ask object \"a\"\n// @http {place}"), &body).await;
+    let owner = app.owner().await;
+    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    bench.grant(&owner, "sends", vec![place]).await.unwrap();
+    let ask = json!({"method": "post", "body": "bytes", "query": "a=1", "timeout": "5s"});
+    assert_eq!(app.data(&owner.caller, "sends", json!({"ask": ask})).await.unwrap(), "ok");
+    let asked = site.asked();
+    assert!(asked[0].starts_with("POST /?a=1 ") && asked[0].ends_with("\r\n\r\na\0b"), "{asked:?}");
+    for (ask, told) in [
+        (json!({"headers": {"Host": "evil.test"}}), "The header 'host' belongs to the connection: leave it out."),
+        (json!({"headers": {"transfer-encoding": "chunked"}}), "'transfer-encoding' belongs to the connection"),
+        (json!({"headers": "x: 1"}), "http takes 'headers' as a map"),
+        (json!({"body": "nan"}), "http cannot send this body: JSON has no number NaN"),
+        (json!({"url": "file:///etc/passwd"}), "Only http and https can be called, not 'file:'."),
+    ] {
+        let said = error(&app, &owner.caller, "sends", json!({"ask": ask})).await;
+        assert!(said.contains(told), "{said}");
+    }
+    assert_eq!(site.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_no_number_is_not_kept_and_forgets_nothing() {
+    let app = TestApp::start().await;
+    let body = "kv_set(\"k\", 1); let said = (); try { kv_set(\"k\", 0.0 / 0.0) } catch (e) { said = e }\n\
+                [said, kv_get(\"k\")]";
+    save(&app, "keeps", "// @kv", body).await;
+    let owner = app.owner().await.caller;
+    let said = app.data(&owner, "keeps", json!({})).await.unwrap();
+    assert_eq!(said, json!(["kv_set cannot keep this: JSON has no number NaN", 1]));
+}
+
+#[tokio::test]
+async fn a_number_is_the_same_however_it_is_written() {
+    let app = TestApp::start().await;
+    save(&app, "quarter", "// @param n number = 6 \"n\"", "args.n / 4").await;
+    let owner = app.owner().await.caller;
+    for (params, quarter) in
+        [(json!({"n": 10}), 2.5), (json!({"n": 10.0}), 2.5), (json!({}), 1.5), (json!({"n": 40}), 10.0)]
+    {
+        assert_eq!(app.data(&owner, "quarter", params).await.unwrap(), quarter);
+    }
+}
+
+#[tokio::test]
+async fn a_map_with_an_error_fails_and_one_with_a_text_is_shown_with_all_it_holds() {
+    let app = TestApp::start().await;
+    save(&app, "spent", "", "#{ error: \"quota is used up\", left: 0 }").await;
+    save(&app, "greets", "", "#{ text: \"Hello!\", letters: 6 }").await;
+    let owner = app.owner().await.caller;
+    assert_eq!(error(&app, &owner, "spent", json!({})).await, "quota is used up");
+    let Outcome::Done(done) = app.call(&owner, "greets", json!({})).await.unwrap() else { panic!("it asked") };
+    assert_eq!(done.output.data, json!({"text": "Hello!", "letters": 6}));
+    assert_eq!(satchel::engine::sanitise::render(&done.output), "Hello!\nletters: 6");
+}

@@ -3752,6 +3752,8 @@ export interface components {
         Imported: {
             /** @description Names of those that are drafts now. */
             saved: string[];
+            /** @description Names of those whose text is the live one, or the draft, already. */
+            unchanged: string[];
             /** @description Those that are not, and why. */
             refused: components["schemas"]["NotImported"][];
         };
@@ -4232,6 +4234,8 @@ export interface components {
             name: string;
             /** @description Why. */
             problem: string;
+            /** @description Whether a draft with another text is in its way: `replace` puts it in its place. */
+            draft: boolean;
         };
         /** @description One model that can be chosen. */
         OfferedEmbeddingModel: {
@@ -4622,6 +4626,8 @@ export interface components {
             note?: string | null;
             /** @description The new capabilities that are agreed to, as the refusal names them. */
             accept?: string[];
+            /** @description The digest of the draft that is meant: refused where it is another by now. */
+            base?: string | null;
         };
         /** @description At most this many calls in this time. */
         RateLimit: {
@@ -4897,6 +4903,8 @@ export interface components {
             source: string;
             /** @description A text that is not live. */
             draft?: string | null;
+            /** @description SHA-256 of the text that is edited next, the draft or the live one: what a change of it gives as `base`. */
+            digest: string;
             /**
              * Format: int32
              * @description The live version.
@@ -4911,6 +4919,8 @@ export interface components {
             /** @description Not switched off. */
             enabled: boolean;
             updated_at?: components["schemas"]["Time"] | null;
+            /** @description Who made it, where that is known. */
+            updated_by?: string | null;
         };
         /**
          * @description How the vectors are searched now.

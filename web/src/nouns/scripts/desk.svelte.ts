@@ -2,9 +2,9 @@
 import { Problem } from '../../lib/http';
 import { tools } from '../../lib/tools.svelte';
 import * as api from './api';
-import { gate, words } from './gate';
+import { extra, gate, words } from './gate';
 import { nameIn } from './header';
-import { forget, keep, keptText } from './kept.svelte';
+import { forget, keep, keptBase, keptText } from './kept.svelte';
 import { shelf } from './shelf.svelte';
 import type { Capability, Checked, Diagnostic, Script, TestRun } from './types';
 
@@ -15,6 +15,8 @@ export class Desk {
   /** Null until it is saved for the first time. */
   script = $state.raw<Script | null>(null);
   text = $state('');
+  /** The digest of the server's text this one began from; empty where there was none. */
+  private base = $state('');
   opened = $state(false);
   failure = $state<unknown>(null);
   /** What the last deed could not do. */
@@ -38,6 +40,9 @@ export class Desk {
   /** What the server holds as the newest text. */
   readonly saved = $derived(this.script ? (this.script.draft ?? this.script.source) : '');
   readonly dirty = $derived(!this.locked && (this.script === null || this.text !== this.saved));
+  private readonly digest = $derived(this.script?.digest ?? '');
+  /** Somebody put another text in the place of the one this began from: neither replaces the other before a person has chosen. */
+  readonly changed = $derived(this.opened && this.dirty && this.base !== this.digest);
   readonly published = $derived(this.script?.version ? this.script.source : null);
   /** The last answer, also while a newer one is awaited. */
   readonly checked = $derived(this.check?.answer ?? null);
@@ -49,6 +54,7 @@ export class Desk {
   readonly header = $derived(nameIn(this.text));
   readonly gate = $derived.by(() =>
     gate({
+      changed: this.changed,
       checked: this.current ? this.checked : null,
       tests: this.testsCurrent ? this.tests : null,
       same: this.published !== null && this.text === this.published,
@@ -75,6 +81,9 @@ export class Desk {
       }
     }
     this.text = this.locked ? this.saved : (kept ?? this.saved);
+    // A text that was kept before this was noted down counts as begun from what is there.
+    this.base = (kept === null ? null : keptBase(this.name)) ?? this.digest;
+    this.hold();
     this.opened = true;
     void this.look();
   }
@@ -83,10 +92,17 @@ export class Desk {
     if (text === this.text) return;
     this.text = text;
     this.stopped = null;
-    if (this.dirty) keep(this.name, text);
-    else forget(this.name);
+    this.hold();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.look(), REST);
+  }
+
+  /** Keeps the text in this browser for as long as the server holds another. */
+  private hold() {
+    if (this.locked) return;
+    if (this.dirty) return keep(this.name, this.text, this.base);
+    this.base = this.digest;
+    forget(this.name);
   }
 
   /** Asks what is wrong with the text. Only the answer to the newest question counts. */
@@ -116,22 +132,56 @@ export class Desk {
       await deed();
       return true;
     } catch (error) {
-      this.refused = { what, error };
+      if (!(await this.overtaken(error))) this.refused = { what, error };
       return false;
     } finally {
       this.busy = '';
     }
   }
 
-  /** What the server says now; the list follows. A text that equals it is kept no longer. */
-  take(script: Script) {
+  /** What the server says now, null where the script is gone; the list follows. */
+  private take(script: Script | null) {
     this.script = script;
-    if (!this.dirty) forget(this.name);
+    this.hold();
     void shelf.load().catch(() => null);
   }
 
+  /** The same, after what this desk did itself: what is typed from now on begins from there. */
+  private did(script: Script) {
+    this.base = script.digest;
+    this.take(script);
+  }
+
+  /** Asks what the server holds now. */
+  async reread() {
+    const gone = (failure: unknown) => {
+      if (failure instanceof Problem && failure.status === 404) return null;
+      throw failure;
+    };
+    this.take(await api.read(this.name).catch(gone));
+  }
+
+  /** Whether this is the refusal of a text that began from an older one: what is there now stands beside it then. */
+  async overtaken(refusal: unknown): Promise<boolean> {
+    if (!(refusal instanceof Problem) || extra(refusal.body, 'changed') === undefined) return false;
+    await this.reread().catch(() => null);
+    return this.changed;
+  }
+
+  /** Goes on with the text here: saving it takes the place of what is there now. */
+  keepMine() {
+    this.base = this.digest;
+    this.hold();
+  }
+
+  /** Goes on with the text the server has. */
+  useTheirs() {
+    this.base = this.digest;
+    this.edit(this.saved);
+  }
+
   private async store() {
-    if (this.dirty) this.take(await api.save(this.name, this.text));
+    if (this.dirty) this.did(await api.save(this.name, this.text, this.base));
   }
 
   save = () => this.attempt('save', 'The draft was not saved', () => this.store());
@@ -151,13 +201,13 @@ export class Desk {
   /** Saves the text, publishes it, and lets everything that lists tools know. */
   async publish(note: string, accept: string[]) {
     await this.store();
-    this.take(await api.publish(this.name, note, accept));
+    this.did(await api.publish(this.name, note, accept, this.base));
     await tools.load(true).catch(() => null);
   }
 
   async rollback(version: number, accept: string[]) {
-    const script = await api.rollback(this.name, version, accept);
-    this.take(script);
+    const script = await api.rollback(this.name, version, accept, this.base);
+    this.did(script);
     this.edit(script.draft ?? script.source);
     await tools.load(true).catch(() => null);
   }
@@ -165,8 +215,8 @@ export class Desk {
   /** Back to what is published. */
   throwAway = () =>
     this.attempt('save', 'The draft was not thrown away', async () => {
-      if (this.script?.draft != null) await api.dropDraft(this.name);
-      this.take(await api.read(this.name));
+      if (this.script?.draft != null) await api.dropDraft(this.name, this.base);
+      this.did(await api.read(this.name));
       this.edit(this.saved);
     });
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { extra, gate, said, wider, type Situation } from './gate';
+import { extra, gate, overtook, said, wider, type Situation } from './gate';
 import { free, nameIn, renamed, tidy } from './header';
 import type { Capability, Checked } from './types';
 
 const right: Checked = { problems: [], spec: null, capabilities: [], ms: 1 };
 const green = { passed: 2, total: 2, results: [] };
-const fine: Situation = { checked: right, tests: green, same: false, name: 'a', header: 'a' };
+const fine: Situation = { changed: false, checked: right, tests: green, same: false, name: 'a', header: 'a' };
 
 test('nothing is in the way of a checked, tested and changed text', () => {
   expect(gate(fine)).toBe('');
@@ -24,6 +24,7 @@ test('each thing that is missing is named', () => {
   expect(gate({ ...fine, tests: { ...green, passed: 1 } })).toContain('2 of 2');
   expect(gate({ ...fine, header: 'b' })).toContain('@name a');
   expect(gate({ ...fine, same: true })).toContain('is published');
+  expect(gate({ ...fine, changed: true })).toContain('until you have chosen');
 });
 
 test('what a text may more is what the other may not', () => {
@@ -43,6 +44,14 @@ test("a refusal's details are found beside its words and among its details", () 
   expect(extra({ wider: ['a'] }, 'wider')).toEqual(['a']);
   expect(extra({ details: { wider: ['a'] } }, 'wider')).toEqual(['a']);
   expect(extra({}, 'wider')).toBeUndefined();
+});
+
+test('who overtook a text is said with what he did', () => {
+  const there = { draft: null, version: 5, updated_by: 'sam', updated_at: null };
+  expect(overtook('lu', there, 'anna')).toBe('sam published version 5 of lu.');
+  expect(overtook('lu', { ...there, draft: 'x', updated_by: 'anna', updated_at: new Date(Date.now() - 120_000).toISOString() }, 'anna')).toBe('You, in another place, saved a draft of lu 2 min ago.');
+  expect(overtook('lu', { ...there, updated_by: null }, 'anna')).toContain('Somebody');
+  expect(overtook('lu', null, 'anna')).toBe('lu was deleted meanwhile.');
 });
 
 test('a text changes its name and nothing else', () => {

@@ -1,7 +1,10 @@
 /** When a script may be published, and the words for why not yet. */
-import type { Capability, Checked, TestRun } from './types';
+import { ago } from '../../lib/format';
+import type { Capability, Checked, Script, TestRun } from './types';
 
 export interface Situation {
+  /** Somebody put another text there meanwhile, and nobody has chosen yet. */
+  changed: boolean;
   /** The answer for this very text; null while it is awaited. */
   checked: Checked | null;
   /** The tests of this very text; null where they have not run. */
@@ -14,7 +17,8 @@ export interface Situation {
 }
 
 /** Why publishing waits; empty where nothing is in its way. */
-export function gate({ checked, tests, same, name, header }: Situation): string {
+export function gate({ changed, checked, tests, same, name, header }: Situation): string {
+  if (changed) return 'Publishing waits until you have chosen between your text and the one that is there now.';
   if (!checked) return 'Publishing waits for the check of this text.';
   const first = checked.problems.find((one) => one.severity === 'error');
   if (first) return `Publishing waits until line ${first.line} is right: ${first.message}`;
@@ -40,6 +44,14 @@ export function said(named: string): readonly [string, string] {
 export function wider(next: readonly Capability[], before: readonly Capability[]): string[] {
   const known = new Set(before.map(words));
   return next.map(words).filter((one) => !known.has(one));
+}
+
+/** Who put the text there that the server has now, and how: the text on the desk began from another. */
+export function overtook(name: string, there: Pick<Script, 'draft' | 'version' | 'updated_by' | 'updated_at'> | null, me: string): string {
+  if (!there) return `${name} was deleted meanwhile.`;
+  const who = there.updated_by === me ? 'You, in another place,' : (there.updated_by ?? 'Somebody');
+  const when = there.updated_at ? ` ${ago(there.updated_at)}` : '';
+  return there.draft != null ? `${who} saved a draft of ${name}${when}.` : `${who} published version ${there.version} of ${name}${when}.`;
 }
 
 /** A field that a refusal carries, beside its words or among its details. */

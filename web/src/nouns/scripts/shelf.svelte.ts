@@ -1,17 +1,21 @@
 /** The scripts there are and what the editor refers to: read once, shared by list, editor and palette. */
-import { client, ok, words } from '../../lib/http';
+import { client, ok, Problem, words } from '../../lib/http';
 import { later } from '../../lib/router.svelte';
 import { tools } from '../../lib/tools.svelte';
 import * as api from './api';
+import { extra } from './gate';
 import { free, nameIn, renamed } from './header';
 import { keep, unsaved } from './kept.svelte';
 import type { Call, Imported, Listed, Reference } from './types';
+
+/** What an import did, and the files that would replace a draft with another text. */
+type Brought = Imported & { held: File[] };
 
 class Shelf {
   all = $state.raw<Listed[] | null>(null);
   reference = $state.raw<Reference | null>(null);
   /** What the last import did. */
-  imported = $state.raw<Imported | null>(null);
+  imported = $state.raw<Brought | null>(null);
   private asked = 0;
 
   async load() {
@@ -40,23 +44,27 @@ class Shelf {
     await this.begin(source, name, go);
   }
 
-  /** Takes in .rhai files and zips of them: each text becomes a draft. */
-  async take(files: Iterable<File>) {
+  /** Takes in .rhai files and zips of them: each text that is new becomes a draft. Other drafts stay unless `replace` says so. */
+  async take(files: Iterable<File>, replace = false) {
     const go = later();
-    const all: Imported = { saved: [], refused: [] };
+    const all: Brought = { saved: [], unchanged: [], refused: [], held: [] };
     for (const file of files) {
       const type = /\.zip$/i.test(file.name) ? 'application/zip' : 'text/plain';
       try {
-        const { saved, refused } = await api.importFile(file, type);
+        const { saved, unchanged, refused } = await api.importFile(file, type, replace);
         all.saved.push(...saved);
+        all.unchanged.push(...unchanged);
         all.refused.push(...refused);
+        if (refused.some((one) => one.draft)) all.held.push(file);
       } catch (failure) {
-        all.refused.push({ name: file.name, problem: words(failure) });
+        const draft = failure instanceof Problem && extra(failure.body, 'draft') === true;
+        if (draft) all.held.push(file);
+        all.refused.push({ name: file.name, problem: words(failure), draft });
       }
     }
     this.imported = all;
     await this.load();
-    if (all.saved.length === 1 && all.refused.length === 0) go(`/scripts/${all.saved[0]}`);
+    if (all.saved.length === 1 && all.unchanged.length + all.refused.length === 0) go(`/scripts/${all.saved[0]}`);
   }
 
   async enable(name: string, enabled: boolean) {
