@@ -111,19 +111,34 @@ fn settled(document: &Document, address: &Url) -> Option<String> {
     let base = base.and_then(|base| address.join(&base.attr("href")?).ok());
     let base = base.as_ref().unwrap_or(address);
     // The tree cannot be changed while it is walked.
-    let (mut title, mut links, mut changes) = (None, Vec::new(), Changes::default());
+    let (mut title, mut links, mut pictures, mut changes) = (None, Vec::new(), Vec::new(), Changes::default());
     for node in document.root().descendants_it() {
-        match node.qual_name_ref().as_deref().map(|name| &*name.local) {
-            Some("title") if title.is_none() => title = Some(node),
-            Some("a") => links.push((node, "href")),
-            Some("img") => links.push((node, "src")),
-            Some(name) => changes.see(&node, name),
-            None => {}
+        let name = node.qual_name_ref();
+        let Some(name) = name.as_deref().map(|name| &*name.local) else { continue };
+        match name {
+            "title" if title.is_none() => title = Some(node),
+            "a" => links.push(node),
+            "img" => pictures.push(node),
+            _ => {}
         }
+        changes.see(&node, name);
     }
+    links.iter().for_each(|node| complete(node, "href", base));
+    pictures.iter().for_each(|node| picture(node, base));
     changes.make();
-    links.iter().for_each(|(node, name)| complete(node, name, base));
     title.map(|title| title.text().to_string())
+}
+
+/// Where a picture that is loaded late has its address.
+const LATE: &[&str] = &["data-src", "data-lazy-src", "data-original"];
+
+/// Makes the addresses of a picture whole; one that is loaded late gets its own in place of what stands for it.
+fn picture(node: &NodeRef<'_>, base: &Url) {
+    ["src"].iter().chain(LATE).for_each(|name| complete(node, name, base));
+    let late = LATE.iter().find_map(|name| node.attr(name)).filter(|_| !node.has_attr("src"));
+    if let Some(late) = late {
+        node.set_attr("src", &late);
+    }
 }
 
 /// Makes one address whole; those that are not to be followed go.
@@ -223,6 +238,30 @@ mod tests {
                 "```python",
             ] {
                 assert!(lines.contains(&wanted), "{wanted} is missing of {markdown}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_readers_do_not_see_is_left_out_and_what_they_see_is_kept() {
+        let more = "<p hidden>CANARY1</p><div style='color:red; Display : NONE'>CANARY2 <b>CANARY3</b></div>\
+            <a href=/x style='visibility:hidden'>CANARY4</a><table><caption>Birds by month</caption><tr><th>Bird</th>\
+            <th>Seen</th></tr><tr><td>Egret</td><td>5</td></tr></table><p>Look: <img data-src='../late.png' alt=Late></p>\
+            <p style='display: block'>In plain sight.</p>";
+        let page = page().replace("<h2>Where it lives</h2>", &format!("<h2>Where it lives</h2>{more}"));
+        let page = page.replace("<body>", "<body style='display:none'>");
+        for article in [true, false] {
+            let markdown = read(&page, article).markdown;
+            assert!(!markdown.contains("CANARY"), "{markdown}");
+            let wanted = [
+                "Birds by month",
+                "| Egret | 5 |",
+                "![Late](https://a.example/late.png)",
+                "In plain sight.",
+                "**very**",
+            ];
+            for wanted in wanted {
+                assert!(markdown.contains(wanted), "{wanted} is missing of {markdown}");
             }
         }
     }

@@ -16,12 +16,20 @@ pub(super) struct Changes<'a> {
     blocks: Vec<(NodeRef<'a>, &'static str)>,
     code: Vec<NodeRef<'a>>,
     tables: Vec<NodeRef<'a>>,
+    captions: Vec<NodeRef<'a>>,
+    hidden: Vec<NodeRef<'a>>,
 }
 
 impl<'a> Changes<'a> {
     /// Looks at a node with this name, in the order of the page.
     pub(super) fn see(&mut self, node: &NodeRef<'a>, name: &str) {
+        // A page that is hidden whole is shown by its script.
+        if !matches!(name, "html" | "body") && is_hidden(node) {
+            self.hidden.push(*node);
+            return;
+        }
         match name {
+            "caption" => self.captions.push(*node),
             "dt" | "dd" | "summary" => self.blocks.push((*node, "p")),
             "details" => self.blocks.push((*node, "section")),
             "pre" => self.code.push(*node),
@@ -35,6 +43,8 @@ impl<'a> Changes<'a> {
 
     /// Changes it.
     pub(super) fn make(self) {
+        self.hidden.iter().for_each(NodeRef::remove_from_parent);
+        self.captions.iter().for_each(put_before_table);
         self.blocks.iter().for_each(|(node, name)| node.rename(name));
         self.code.iter().for_each(keep_language);
         let (mut room, mut done) = (MAX_ADDED, std::collections::HashSet::new());
@@ -44,6 +54,25 @@ impl<'a> Changes<'a> {
             }
         }
     }
+}
+
+/// Whether readers of the page do not see an element. What stands there is often meant for machines only.
+fn is_hidden(node: &NodeRef<'_>) -> bool {
+    let hides = |style: &str| {
+        let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
+        let style = style.to_ascii_lowercase();
+        style.contains("display:none") || style.contains("visibility:hidden")
+    };
+    node.has_attr("hidden") || node.attr("style").is_some_and(|style| hides(&style))
+}
+
+/// Markdown has no caption within a table.
+fn put_before_table(caption: &NodeRef<'_>) {
+    let table = caption.ancestors_it(Some(2)).find(|one| one.has_name("table"));
+    let Some(table) = table.filter(|table| table.parent().is_some()) else { return };
+    caption.remove_from_parent();
+    caption.rename("p");
+    table.insert_before(caption);
 }
 
 /// Reading for an article drops classes: the language is put where it stays.

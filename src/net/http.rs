@@ -146,7 +146,7 @@ impl Http {
         meter.open().await?;
         let call = client
             .request(request.method.clone(), request.url.clone())
-            .headers(request.headers.clone())
+            .headers(headers(request))
             .body(request.body.clone());
         let response = tokio::time::timeout(request.patience, call.send())
             .await
@@ -162,6 +162,17 @@ impl Http {
         }
         Ok(response)
     }
+}
+
+/// The headers as they go out. Where a method is expected to have a body, none is said to be empty (RFC 9110, 8.6):
+/// many servers answer 411 otherwise.
+fn headers(request: &Request) -> HeaderMap {
+    let mut headers = request.headers.clone();
+    let has_body = matches!(request.method, Method::POST | Method::PUT | Method::PATCH);
+    if has_body && request.body.is_empty() {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
+    headers
 }
 
 /// About what a head takes on the wire.

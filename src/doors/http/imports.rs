@@ -13,6 +13,7 @@ use crate::{
         change::Changing,
         import::{
             difference::{self, Compared, ImportChange, ImportChoice},
+            kept,
             source::{self, ImportSource},
         },
         offer,
@@ -104,6 +105,7 @@ async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result
     let read = source::read(app, &http, body.0.source, own).await?;
     let system = known.map_or_else(|| blank(&read.title, &by), |known| Ok(known.system.clone()))?;
     let endpoints = known.map_or_else(Vec::new, |known| known.endpoints.clone());
+    let kept = known.map_or_else(Vec::new, |known| kept::kept(&known.system, &read));
     let (id, now, operations) = (system.id, by.now, read.operations);
     let compare = move || {
         let compared = difference::compare(id, &endpoints, operations, now);
@@ -119,7 +121,7 @@ async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result
         description: read.description,
         base_url: read.base_url,
         auth: read.auth,
-        warnings: read.warnings.into_iter().chain(unusable).collect(),
+        warnings: kept.into_iter().chain(read.warnings).chain(unusable).collect(),
         operations,
         removed,
     }))

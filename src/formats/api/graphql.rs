@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{schema::allow_null, text};
+use super::{graphql_selection::Selecting, schema::allow_null, text};
 use crate::model::{
     catalog::{
         endpoint::{Operation, Parameter, ParameterPlace},
@@ -17,17 +17,18 @@ use crate::model::{
 };
 
 /// What is asked of a system to know its schema.
-pub const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } types { \
+pub const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { \
      kind name description fields(includeDeprecated: false) { name description args { ...In } type { ...T } } \
-     inputFields { ...In } enumValues(includeDeprecated: false) { name } } } } \
+     inputFields { ...In } enumValues(includeDeprecated: false) { name } possibleTypes { name } } } } \
      fragment In on __InputValue { name description defaultValue type { ...T } } \
      fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }";
 
-/// Most fields that are asked back, and how deep.
+/// Most fields of an input that are told, and how deep.
 const MAX_FIELDS: usize = 60;
 const MAX_DEPTH: usize = 3;
 
-type Types<'a> = HashMap<&'a str, &'a Value>;
+/// The types of a schema by their names.
+pub(super) type Types<'a> = HashMap<&'a str, &'a Value>;
 
 /// Reads an introspection. `from` is where the system is asked.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
@@ -53,6 +54,7 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
     if operations.is_empty() {
         warnings.push("The schema has neither queries nor mutations.".to_owned());
     }
+    warnings.extend(subscriptions(schema, &types));
     Ok(Proposals {
         format: "GraphQL".to_owned(),
         title: from.and_then(Url::host_str).unwrap_or("GraphQL").to_owned(),
@@ -61,6 +63,16 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         warnings,
         ..Proposals::default()
     })
+}
+
+/// What is said of subscriptions, where the schema has some.
+fn subscriptions(schema: &Value, types: &Types<'_>) -> Option<String> {
+    let name = schema.pointer("/subscriptionType/name")?.as_str()?;
+    let fields = types.get(name)?.get("fields")?.as_array()?;
+    let names: Vec<&str> = fields.iter().filter_map(name_of).collect();
+    let names = text::cut(&names.join(", "), 200);
+    let told = format!("Subscriptions are left out, only queries and mutations are called: {names}.");
+    (!names.is_empty()).then_some(told)
 }
 
 fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Types<'_>) -> Option<Proposal> {
@@ -72,13 +84,17 @@ fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Type
     let passed: Vec<String> =
         args.iter().filter_map(|arg| name_of(arg)).map(|name| format!("{name}: ${name}")).collect();
     let brackets = |list: &[String]| if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
-    let mut left = MAX_FIELDS;
-    let selection = selection(field.get("type")?, types, 0, &mut left);
+    let mut selecting = Selecting::of(types);
+    let selection = selecting.selection(field.get("type")?, 0);
     let query = format!("{kind} {name}{} {{ {name}{}{selection} }}", brackets(&declared), brackets(&passed));
     let description = text::tidy(field.get("description").and_then(Value::as_str).unwrap_or_default());
     let mut warnings = Vec::new();
     if description.is_empty() {
         warnings.push("It has no description: a model will not know when to use it. Write one line.".to_owned());
+    }
+    if selecting.left_out {
+        let told = "Its answer has several kinds, which are not asked for in full: complete its GraphQL document.";
+        warnings.push(told.to_owned());
     }
     Some(Proposal {
         key: format!("{kind}:{name}"),
@@ -96,7 +112,7 @@ fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Type
     })
 }
 
-fn name_of(value: &Value) -> Option<&str> {
+pub(super) fn name_of(value: &Value) -> Option<&str> {
     value.get("name")?.as_str()
 }
 
@@ -113,13 +129,13 @@ fn variable(arg: &Value, types: &Types<'_>) -> Option<Parameter> {
     })
 }
 
-fn is_required(arg: &Value) -> bool {
+pub(super) fn is_required(arg: &Value) -> bool {
     let non_null = arg.pointer("/type/kind").and_then(Value::as_str) == Some("NON_NULL");
     non_null && arg.get("defaultValue").is_none_or(Value::is_null)
 }
 
 /// A type as documents write it.
-fn written(kind: &Value) -> String {
+pub(super) fn written(kind: &Value) -> String {
     let inner = || kind.get("ofType").map(written).unwrap_or_default();
     match kind.get("kind").and_then(Value::as_str) {
         Some("NON_NULL") => format!("{}!", inner()),
@@ -181,44 +197,6 @@ fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
         map.insert("required".to_owned(), json!(required));
     }
     schema
-}
-
-/// What is asked back of a type: its plain fields, and those of its neighbours as far as they are few.
-fn selection(kind: &Value, types: &Types<'_>, depth: usize, left: &mut usize) -> String {
-    let mut named = kind;
-    while let Some(inner) = named.get("ofType").filter(|inner| inner.is_object()) {
-        named = inner;
-    }
-    let is_object = matches!(named.get("kind").and_then(Value::as_str), Some("OBJECT" | "INTERFACE" | "UNION"));
-    if !is_object {
-        return String::new();
-    }
-    let fields =
-        name_of(named).and_then(|name| types.get(name)).and_then(|one| one.get("fields")).and_then(Value::as_array);
-    let mut asked = Vec::new();
-    for field in fields.into_iter().flatten() {
-        let needs = field.get("args").and_then(Value::as_array).is_some_and(|args| args.iter().any(is_required));
-        let (Some(name), Some(of), false) = (name_of(field), field.get("type"), needs) else { continue };
-        if *left == 0 {
-            break;
-        }
-        let is_leaf = is_leaf(of);
-        if !is_leaf && depth + 1 >= MAX_DEPTH {
-            continue;
-        }
-        *left -= 1;
-        let below = if is_leaf { String::new() } else { selection(of, types, depth + 1, left) };
-        asked.push(format!("{name}{below}"));
-    }
-    if asked.is_empty() { " { __typename }".to_owned() } else { format!(" {{ {} }}", asked.join(" ")) }
-}
-
-fn is_leaf(kind: &Value) -> bool {
-    let mut named = kind;
-    while let Some(inner) = named.get("ofType").filter(|inner| inner.is_object()) {
-        named = inner;
-    }
-    matches!(named.get("kind").and_then(Value::as_str), Some("SCALAR" | "ENUM") | None)
 }
 
 #[cfg(test)]

@@ -19,12 +19,16 @@ use crate::{
         tool::Tool,
     },
     model::{
+        catalog::endpoint::is_json,
         error::{Error, Result},
+        id::shorten,
         output::Output,
         spec::{Category, Risk},
     },
 };
 
+/// The media type of a form.
+const FORM: &str = "application/x-www-form-urlencoded";
 /// The methods there are, in capitals; any case is taken.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -39,7 +43,8 @@ struct Args {
     path: String,
     /// Query string parameters; a list is its name several times.
     query_params: Option<BTreeMap<String, Value>>,
-    /// Request body, sent as JSON.
+    /// Request body, sent as JSON. With another `Content-Type` in `headers`, a text goes out as it is, and an object as
+    /// the fields of a form.
     body: Option<Value>,
     /// Further HTTP headers. Credentials are added from the vault and cannot be given here.
     headers: Option<BTreeMap<String, Value>>,
@@ -72,14 +77,29 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let request = RestRequest {
-        method: method(&args.method)?,
-        path: args.path,
-        query: given::pairs("query_params", args.query_params)?,
-        headers: given::pairs("headers", args.headers)?,
-        body: args.body.map_or(Body::None, Body::json),
-    };
+    let headers = given::pairs("headers", args.headers)?;
+    let body = args.body.map_or(Ok(Body::None), |value| body(value, &headers))?;
+    let (method, query) = (method(&args.method)?, given::pairs("query_params", args.query_params)?);
+    let request = RestRequest { method, path: args.path, query, headers, body };
     cx.call_rest(&args.system_id, &request).await
+}
+
+/// The body as the headers say it is.
+fn body(value: Value, headers: &[(String, String)]) -> Result<Body> {
+    let said = headers.iter().rfind(|(name, _)| name.trim().eq_ignore_ascii_case("content-type"));
+    let Some((_, said)) = said else { return Ok(Body::json(value)) };
+    let media = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match value {
+        value if is_json(&media) => Ok(Body::Json(said.clone(), value)),
+        Value::String(text) => Ok(Body::Text(said.clone(), text)),
+        Value::Object(fields) if media == FORM => {
+            given::pairs("body", Some(fields.into_iter().collect())).map(Body::Form)
+        }
+        _ => Err(Error::invalid(format!(
+            "A body of the type '{}' is a text: give it as one, or leave Content-Type out to send JSON.",
+            shorten(&media)
+        ))),
+    }
 }
 
 fn method(text: &str) -> Result<Method> {

@@ -47,6 +47,41 @@ async fn a_request_goes_out_as_it_was_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_body_goes_out_as_its_content_type_says() {
+    let (app, server) = (TestApp::start().await, customers().await);
+    open(&app, "CRM", &server.url()).await;
+    let owner = app.caller(&["*"]).await;
+    let (xml, form) = ("application/xml", "application/x-www-form-urlencoded; charset=utf-8");
+    for (media, body, sent) in [
+        (xml, json!("<a/>"), "<a/>"),
+        (form, json!("raw=1"), "raw=1"),
+        (form, json!({"a": "b c", "n": [1, 2]}), "a=b+c&n=1&n=2"),
+        ("application/merge-patch+json", json!({"a": 1}), r#"{"a":1}"#),
+        ("application/json", json!("text"), r#""text""#),
+    ] {
+        let more = json!({"headers": {"Content-Type": media}, "body": body});
+        app.data(&owner, "call_rest_endpoint", with(ask("POST", "/echo"), more)).await.unwrap();
+        let seen = server.last();
+        assert_eq!((seen.header("content-type"), seen.text().as_str()), (media, sent));
+    }
+    let more = json!({"headers": {"content-type": xml}, "body": {"a": 1}});
+    let error = app.call(&owner, "call_rest_endpoint", with(ask("POST", "/echo"), more)).await.err().unwrap();
+    assert!(error.message().contains("'application/xml' is a text"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_method_that_has_a_body_says_where_it_has_none() {
+    let (app, server) = (TestApp::start().await, customers().await);
+    open(&app, "CRM", &server.url()).await;
+    let owner = app.caller(&["*"]).await;
+    for (method, length) in [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", ""), ("OPTIONS", "")] {
+        app.data(&owner, "call_rest_endpoint", ask(method, "/echo")).await.unwrap();
+        assert_eq!(server.last().header("content-length"), length, "{method}");
+        assert_eq!(server.last().header("transfer-encoding"), "", "{method}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_answer_is_read() {
     let (app, server) = (TestApp::start().await, customers().await);
     open(&app, "CRM", &server.url()).await;

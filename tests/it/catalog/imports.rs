@@ -104,6 +104,45 @@ async fn a_second_import_shows_the_difference_and_keeps_what_people_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_parameter_called_otherwise_keeps_what_people_set_and_a_moved_server_is_told() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let document = |name: &str, path: &str, more: Value| {
+        let parameter = json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}});
+        let get = json!({"operationId": "getUser", "summary": "One user.", "parameters": [parameter]});
+        let mut document =
+            json!({"openapi": "3.0.0", "info": {"title": "CRM", "version": "1"}, "paths": {path: {"get": get}}});
+        document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"text": document.to_string()})
+    };
+    let first = preview(&crm, document("id", "/users/{id}", json!({})), Some(&crm.id)).await;
+    assert!(!first["warnings"].to_string().contains("this system"), "{}", first["warnings"]);
+    let chosen = json!([{"operation": first["operations"][0]["operation"]}]);
+    crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": chosen})).await;
+    let known = preview(&crm, document("id", "/users/{id}", json!({})), Some(&crm.id)).await;
+    let id = known["operations"][0]["endpoint_id"].as_str().unwrap().to_owned();
+    let by_hand = json!({"risk": "high_write", "when_to_use": "Always."});
+    crm.ask("PATCH", &format!("/endpoints/{id}"), &by_hand).await;
+    let more = json!({
+        "servers": [{"url": "https://new.example/v9"}], "security": [{"key": []}],
+        "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-New-Key"}}},
+    });
+    let again = preview(&crm, document("userId", "/users/{userId}", more), Some(&crm.id)).await;
+    let told = again["warnings"].to_string();
+    assert!(told.contains("https://new.example/v9; calls still go to") && told.contains("'X-New-Key'"), "{told}");
+    let row = &again["operations"][0];
+    assert_eq!((&row["change"], &row["endpoint_id"], &again["removed"]), (&json!("changed"), &json!(id), &json!([])));
+    let chosen = json!([{"operation": row["operation"]}]);
+    crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": chosen})).await;
+    let kept = crm.ask("GET", &format!("/endpoints/{id}"), &Value::Null).await;
+    assert_eq!(
+        (&kept["path"], &kept["parameters"][0]["name"], &kept["risk"], &kept["when_to_use"]),
+        (&json!("/users/{userId}"), &json!("userId"), &json!("high_write"), &json!("Always."))
+    );
+    let system = crm.ask("GET", &format!("/systems/{}", crm.id), &Value::Null).await;
+    assert_eq!((&system["base_url"], &system["auth"]["type"]), (&json!(crm.system.url("/api")), &json!("none")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn swagger_in_yaml_is_fetched_from_its_address() {
     let crm = Connected::with(json!({"type": "none"})).await;
     let yaml = "swagger: '2.0'\ninfo: {title: Pets, version: '1'}\nbasePath: /v2\nsecurityDefinitions: {b: {type: basic}}\npaths:\n  /pets:\n    post:\n      operationId: addPet\n      summary: Adds a pet.\n      consumes: [application/x-www-form-urlencoded]\n      parameters:\n        - {name: name, in: formData, type: string, required: true}\n      responses: {200: {description: ok}}\n";

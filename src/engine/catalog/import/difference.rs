@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::rename;
 use crate::{
     model::{
         catalog::{
@@ -77,7 +78,7 @@ pub struct Comparison {
 
 /// Compares a document's operations with the endpoints of a system, and says which of those it no longer has.
 pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposal>, now: Time) -> Comparison {
-    let known = known(endpoints);
+    let known = Known::of(endpoints, operations.iter().map(|operation| operation.key.as_str()));
     let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
     let mut keys = BTreeSet::new();
     for operation in operations {
@@ -86,7 +87,7 @@ pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposa
             unusable.push(format!("'{key}' stands in the document more than once: only the first is shown."));
             continue;
         }
-        let old = known.get(&operation.key).copied();
+        let old = known.get(&operation.key).filter(|old| !seen.contains(&old.id));
         seen.extend(old.map(|endpoint| endpoint.id));
         let choice = ImportChoice { operation, risk: None, description: None, when_to_use: None };
         match one(system, old, choice, now) {
@@ -109,25 +110,42 @@ pub fn plan(
     if let Some(stranger) = remove.iter().find(|id| !endpoints.iter().any(|endpoint| endpoint.id == **id)) {
         return Err(Error::not_found(format!("The system has no endpoint '{stranger}'.")));
     }
-    let known = known(endpoints);
-    let (mut put, mut keys) = (Vec::with_capacity(choices.len()), BTreeSet::new());
+    let known = Known::of(endpoints, choices.iter().map(|choice| choice.operation.key.as_str()));
+    let (mut put, mut keys, mut taken) = (Vec::with_capacity(choices.len()), BTreeSet::new(), BTreeSet::new());
     for choice in choices {
         if !keys.insert(choice.operation.key.clone()) {
             return Err(Error::invalid(format!("'{}' was chosen twice.", shorten(&choice.operation.key))));
         }
-        let old = known.get(&choice.operation.key).copied();
+        let old = known.get(&choice.operation.key).filter(|old| taken.insert(old.id));
         put.push(one(system, old, choice, now)?.becomes);
     }
     Ok(ImportPlan { put, remove, format: String::new() })
 }
 
 /// The endpoints a document could be about, by what they are recognised by.
-fn known(endpoints: &[Endpoint]) -> HashMap<String, &Endpoint> {
-    let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
-    let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
-    let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
-    // What was imported is what it was imported as, whatever it looks like now.
-    by_place.chain(by_key).collect()
+struct Known<'a> {
+    by_key: HashMap<String, &'a Endpoint>,
+    /// Those whose very key the document does not have, by what is left of it without the names of parameters.
+    by_shape: HashMap<String, &'a Endpoint>,
+}
+
+impl<'a> Known<'a> {
+    /// Of a document with operations of these keys.
+    fn of<'k>(endpoints: &'a [Endpoint], keys: impl Iterator<Item = &'k str>) -> Self {
+        let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
+        let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
+        let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
+        // What was imported is what it was imported as, whatever it looks like now.
+        let by_key: HashMap<String, &Endpoint> = by_place.chain(by_key).collect();
+        let keys: BTreeSet<&str> = keys.collect();
+        let others = by_key.iter().filter(|(key, _)| !keys.contains(key.as_str()));
+        let by_shape = others.map(|(key, endpoint)| (rename::shape(key), *endpoint)).collect();
+        Self { by_key, by_shape }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Endpoint> {
+        self.by_key.get(key).or_else(|| self.by_shape.get(&rename::shape(key))).copied()
+    }
 }
 
 /// The names of the fields an import may change.
@@ -179,7 +197,7 @@ fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time
         Some(old) => {
             let base = old.imported.as_deref().cloned().unwrap_or_else(|| as_proposal(old, &proposal));
             let (by_hand, by_document) = (differs(&base, &as_proposal(old, &base)), differs(&base, &said));
-            let mut becomes = old.clone();
+            let mut becomes = rename::renamed(old.clone(), &base.path, &said.path);
             for field in by_document.iter().filter(|field| !by_hand.contains(field)) {
                 take(field, &mut becomes, &fresh);
             }
