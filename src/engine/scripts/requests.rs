@@ -79,7 +79,6 @@ fn demand_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result
     if script.granted.iter().any(|granted| granted.covers(url)) {
         return Ok(());
     }
-    let host = Host::needed(url);
     Err(format!("An administrator has not yet granted this script the host '{host}': see its page."))
 }
 

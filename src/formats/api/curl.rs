@@ -238,6 +238,7 @@ fn accepted(command: &Command) -> Option<Parameter> {
         name: name.clone(),
         place: ParameterPlace::Header,
         style: Style::Plain,
+        members: Default::default(),
         required: true,
         description: String::new(),
         schema: json!({"type": "string", "const": value}),

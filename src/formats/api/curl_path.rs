@@ -117,6 +117,7 @@ impl Template {
             name,
             place: ParameterPlace::Path,
             style: Style::Plain,
+            members: Default::default(),
             required: true,
             description: String::new(),
             schema,

@@ -108,7 +108,7 @@ async fn no_script_brings_a_secret_out() {
     for (name, text) in corpus {
         let settings = scripts.read(&text).head.settings;
         // Only what somebody has is configured.
-        bench.save(&owner, &name, text.clone()).await.unwrap();
+        bench.save(&owner, &name, text.clone(), None).await.unwrap();
         let values = json!({"api_key": SECRET}).as_object().unwrap().clone();
         app.satchel.app.tool_config.set(&owner, &name, &settings, values).await.unwrap();
         let call = satchel::model::call::Call::new(owner.caller.clone(), "x", json!({}));
