@@ -2,7 +2,7 @@
 
 use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
 
-use super::{limits, machine::Machine, misfit, names, nearest::nearest, state::Limit, wire::Fault};
+use super::{limits, machine::Machine, misfit, names, nearest::nearest, state::Limit, testing, wire::Fault};
 use crate::model::script::Diagnostic;
 
 /// The fault a run ended with.
@@ -168,7 +168,12 @@ fn reserved(source: &str, line: usize, column: usize) -> Option<(&str, String)> 
     let text = source.lines().nth(line - 1)?;
     let at = text.char_indices().nth(column - 1).map(|(at, _)| at)?;
     let (before, rest) = text.split_at_checked(at)?;
-    let (word, after) = rest.split_at(rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()));
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (word, after) = rest.split_at(rest.find(|c| !of_word(c)).unwrap_or(rest.len()));
+    // What begins a block of its own is found wanting only behind the word.
+    let read = before.trim_end();
+    let (ahead, block) = read.split_at(read.trim_end_matches(of_word).len());
+    let (before, word) = if testing::BLOCKS.contains(&block) { (ahead, block) } else { (before, word) };
     let is_reserved = !word.is_empty() && !names::is_plain(word);
     let dot = ["?.", "."].into_iter().find(|dot| before.trim_end().ends_with(dot));
     let way = match dot.filter(|_| is_reserved) {

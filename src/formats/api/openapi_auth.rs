@@ -58,7 +58,7 @@ impl<'a> Security<'a> {
         let mut read = Self { schemes, ..Self::default() };
         let asked = read.asked(document);
         let usable = |name: &&str| read.find(name).is_some_and(|one| one.auth.is_some());
-        let at = asked.iter().position(|name| usable(name));
+        let at = asked.iter().position(usable);
         read.chosen = at.and_then(|at| asked.get(at)).copied();
         let doubts = asked.iter().take(at.map_or(MAX_DOUBTS, |at| at + 1)).filter_map(|name| read.doubt(name));
         read.warnings = doubts.take(MAX_DOUBTS).collect();

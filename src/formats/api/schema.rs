@@ -250,15 +250,15 @@ pub(super) fn allow_null(schema: &mut Map<String, Value>) {
     if let Some(only) = schema.remove("const") {
         schema.insert("enum".to_owned(), json!([only]));
     }
-    let add = |list: &mut Vec<Value>, null: Value| {
-        if !list.contains(&null) {
-            list.push(null);
+    let add = |list: &mut Vec<Value>, none: Value| {
+        if !list.contains(&none) {
+            list.push(none);
         }
     };
-    for (word, null) in [("type", json!("null")), ("enum", Value::Null), ("anyOf", json!({"type": "null"}))] {
+    for (word, none) in [("type", json!("null")), ("enum", Value::Null), ("anyOf", json!({"type": "null"}))] {
         match schema.get_mut(word) {
-            Some(Value::Array(list)) => add(list, null),
-            Some(kind) if *kind != null => *kind = json!([kind.take(), null]),
+            Some(Value::Array(list)) => add(list, none),
+            Some(kind) if *kind != none => *kind = json!([kind.take(), none]),
             _ => {}
         }
     }

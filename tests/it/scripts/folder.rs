@@ -122,7 +122,7 @@ async fn a_tool_nobody_knows_is_told_on_the_command_line() {
 async fn a_draft_takes_no_name_from_a_file() {
     let (home, server, owner) = console().await;
     let path = home.path().join("scripts/victim.rhai");
-    std::fs::write(&path, "// @name victim\nfn run(args) {").unwrap();
+    owner.do_it("PUT", "/api/scripts/victim", json!({"source": doubling("victim", 3)})).await;
     let files = async || {
         let list = owner.do_it("GET", "/api/scripts", Value::Null).await;
         let all = list.as_array().unwrap().iter().filter(|one| one["name"] == "victim").cloned();
@@ -133,8 +133,8 @@ async fn a_draft_takes_no_name_from_a_file() {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     };
+    std::fs::write(&path, "// @name victim\nfn run(args) {").unwrap();
     until("broken").await;
-    owner.do_it("PUT", "/api/scripts/victim", json!({"source": doubling("victim", 3)})).await;
     std::fs::write(&path, doubling("victim", 2)).unwrap();
     until("live").await;
     let answer = owner.do_it("POST", "/api/tools/victim/invoke", json!({"params": {"n": 5}})).await;

@@ -174,7 +174,7 @@ async fn scripts_survive_a_restart_and_an_export() {
     assert_eq!(answer["data"], 4);
     owner.do_it("DELETE", "/api/scripts/kept", Value::Null).await;
     let imported = owner.send_bytes("/api/scripts/import", with_a_bad_file(&zip)).await;
-    let refused = json!({"name": "bad.rhai", "problem": "'bad.rhai' in the zip is no text in UTF-8."});
+    let refused = json!({"name": "bad.rhai", "problem": "'bad.rhai' in the zip is no text in UTF-8.", "draft": false});
     assert_eq!(imported, (200, json!({"saved": ["kept"], "unchanged": [], "refused": [refused]})));
     let (status, refused) = owner.send_bytes("/api/scripts/import", b"// @name exec\nfn run(a) { 1 }".to_vec()).await;
     assert_eq!(status, 409, "{refused}");

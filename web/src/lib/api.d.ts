@@ -1690,7 +1690,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes one `.rhai` file, or a zip of them, as drafts.
+         * Takes one `.rhai` file, or a zip of them, as drafts. A text that is there already is left out.
          * @description Needs the permission `scripts:write`.
          */
         post: operations["post_api_scripts_import"];
@@ -3289,6 +3289,10 @@ export interface components {
             schema?: unknown;
             /** @description How a list or an object is written; of a form, every list in it. */
             style?: components["schemas"]["ParameterStyle"];
+            /** @description Of a form, the fields that are written in another style. */
+            members?: {
+                [key: string]: components["schemas"]["ParameterStyle"];
+            };
         };
         /** @description What a try came to. */
         EndpointTrial: {
@@ -4684,6 +4688,8 @@ export interface components {
             version: number;
             /** @description The capabilities that are agreed to, where it may do more than what is live. */
             accept?: string[];
+            /** @description The digest of the text that is replaced, as it was seen: refused where it is another by now. */
+            base?: string | null;
         };
         /** @description What a rotation did. */
         Rotated: {
@@ -4738,6 +4744,13 @@ export interface components {
             name: string;
             /** @description Its text. */
             source: string;
+        };
+        /** @description A text that is to be the draft. */
+        ScriptEdit: {
+            /** @description The script. */
+            source: string;
+            /** @description The digest of the text it began from, empty where there was none: refused where another is there by now. */
+            base?: string | null;
         };
         /**
          * @description Where a script's text lies.
@@ -4846,6 +4859,8 @@ export interface components {
             problem?: string | null;
             /** @description Hosts that wait for an administrator. */
             waiting: string[];
+            /** @description Tools it uses that there are not now. */
+            missing: string[];
             updated_at?: components["schemas"]["Time"] | null;
         };
         /** @description A script to start from. */
@@ -13439,7 +13454,10 @@ export interface operations {
     };
     post_api_scripts_import: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether drafts with another text are replaced. They have no versions: what they held is gone then. */
+                replace?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -13478,6 +13496,23 @@ export interface operations {
             };
             /** @description The caller may not do this. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13646,7 +13681,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ScriptText"];
+                "application/json": components["schemas"]["ScriptEdit"];
             };
         };
         responses: {
@@ -13687,6 +13722,14 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13807,7 +13850,10 @@ export interface operations {
     };
     delete_api_scripts_name_draft: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The digest of the draft that is meant: refused where it is another by now. */
+                base?: string | null;
+            };
             header?: never;
             path: {
                 name: string;
@@ -13851,6 +13897,14 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
