@@ -50,7 +50,8 @@ export function wider(next: readonly Capability[], before: readonly Capability[]
 export function overtook(name: string, there: Pick<Script, 'draft' | 'version' | 'updated_by' | 'updated_at'> | null, me: string): string {
   if (!there) return `${name} was deleted meanwhile.`;
   const who = there.updated_by === me ? 'You, in another place,' : (there.updated_by ?? 'Somebody');
-  const when = there.updated_at ? ` ${ago(there.updated_at)}` : '';
+  const since = there.updated_at ? ago(there.updated_at) : '';
+  const when = since === 'now' ? ' just now' : since && ` ${since}`;
   return there.draft != null ? `${who} saved a draft of ${name}${when}.` : `${who} published version ${there.version} of ${name}${when}.`;
 }
 
