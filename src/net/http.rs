@@ -23,8 +23,18 @@ use crate::model::{
 };
 
 /// Headers that belong to the connection: who asks for a request gives none of them.
-pub const OF_CONNECTION: &[&str] =
-    &["host", "content-length", "connection", "transfer-encoding", "upgrade", "te", "trailer"];
+pub const OF_CONNECTION: &[&str] = &[
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "proxy-connection",
+    "keep-alive",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+];
 
 /// What is asked of another system.
 #[derive(Debug, Clone)]

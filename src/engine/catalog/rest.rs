@@ -21,35 +21,25 @@ use crate::{
         catalog::{endpoint::Endpoint, place, system::System},
         error::{Error, Kind, Result},
     },
-    net::http::{Http, Request},
+    net::http::{Http, OF_CONNECTION, Request},
 };
 
 /// Longest body that is sent, in bytes.
 pub(super) const MAX_BODY: u64 = 10 * 1024 * 1024;
 /// The media type of JSON that has none of its own.
 pub(super) const JSON: &str = "application/json";
-/// Headers nobody sets but us: credentials, and what says where a message ends or where it came from.
+/// Headers nobody sets but us, beside those of the connection: credentials, and what says where a message came from.
 const OURS: &[&str] = &[
     "authorization",
     "proxy-authorization",
     "cookie",
     "cookie2",
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
     "forwarded",
     "via",
     "x-forwarded-for",
     "x-forwarded-host",
     "x-forwarded-proto",
     "x-real-ip",
-    "proxy-connection",
     // They make a request another than the one whose risk was weighed.
     "x-http-method-override",
     "x-http-method",
@@ -181,7 +171,9 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
 /// A header a caller gives. Fails where it is one of ours.
 pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
     let lower = name.trim().to_ascii_lowercase();
-    if OURS.contains(&lower.as_str()) || system.auth.header().is_some_and(|own| own == lower) {
+    if [OURS, OF_CONNECTION].iter().any(|ours| ours.contains(&lower.as_str()))
+        || system.auth.header().is_some_and(|own| own == lower)
+    {
         let told = format!("The header '{lower}' is set by Satchel: leave it out. Credentials come from the vault.");
         return Err(Error::invalid(told));
     }
