@@ -12,3 +12,4 @@ pub mod status;
 pub mod style;
 pub mod system;
 pub mod upload;
+pub mod xml_name;

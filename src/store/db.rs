@@ -4,6 +4,7 @@
 //! a power cut; one flush serves up to [`GROUP`] writes.
 
 use std::{
+    ffi::c_int,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -343,6 +344,11 @@ impl From<rusqlite::Error> for Error {
             let told = "The database, satchel.db in the data directory, is damaged: stop Satchel and put it back from a backup.";
             return Self::new(Kind::Internal, told).caused_by(error);
         }
+        if extended(&error) == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY) {
+            let told = "It would belong to a person or a thing that is not there. Before there is an owner, open the link that \
+                        Satchel prints when it starts, and make one.";
+            return Self::conflict(told).caused_by(error);
+        }
         if !is_full(&error) {
             return Self::internal(error);
         }
@@ -356,8 +362,12 @@ impl From<rusqlite::Error> for Error {
 
 /// No room for the file, or for the memory SQLite shares between processes, which lies on the disk as well.
 fn is_full(error: &rusqlite::Error) -> bool {
-    let extended = error.sqlite_error().map(|error| error.extended_code);
-    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(ffi::SQLITE_IOERR_SHMSIZE)
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended(error) == Some(ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// SQLite's code for what exactly went wrong.
+fn extended(error: &rusqlite::Error) -> Option<c_int> {
+    error.sqlite_error().map(|error| error.extended_code)
 }
 
 #[cfg(test)]

@@ -151,10 +151,11 @@ impl Scripts {
     }
 
     /// Removes a script with its versions, its configuration, its grants and all it keeps.
-    pub async fn delete(&self, by: &Actor, name: &str) -> Result<()> {
+    pub async fn delete(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |c| {
+                demand_base(c, &name, base.as_deref())?;
                 if run(c, "DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
                     return Err(unknown(&name));
                 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod documents;
+mod files;
 mod imports;
 mod oauth;
 mod outside;

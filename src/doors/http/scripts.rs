@@ -257,32 +257,26 @@ async fn save(
     view(&state.scripts, &name).await
 }
 
-/// Removes a script of the console with its versions, its configuration and what it keeps.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,)), responses((status = 204)))]
-#[delete("/api/scripts/{name}")]
-async fn remove(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
-    bench(&state).delete(&by, &name).await?;
-    Ok(HttpResponse::NoContent().finish())
-}
-
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
-struct DiscardQuery {
-    /// The digest of the draft that is meant: refused where it is another by now.
+struct Meant {
+    /// The digest of the script that is meant: refused where it has another by now.
     base: Option<String>,
 }
 
+/// Removes a script of the console with its versions, its configuration and what it keeps.
+#[utoipa::path(tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
+#[delete("/api/scripts/{name}")]
+async fn remove(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
+    bench(&state).delete(&by, &name, meant.into_inner().base).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
 /// Throws a draft away.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,), DiscardQuery),
-    responses((status = 204), (status = 409)))]
+#[utoipa::path(tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
 #[delete("/api/scripts/{name}/draft")]
-async fn discard(
-    state: Data<State>,
-    by: Actor,
-    name: Path<String>,
-    query: Query<DiscardQuery>,
-) -> Result<HttpResponse> {
-    bench(&state).discard(&by, &name, query.into_inner().base).await?;
+async fn discard(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
+    bench(&state).discard(&by, &name, meant.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 

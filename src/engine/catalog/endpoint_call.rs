@@ -136,8 +136,9 @@ fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Optio
         }
         Operation::Soap { action, element, namespace, unqualified, version } => {
             let action = soap::Action { action, element, namespace, unqualified: *unqualified, version };
-            let values: Vec<soap::Field<'_>> = given.fields().collect();
-            Ok((soap::request(path, &action, &values)?, None))
+            let headers: Vec<soap::Field<'_>> = given.fields(ParameterPlace::Header).collect();
+            let values: Vec<soap::Field<'_>> = given.fields(ParameterPlace::Variable).collect();
+            Ok((soap::request(path, &action, &headers, &values)?, None))
         }
         Operation::Grpc { .. } | Operation::Websocket => {
             let protocol = endpoint.operation.protocol();
@@ -156,7 +157,7 @@ impl<'a> Given<'a> {
         let named = endpoint.arguments().into_iter();
         let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
         let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
-        Self { values: values.filter(|(_, value)| !value.is_null()).collect() }
+        Self { values: values.filter(|(given, value)| !value.is_null() || given.takes_null()).collect() }
     }
 
     fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&'a Parameter, &'a Value)> {
@@ -181,10 +182,9 @@ impl<'a> Given<'a> {
         self.at(ParameterPlace::Variable).map(|(given, value)| (given.name.clone(), value.clone())).collect()
     }
 
-    /// The variables with what they are declared as.
-    fn fields(&self) -> impl Iterator<Item = soap::Field<'_>> {
-        let variables = self.at(ParameterPlace::Variable);
-        variables.map(|(given, value)| soap::Field { name: &given.name, value, schema: &given.schema })
+    /// The values of a place with what they are declared as.
+    fn fields(&self, place: ParameterPlace) -> impl Iterator<Item = soap::Field<'_>> {
+        self.at(place).map(|(given, value)| soap::Field { name: &given.name, value, schema: &given.schema })
     }
 
     fn upload(&self) -> Result<Option<Upload>> {

@@ -6,7 +6,15 @@ use reqwest::Method;
 use serde_json::{Map, Value};
 
 use super::rest::{Body, RestRequest};
-use crate::model::error::{Error, Result};
+use crate::model::{
+    catalog::{endpoint::is_nullable, xml_name},
+    error::{Error, Result},
+};
+
+/// The namespace of the prefix `xml`, which is never declared.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+/// An element that is there and has no value (XML Schema).
+const NIL: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\"";
 
 /// Deepest nesting of a value.
 const MAX_DEPTH: usize = 32;
@@ -29,9 +37,15 @@ pub(super) struct Field<'a> {
     pub(super) schema: &'a Value,
 }
 
-/// The request that calls `action` with these values, in their order.
-pub(super) fn request(path: String, action: &Action<'_>, values: &[Field<'_>]) -> Result<RestRequest> {
-    let Content { attributes, inner } = content(values, 0)?;
+/// The request that calls `action` with these values, in their order, and these elements of the SOAP header.
+pub(super) fn request(
+    path: String,
+    action: &Action<'_>,
+    headers: &[Field<'_>],
+    values: &[Field<'_>],
+) -> Result<RestRequest> {
+    let around = if action.unqualified { "" } else { action.namespace };
+    let Content { attributes, inner } = content(values, around, 0)?;
     let name = checked(action.element)?;
     let namespace = escape(action.namespace);
     let body = match action.unqualified && !namespace.is_empty() {
@@ -41,8 +55,12 @@ pub(super) fn request(path: String, action: &Action<'_>, values: &[Field<'_>]) -
     let is_new = action.version == "1.2";
     let envelope =
         if is_new { "http://www.w3.org/2003/05/soap-envelope" } else { "http://schemas.xmlsoap.org/soap/envelope/" };
+    let header = match content(headers, "", 0)?.inner {
+        none if none.is_empty() => none,
+        inner => format!("<soap:Header>{inner}</soap:Header>"),
+    };
     let text = format!(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<soap:Envelope xmlns:soap=\"{envelope}\"><soap:Body>{body}</soap:Body></soap:Envelope>"
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<soap:Envelope xmlns:soap=\"{envelope}\">{header}<soap:Body>{body}</soap:Body></soap:Envelope>"
     );
     let quoted = action.action.replace(['"', '\\', '\r', '\n'], "");
     let (media, headers) = match is_new {
@@ -52,21 +70,25 @@ pub(super) fn request(path: String, action: &Action<'_>, values: &[Field<'_>]) -
     Ok(RestRequest { method: Method::POST, path, query: Vec::new(), headers, body: Body::Text(media, text) })
 }
 
-fn element(field: Field<'_>, depth: usize, out: &mut String) -> Result<()> {
+/// An element within one of the namespace `around`.
+fn element(field: Field<'_>, around: &str, depth: usize, out: &mut String) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::invalid(format!("The values are nested deeper than {MAX_DEPTH} levels.")));
     }
     // What repeats may come as a list or, once, as itself.
     let Field { name, value, schema } = Field { schema: field.schema.get("items").unwrap_or(field.schema), ..field };
     if let Value::Array(items) = value {
-        return items.iter().try_for_each(|value| element(Field { name, value, schema }, depth + 1, out));
+        return items.iter().try_for_each(|value| element(Field { name, value, schema }, around, depth + 1, out));
     }
     let name = checked(name)?;
+    let own = xml_name::namespace(schema).unwrap_or(around);
+    let declared = if own == around { String::new() } else { format!(" xmlns=\"{}\"", escape(own)) };
     let Content { attributes, inner } = match value {
-        Value::Object(members) => content(&in_order(members, schema), depth + 1)?,
+        Value::Object(members) => content(&in_order(members, schema), own, depth + 1)?,
+        Value::Null if is_nullable(schema) => Content { attributes: NIL.to_owned(), inner: String::new() },
         other => Content { attributes: String::new(), inner: text(name, other)? },
     };
-    out.push_str(&format!("<{name}{attributes}>{inner}</{name}>"));
+    out.push_str(&format!("<{name}{declared}{attributes}>{inner}</{name}>"));
     Ok(())
 }
 
@@ -86,18 +108,25 @@ struct Content {
     inner: String,
 }
 
-fn content(fields: &[Field<'_>], depth: usize) -> Result<Content> {
+/// What stands in an element of the namespace `around`.
+fn content(fields: &[Field<'_>], around: &str, depth: usize) -> Result<Content> {
     let mut made = Content::default();
-    for field in fields {
-        let Field { name, value, .. } = *field;
+    for (at, field) in fields.iter().enumerate() {
+        let Field { name, value, schema } = *field;
         match name.strip_prefix('@') {
             Some(_) if value.is_null() => {}
             Some(attribute) => {
                 let (attribute, value) = (checked(attribute)?, text(name, value)?);
-                made.attributes.push_str(&format!(" {attribute}=\"{value}\""));
+                let named = match xml_name::namespace(schema) {
+                    None | Some("") => attribute.to_owned(),
+                    Some(XML) => format!("xml:{attribute}"),
+                    // An attribute has the namespace of its prefix only.
+                    Some(other) => format!("xmlns:a{at}=\"{}\" a{at}:{attribute}", escape(other)),
+                };
+                made.attributes.push_str(&format!(" {named}=\"{value}\""));
             }
             None if name == "#text" => made.inner.push_str(&text(name, value)?),
-            None => element(*field, depth, &mut made.inner)?,
+            None => element(*field, around, depth, &mut made.inner)?,
         }
     }
     Ok(made)
@@ -135,17 +164,17 @@ mod tests {
             Action { action: "urn:Add", element: "Add", namespace: "urn:calc", unqualified: false, version: "1.1" };
         let (one, list) = (json!(1), json!(["<x>", {"c": "&"}]));
         let values = [field("a", &one), field("b", &list)];
-        let request = request("/calc".to_owned(), &action, &values).unwrap();
+        let request = request("/calc".to_owned(), &action, &[], &values).unwrap();
         let Body::Text(media, text) = request.body else { panic!("no text") };
         assert_eq!(media, "text/xml; charset=utf-8");
         assert!(text.contains("<Add xmlns=\"urn:calc\"><a>1</a><b>&lt;x&gt;</b><b><c>&amp;</c></b></Add>"), "{text}");
         assert_eq!(request.headers, [("soapaction".to_owned(), "\"urn:Add\"".to_owned())]);
         let unqualified = Action { unqualified: true, ..action };
-        let Body::Text(_, text) = super::request("/".to_owned(), &unqualified, &values[..1]).unwrap().body else {
+        let Body::Text(_, text) = super::request("/".to_owned(), &unqualified, &[], &values[..1]).unwrap().body else {
             panic!("no text")
         };
         assert!(text.contains("<m:Add xmlns:m=\"urn:calc\"><a>1</a></m:Add>"), "{text}");
-        assert!(super::request("/".to_owned(), &unqualified, &[field("a><b", &one)]).is_err());
+        assert!(super::request("/".to_owned(), &unqualified, &[], &[field("a><b", &one)]).is_err());
     }
 
     #[test]
@@ -153,7 +182,7 @@ mod tests {
         let action =
             Action { action: "urn:Pay", element: "Pay", namespace: "urn:p", unqualified: false, version: "1.1" };
         let sent = |values: Value| {
-            super::request("/".to_owned(), &action, &in_order(values.as_object().unwrap(), &Value::Null)).map(
+            super::request("/".to_owned(), &action, &[], &in_order(values.as_object().unwrap(), &Value::Null)).map(
                 |request| match request.body {
                     Body::Text(_, text) => text,
                     _ => panic!("no text"),
@@ -168,6 +197,7 @@ mod tests {
             assert!(sent(wrong.clone()).is_err(), "{wrong}");
         }
     }
+
     #[test]
     fn members_go_out_in_the_order_of_their_declaration() {
         let line = json!({"type": "object", "properties": {"sku": {}, "note": {}, "@qty": {}}});
@@ -176,7 +206,7 @@ mod tests {
         }});
         let sent = |value: Value| {
             let mut out = String::new();
-            element(Field { name: "order", value: &value, schema: &order }, 0, &mut out).unwrap();
+            element(Field { name: "order", value: &value, schema: &order }, "", 0, &mut out).unwrap();
             out
         };
         let value = json!({
@@ -187,5 +217,35 @@ mod tests {
         assert_eq!(sent(value), wanted);
         let single = json!({"lines": {"note": "n", "sku": "a"}});
         assert_eq!(sent(single), "<order><lines><sku>a</sku><note>n</note></lines></order>");
+    }
+
+    #[test]
+    fn each_element_stands_in_the_namespace_of_its_schema_and_headers_go_before_the_body() {
+        let data = json!({"xml": {"namespace": "urn:data"}, "properties": {
+            "City": {"type": ["string", "null"]},
+            "Own": {"type": "string", "xml": {"namespace": "urn:tempuri"}},
+            "Bare": {"type": "string", "xml": {"namespace": ""}},
+            "@lang": {"xml": {"namespace": XML}}, "@of": {"xml": {"namespace": "urn:\"attributes"}},
+        }});
+        let order = json!({"type": "array", "items": data});
+        let session = json!({"xml": {"namespace": "urn:session"}, "properties": {"Id": {"type": "string"}}});
+        let (value, id) = (
+            json!([{"@of": 1, "@lang": "de", "Bare": "b", "Own": "o", "City": null}, {"City": "Bern"}]),
+            json!({"Id": "s<1"}),
+        );
+        let action =
+            Action { action: "", element: "Add", namespace: "urn:tempuri", unqualified: false, version: "1.2" };
+        let values = [Field { name: "Order", value: &value, schema: &order }];
+        let headers = [Field { name: "Session", value: &id, schema: &session }];
+        let Body::Text(_, text) = super::request("/".to_owned(), &action, &headers, &values).unwrap().body else {
+            panic!("no text")
+        };
+        let first = "<Order xmlns=\"urn:data\" xml:lang=\"de\" xmlns:a4=\"urn:&quot;attributes\" a4:of=\"1\">\
+            <City xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\"></City>\
+            <Own xmlns=\"urn:tempuri\">o</Own><Bare xmlns=\"\">b</Bare></Order>";
+        let second = "<Order xmlns=\"urn:data\"><City>Bern</City></Order>";
+        let header = "<soap:Header><Session xmlns=\"urn:session\"><Id>s&lt;1</Id></Session></soap:Header>";
+        let wanted = format!("{header}<soap:Body><Add xmlns=\"urn:tempuri\">{first}{second}</Add></soap:Body>");
+        assert!(text.contains(&wanted), "{text}");
     }
 }

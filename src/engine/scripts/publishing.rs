@@ -196,9 +196,9 @@ impl Workbench {
     }
 
     /// Removes a script of the console.
-    pub async fn delete(&self, by: &Actor, name: &str) -> Result<()> {
+    pub async fn delete(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         self.kept(name).await?;
-        self.scripts.delete(by, name).await?;
+        self.scripts.delete(by, name, base).await?;
         self.library.reload().await
     }
 

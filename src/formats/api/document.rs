@@ -1,37 +1,200 @@
-//! A document's text: which kind it is, and its values.
+//! A document, with the files it is written in: what it refers to in another file is read along, `$ref` of OpenAPI
+//! (RFC 3986, RFC 6901) as imports and includes of a WSDL and its schemas.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use url::Url;
 
-use super::{curl, graphql, openapi, wsdl};
-use crate::model::{
-    catalog::proposal::Proposals,
-    error::{Error, Result},
-    json,
+use super::{curl, graphql, openapi, references, text, wsdl, wsdl_files};
+use crate::{
+    formats::xml::{self, Element},
+    model::{
+        catalog::proposal::Proposals,
+        error::{Error, Result},
+        json,
+    },
 };
 
-/// Longest document.
+/// Longest document, all its files together.
 pub const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
+/// Most files beside the first.
+const MAX_FILES: usize = 200;
 /// Deepest document.
 const MAX_DEPTH: usize = 200;
 
-/// Reads a document of any kind known here. `from` is where it was fetched from, where it was.
-pub fn read(text: &str, from: Option<&url::Url>) -> Result<Proposals> {
-    if text.len() > MAX_DOCUMENT {
-        return Err(Error::invalid(format!("The document has more than {} MB.", MAX_DOCUMENT >> 20)));
+/// A document as it is read.
+pub struct Document {
+    main: File,
+    /// Where it was asked for, and where it was found behind redirects; none is a text without a place.
+    from: Option<(Url, Url)>,
+    /// The further files in the order they were named; none is one that could not be read.
+    files: Vec<(Url, Option<File>)>,
+    /// Namespaces that schemas without one get from who includes them.
+    includers: BTreeMap<Url, String>,
+    wanted: BTreeSet<Url>,
+    bytes: usize,
+    warnings: Vec<String>,
+}
+
+/// What stands in a file.
+enum File {
+    Tree(Value),
+    Xml(Element),
+    Curl(String),
+}
+
+impl Document {
+    /// Begins with a text. `from` is where it was asked for and where it was found, where it was fetched.
+    pub fn open(text: &str, from: Option<(Url, Url)>) -> Result<Self> {
+        let main = File::parse(text)?;
+        let (files, wanted, includers) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
+        let named = main.named();
+        let mut opened = Self { main, from, files, includers, wanted, bytes: text.len(), warnings: Vec::new() };
+        let found = opened.found().cloned();
+        opened.note(found.as_ref(), named);
+        Ok(opened)
     }
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
-        return Err(Error::invalid("The document is empty."));
+
+    /// The files that are to be fetched and added. They stand on the document's own host: a document leads nobody to
+    /// another.
+    pub fn wanted(&mut self) -> Vec<Url> {
+        let room = MAX_FILES.saturating_sub(self.files.len());
+        let wanted = std::mem::take(&mut self.wanted);
+        if wanted.len() > room {
+            self.warn(format!("It is written in more than {MAX_FILES} files: the rest is not read."));
+        }
+        wanted.into_iter().take(room).collect()
     }
-    if text.starts_with('<') {
-        return wsdl::read(text);
+
+    /// Adds a file, or why it could not be fetched.
+    pub fn add(&mut self, url: Url, found: Result<String>) {
+        let parsed = found.and_then(|text| {
+            self.bytes += text.len();
+            if self.bytes > MAX_DOCUMENT {
+                return Err(Error::invalid(format!("All its files have more than {} MB.", MAX_DOCUMENT >> 20)));
+            }
+            File::parse(&text)
+        });
+        match parsed {
+            Ok(file) => {
+                let named = file.named();
+                self.note(Some(&url), named);
+                self.files.push((url, Some(file)));
+            }
+            Err(error) => {
+                let named = text::cut(url.as_str(), 200);
+                self.warn(format!("The file {named} is missing: {}", error.message()));
+                self.files.push((url, None));
+            }
+        }
     }
-    if is_curl(text) {
-        return curl::read(text);
+
+    /// What it all says.
+    pub fn read(self) -> Result<Proposals> {
+        let Self { main, from, files, includers, warnings, .. } = self;
+        let mut read = match main {
+            File::Curl(text) => curl::read(&text),
+            File::Xml(root) => {
+                let xml = files.into_iter().filter_map(|(url, file)| match file {
+                    Some(File::Xml(root)) => Some((root, includers.get(&url).cloned())),
+                    _ => None,
+                });
+                wsdl::read(&wsdl_files::joined(root, xml.collect()))
+            }
+            File::Tree(root) => {
+                let trees = files.into_iter().filter_map(|(url, file)| match file {
+                    Some(File::Tree(tree)) => Some((url, tree)),
+                    _ => None,
+                });
+                let (asked, found) = from.unzip();
+                let root = references::joined(root, found.as_ref(), trees.collect());
+                let is_graphql = root.get("__schema").is_some() || root.pointer("/data/__schema").is_some();
+                let from = asked.as_ref();
+                if is_graphql { graphql::read(&root, from) } else { openapi::read(&root, from) }
+            }
+        }?;
+        read.warnings.extend(warnings);
+        Ok(read)
     }
-    let value = value(text)?;
-    let is_graphql = value.get("__schema").is_some() || value.pointer("/data/__schema").is_some();
-    if is_graphql { graphql::read(&value, from) } else { openapi::read(&value, from) }
+
+    fn found(&self) -> Option<&Url> {
+        self.from.as_ref().map(|(_, found)| found)
+    }
+
+    /// Takes down what a file refers to.
+    fn note(&mut self, base: Option<&Url>, named: Vec<Named>) {
+        for Named { place, includer } in named {
+            let absolute = base.map_or_else(|| Url::parse(&place), |base| base.join(&place));
+            let own = |url: &Url| self.found().is_some_and(|found| found.origin() == url.origin());
+            let Some(mut url) = absolute.ok().filter(own) else {
+                self.leave(&place);
+                continue;
+            };
+            url.set_fragment(None);
+            if let Some(namespace) = includer {
+                self.includers.entry(url.clone()).or_insert(namespace);
+            }
+            let is_main = self.found() == Some(&url);
+            if !is_main && !self.files.iter().any(|(known, _)| *known == url) {
+                self.wanted.insert(url);
+            }
+        }
+    }
+
+    /// Says that a file is not read.
+    fn leave(&mut self, place: &str) {
+        let place = text::cut(place, 200);
+        match self.from {
+            Some(_) => self.warn(format!("Part of it stands on another host, which is not read: '{place}'.")),
+            // Where one is missing, all are.
+            None if self.warnings.is_empty() => self.warn(format!(
+                "Part of it stands in other files, such as '{place}': import it by its address, so that they are read along."
+            )),
+            None => {}
+        }
+    }
+
+    fn warn(&mut self, told: String) {
+        if self.warnings.len() < 20 && !self.warnings.contains(&told) {
+            self.warnings.push(told);
+        }
+    }
+}
+
+/// A file that another names.
+pub(super) struct Named {
+    /// As it stands there.
+    pub(super) place: String,
+    /// The namespace of the schema that includes it.
+    pub(super) includer: Option<String>,
+}
+
+impl File {
+    fn parse(text: &str) -> Result<Self> {
+        if text.len() > MAX_DOCUMENT {
+            return Err(Error::invalid(format!("The document has more than {} MB.", MAX_DOCUMENT >> 20)));
+        }
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Err(Error::invalid("The document is empty."));
+        }
+        if text.starts_with('<') {
+            return xml::parse(text).map(Self::Xml);
+        }
+        if is_curl(text) {
+            return Ok(Self::Curl(text.to_owned()));
+        }
+        value(text).map(Self::Tree)
+    }
+
+    fn named(&self) -> Vec<Named> {
+        match self {
+            Self::Tree(value) => references::named(value),
+            Self::Xml(root) => wsdl_files::named(root),
+            Self::Curl(_) => Vec::new(),
+        }
+    }
 }
 
 fn is_curl(text: &str) -> bool {
@@ -73,6 +236,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn read(text: &str) -> Proposals {
+        Document::open(text, None).unwrap().read().unwrap()
+    }
+
     const PLACES: &str = "\
 openapi: 3.0.3
 paths:
@@ -97,7 +264,7 @@ paths:
 
     #[test]
     fn yaml_has_no_other_truth_values_than_true_and_false() {
-        let read = read(PLACES, None).unwrap();
+        let read = read(PLACES);
         let [find, add] = read.operations.as_slice() else { panic!() };
         let names: Vec<&str> = find.parameters.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["y", "n", "7"]);
@@ -113,7 +280,7 @@ paths:
 
     #[test]
     fn a_parameter_without_a_name_is_told() {
-        let told = read(PLACES, None).unwrap().operations[0].warnings.join(" ");
+        let told = read(PLACES).operations[0].warnings.join(" ");
         assert!(
             told.contains("parameter of its query has no name") && told.contains("parameter of its header"),
             "{told}"

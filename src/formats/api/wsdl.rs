@@ -4,10 +4,10 @@ use url::Url;
 
 use super::{
     text,
-    wsdl_types::{Declared, Schemas, Types, variable},
+    wsdl_types::{Declared, Schemas, Types, are_bare, settle, variable},
 };
 use crate::{
-    formats::xml::{self, Element, local},
+    formats::xml::{Element, local},
     model::{
         catalog::{
             endpoint::{Operation, Parameter},
@@ -20,9 +20,8 @@ use crate::{
 
 const SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
 
-/// Reads a WSDL.
-pub fn read(document: &str) -> Result<Proposals> {
-    let root = xml::parse(document)?;
+/// Reads a WSDL, by its outermost element.
+pub fn read(root: &Element) -> Result<Proposals> {
     if root.local() != "definitions" {
         let told = match root.local() {
             "description" => "This is WSDL 2.0: WSDL 1.1 is known here.",
@@ -30,7 +29,7 @@ pub fn read(document: &str) -> Result<Proposals> {
         };
         return Err(Error::invalid(told));
     }
-    let wsdl = Wsdl { root: &root, schemas: Schemas::of(&root) };
+    let wsdl = Wsdl { root, schemas: Schemas::of(root) };
     let address = wsdl.address().and_then(|address| Url::parse(address).ok());
     let path = address.as_ref().map_or("/", Url::path).to_owned();
     let operations: Vec<Proposal> = wsdl.operations(&path);
@@ -41,18 +40,15 @@ pub fn read(document: &str) -> Result<Proposals> {
     if address.is_none() {
         warnings.push("The WSDL does not say where the service is: enter its base URL.".to_owned());
     }
-    if let Some(place) = wsdl.elsewhere() {
-        warnings.push(format!("Part of it stands in another file, which is not read: '{}'.", text::cut(place, 200)));
-    }
     Ok(Proposals {
         format: "WSDL 1.1".to_owned(),
         title: root
             .first("service")
-            .or(Some(&root))
+            .or(Some(root))
             .and_then(|one| one.attribute("name"))
             .unwrap_or("SOAP service")
             .to_owned(),
-        description: documented(&root),
+        description: documented(root),
         base_url: address.map(|url| url.origin().ascii_serialization()),
         operations,
         warnings,
@@ -79,14 +75,6 @@ impl<'a> Wsdl<'a> {
     fn address(&self) -> Option<&'a str> {
         let ports = self.root.all("service").flat_map(|service| service.all("port"));
         ports.filter_map(|port| port.first("address")?.attribute("location")).next()
-    }
-
-    /// A file this document says more of it stands in.
-    fn elsewhere(&self) -> Option<&'a str> {
-        let schemas = self.root.all("types").flat_map(|types| types.all("schema"));
-        let places = [self.root].into_iter().chain(schemas).flat_map(|place| &place.children);
-        let mut imports = places.filter(|one| matches!(one.local(), "import" | "include"));
-        imports.find_map(|one| one.attribute("location").or_else(|| one.attribute("schemaLocation")))
     }
 
     fn operations(&self, path: &str) -> Vec<Proposal> {
@@ -164,43 +152,67 @@ impl<'a> Wsdl<'a> {
     fn input(&self, operation: &str, message: Option<&str>, (binding, bound): (&'a Element, &'a Element)) -> Input {
         let soap = bound.first("input").and_then(|input| input.first("body"));
         let mut types = Types::of(&self.schemas);
-        if bound.first("input").is_some_and(|input| input.first("header").is_some()) {
-            types.warn("It asks for a SOAP header, which is not sent.".to_owned());
-        }
+        let headers = bound.first("input").into_iter().flat_map(|input| input.all("header"));
+        let headers: Vec<Parameter> = headers.filter_map(|header| self.header(header, &mut types)).collect();
         if soap.and_then(|body| body.attribute("use")) == Some("encoded") {
             types.warn("It is 'encoded', which is not known here: its values are sent as they are.".to_owned());
         }
         let own = || self.root.attribute("targetNamespace").unwrap_or_default();
-        let message =
-            self.root.all("message").find(|one| one.attribute("name").is_some() && one.attribute("name") == message);
-        let parts: Vec<&Element> = message.iter().flat_map(|message| message.all("part")).collect();
+        let message = message.and_then(|name| self.message(name));
+        let parts: Vec<Declared<'_>> = message.into_iter().flat_map(parts).collect();
         let style = |of: &'a Element, kind: &str| of.first(kind).and_then(|soap| soap.attribute("style"));
         let is_rpc = style(bound, "operation").or_else(|| style(binding, "binding")) == Some("rpc");
-        let named = parts.iter().find_map(|part| Some((*part, part.attribute("element")?))).filter(|_| !is_rpc);
-        let Some((part, name)) = named else {
+        let named = parts.iter().find_map(|part| Some((*part, part.element.attribute("element")?)));
+        let Some((here, name)) = named.filter(|_| !is_rpc) else {
             let namespace = soap.and_then(|body| body.attribute("namespace")).unwrap_or_else(own).to_owned();
-            let parameters = parts.iter().filter_map(|part| self.part(part, &mut types)).collect();
-            let (_, warnings) = types.end(None);
-            return Input { element: operation.to_owned(), namespace, unqualified: true, parameters, warnings };
+            let mut parameters: Vec<Parameter> = parts.iter().filter_map(|part| rpc_part(*part, &mut types)).collect();
+            settle(&mut parameters, "");
+            parameters.extend(headers);
+            let (element, warnings) = (operation.to_owned(), types.warnings);
+            return Input { element, namespace, unqualified: true, parameters, warnings };
         };
-        let here = Declared { element: part, schema: self.root };
         let element = local(name).to_owned();
         let Some(declared) = self.schemas.find("element", name, here) else {
             types.warn(format!("The element '{name}' is not in the document: its fields are not known."));
             let namespace = self.schemas.namespace(name, here).unwrap_or_else(own).to_owned();
-            return Input { element, namespace, warnings: types.warnings, ..Input::default() };
+            return Input { element, namespace, parameters: headers, warnings: types.warnings, ..Input::default() };
         };
-        let parameters = types.fields_of(declared);
-        let (unqualified, warnings) = types.end(Some(declared.namespace()));
-        Input { element, namespace: declared.namespace().to_owned(), unqualified, parameters, warnings }
+        let mut parameters = types.fields_of(declared);
+        let unqualified = are_bare(&parameters);
+        settle(&mut parameters, if unqualified { "" } else { declared.namespace() });
+        parameters.extend(headers);
+        let namespace = declared.namespace().to_owned();
+        Input { element, namespace, unqualified, parameters, warnings: types.warnings }
     }
 
-    fn part(&self, part: &'a Element, types: &mut Types<'a, '_>) -> Option<Parameter> {
-        let name = part.attribute("name")?.to_owned();
-        let here = Declared { element: part, schema: self.root };
-        let schema = types.typed(part.attribute("type").unwrap_or("string"), here, 0);
-        Some(variable(name, true, "", schema))
+    fn message(&self, name: &str) -> Option<&'a Element> {
+        self.root.all("message").find(|one| one.attribute("name") == Some(name))
     }
+
+    /// An element of the SOAP header, where the document has it.
+    fn header(&self, header: &'a Element, types: &mut Types<'a, '_>) -> Option<Parameter> {
+        let part = header.attribute("part");
+        let message = header.attribute("message").and_then(|name| self.message(local(name)));
+        let named = message.into_iter().flat_map(parts).find(|one| one.element.attribute("name") == part);
+        let declared = named.and_then(|here| self.schemas.find("element", here.element.attribute("element")?, here));
+        if declared.is_none() {
+            let part = text::cut(part.unwrap_or_default(), 80);
+            types.warn(format!("It asks for the SOAP header '{part}', whose element is not in the document."));
+        }
+        types.header(declared?)
+    }
+}
+
+/// The parts of a message; the prefixes of their names may be declared there.
+fn parts(message: &Element) -> impl Iterator<Item = Declared<'_>> {
+    message.all("part").map(move |element| Declared { element, schema: message })
+}
+
+/// The part of an RPC, as a parameter.
+fn rpc_part<'a>(part: Declared<'a>, types: &mut Types<'a, '_>) -> Option<Parameter> {
+    let name = part.element.attribute("name")?.to_owned();
+    let schema = types.typed(part.element.attribute("type").unwrap_or("string"), part, 0);
+    Some(variable(name, true, "", schema))
 }
 
 fn documented(element: &Element) -> String {
@@ -212,11 +224,16 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::formats::xml;
 
     const SHOP: &str = include_str!("shop.wsdl");
 
+    fn read(text: &str) -> Proposals {
+        super::read(&xml::parse(text).unwrap()).unwrap()
+    }
+
     fn operation(name: &str) -> (Value, Vec<String>) {
-        let mut operations = read(SHOP).unwrap().operations;
+        let mut operations = read(SHOP).operations;
         let found = operations.remove(operations.iter().position(|one| one.name == name).unwrap());
         let parameters: Vec<Value> =
             found.parameters.iter().map(|one| json!([one.name, one.required, one.description, one.schema])).collect();
@@ -245,22 +262,23 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_choices_is_kept_and_what_is_not_sent_is_said() {
+    fn lists_of_choices_and_attributes_are_kept() {
         let (order, warnings) = operation("PutOrder");
         assert_eq!(order["fields"][0], json!(["color", true, "", {"type": "string", "enum": ["red", "blue"]}]));
         let text = json!({"type": "string"});
         let price = json!({"type": "object", "required": ["#text"], "properties": {
             "#text": {"type": "number"}, "@currency": {"type": "string", "enum": ["EUR"]}}});
+        let lang = json!({"type": "string", "xml": {"namespace": "http://www.w3.org/XML/1998/namespace"}});
         let line = json!({"type": "object", "required": ["sku", "@qty"], "properties": {
-            "sku": text, "price": price, "@qty": {"type": "integer"}, "@unit": text}});
+            "sku": text, "price": price, "@qty": {"type": "integer"}, "@lang": lang, "@unit": text}});
         assert_eq!(order["fields"][1], json!(["lines", true, "", {"type": "array", "items": line}]));
-        assert!(warnings.iter().any(|told| told.contains("of a namespace are not sent: lang")), "{warnings:?}");
+        assert_eq!(warnings, ["It has no description: a model will not know when to use it. Write one line."]);
     }
 
     #[test]
     fn an_element_that_is_nillable_may_be_null() {
         let nillable = SHOP.replace("name=\"sku\" type", "name=\"sku\" nillable=\"true\" type");
-        let read = read(&nillable).unwrap();
+        let read = read(&nillable);
         let put = read.operations.iter().find(|one| one.name == "PutOrder").unwrap();
         assert_eq!(put.parameters[1].schema["items"]["properties"]["sku"], json!({"type": ["string", "null"]}));
     }
@@ -282,7 +300,7 @@ mod tests {
             ),
         );
         let started = std::time::Instant::now();
-        let read = read(&deep).unwrap();
+        let read = read(&deep);
         assert!(
             read.operations[0].warnings.iter().any(|told| told.contains("too deep")),
             "{:?}",

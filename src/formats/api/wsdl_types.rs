@@ -10,6 +10,7 @@ use crate::{
     model::catalog::{
         endpoint::{Parameter, ParameterPlace},
         style::Style,
+        xml_name,
     },
 };
 
@@ -20,6 +21,8 @@ const MAX_NODES: usize = 1_500;
 /// Most values of a list of choices.
 const MAX_CHOICES: usize = 200;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema";
+/// The namespace of the prefix `xml`, which documents need not declare.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// Something declared, and the schema it is declared in.
 #[derive(Clone, Copy)]
@@ -68,7 +71,7 @@ impl<'a> Schemas<'a> {
         let key = name.split_once(':').map_or("xmlns".to_owned(), |(prefix, _)| format!("xmlns:{prefix}"));
         let places = [at.element, at.schema, self.root];
         let found = places.iter().flat_map(|place| &place.attributes).find(|(name, _)| *name == key);
-        found.map(|(_, namespace)| namespace.as_str())
+        found.map(|(_, namespace)| namespace.as_str()).or_else(|| name.starts_with("xml:").then_some(XML))
     }
 
     /// What is declared under a name; where no schema of its namespace has it, one of any.
@@ -84,10 +87,6 @@ impl<'a> Schemas<'a> {
 pub(super) struct Types<'a, 's> {
     schemas: &'s Schemas<'a>,
     nodes: usize,
-    /// The namespaces its fields stand in; none is unqualified.
-    namespaces: BTreeSet<Option<&'a str>>,
-    /// Attributes that stand in a namespace, which none is sent in.
-    lost: BTreeSet<&'a str>,
     /// What was not understood.
     pub(super) warnings: Vec<String>,
 }
@@ -102,7 +101,7 @@ struct Place {
 
 impl<'a, 's> Types<'a, 's> {
     pub(super) fn of(schemas: &'s Schemas<'a>) -> Self {
-        Self { schemas, nodes: 0, namespaces: BTreeSet::new(), lost: BTreeSet::new(), warnings: Vec::new() }
+        Self { schemas, nodes: 0, warnings: Vec::new() }
     }
 
     pub(super) fn warn(&mut self, told: String) {
@@ -193,13 +192,18 @@ impl<'a, 's> Types<'a, 's> {
         if usage == Some("prohibited") {
             return None;
         }
-        if element.attribute("ref").is_some() || form == Some("qualified") {
-            self.lost.insert(name);
-            return None;
-        }
-        let mut schema = self.element(here, depth + 1);
+        let (declared, is_qualified) = match element.attribute("ref") {
+            Some(reference) => (self.schemas.find("attribute", reference, here).unwrap_or(here), true),
+            None => (here, form == Some("qualified")),
+        };
+        let mut schema = self.element(declared, depth + 1);
         if let (Some(only), Some(map)) = (element.attribute("fixed"), schema.as_object_mut()) {
             map.insert("enum".to_owned(), json!([literal(only, map.get("type"))]));
+        }
+        if is_qualified {
+            let reference = element.attribute("ref").filter(|reference| reference.contains(':'));
+            let named = reference.and_then(|reference| self.schemas.namespace(reference, here));
+            xml_name::put(&mut schema, named.unwrap_or_else(|| declared.namespace()));
         }
         Some(variable(format!("@{name}"), usage == Some("required"), "", schema))
     }
@@ -259,8 +263,8 @@ impl<'a, 's> Types<'a, 's> {
         };
         let form = element.attribute("form").or(here.schema.attribute("elementFormDefault"));
         let is_qualified = element.attribute("ref").is_some() || form == Some("qualified");
-        self.namespaces.insert(is_qualified.then(|| declared.namespace()));
         let mut schema = self.element(declared, depth);
+        xml_name::put(&mut schema, if is_qualified { declared.namespace() } else { "" });
         if place.repeats || repeats(element) {
             schema = json!({"type": "array", "items": schema});
         }
@@ -340,19 +344,30 @@ impl<'a, 's> Types<'a, 's> {
         schema
     }
 
-    /// Whether the fields are to be sent without a namespace, and all there is to warn of; `own` is the namespace of the
-    /// element around them, none where they never share it.
-    pub(super) fn end(mut self, own: Option<&'a str>) -> (bool, Vec<String>) {
-        if !self.lost.is_empty() {
-            let names: Vec<&str> = std::mem::take(&mut self.lost).into_iter().collect();
-            self.warn(format!("Its XML attributes of a namespace are not sent: {}.", names.join(", ")));
-        }
-        let wanted = own.filter(|_| self.namespaces.contains(&own));
-        if self.namespaces.iter().any(|one| *one != wanted) {
-            let told = "Its fields stand in more than one namespace: the service may refuse how they are sent.";
-            self.warn(told.to_owned());
-        }
-        (wanted.is_none() && !self.namespaces.is_empty(), self.warnings)
+    /// The element of a SOAP header, as a parameter.
+    pub(super) fn header(&mut self, declared: Declared<'a>) -> Option<Parameter> {
+        let mut schema = self.element(declared, 0);
+        xml_name::put(&mut schema, declared.namespace());
+        xml_name::settle(&mut schema, "");
+        let said = "An element of the SOAP header.";
+        let parameter = variable(name(declared.element)?.to_owned(), false, said, schema);
+        Some(Parameter { place: ParameterPlace::Header, ..parameter })
+    }
+}
+
+/// Whether most fields stand in no namespace.
+pub(super) fn are_bare(fields: &[Parameter]) -> bool {
+    // What repeats says it of each.
+    let one =
+        |field: &'_ Parameter| xml_name::namespace(field.schema.get("items").unwrap_or(&field.schema)) == Some("");
+    let bare = fields.iter().filter(|field| one(field)).count();
+    2 * bare > fields.iter().filter(|field| !field.name.starts_with('@')).count()
+}
+
+/// Leaves the namespaces of fields out that go without saying in an element of the namespace `around`.
+pub(super) fn settle(fields: &mut [Parameter], around: &str) {
+    for field in fields.iter_mut().filter(|field| !field.name.starts_with('@')) {
+        xml_name::settle(&mut field.schema, around);
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId};
+use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId, xml_name};
 use crate::model::{
     id::{Id, Noun},
     spec::Risk,
@@ -29,7 +29,7 @@ pub enum ParameterPlace {
     Path,
     /// Into the query.
     Query,
-    /// Into a header.
+    /// Into a header; of a SOAP operation, an element of the SOAP header.
     Header,
     /// The body, whole. There is one at most.
     Body,
@@ -70,6 +70,11 @@ impl Parameter {
         self.members.get(field).copied().unwrap_or(self.style)
     }
 
+    /// Whether `null` says something: that a SOAP element is there and has no value. What may be left out is left out.
+    pub fn takes_null(&self) -> bool {
+        self.required && self.place == ParameterPlace::Variable && is_nullable(&self.schema)
+    }
+
     /// The one value it can have, where a call fails without it: nobody needs to say that.
     pub fn fixed(&self) -> Option<&Value> {
         let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);
@@ -78,6 +83,14 @@ impl Parameter {
         }
         let only = self.schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
         self.schema.get("const").or_else(|| only?.first())
+    }
+}
+
+/// Whether a schema's type allows `null`.
+pub fn is_nullable(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
+        kind => kind.is_some_and(|kind| kind == "null"),
     }
 }
 
@@ -245,12 +258,19 @@ impl Endpoint {
         taken
     }
 
+    /// A parameter's schema as callers are told it.
+    fn told(&self, parameter: &Parameter) -> Map<String, Value> {
+        let schema = parameter.schema.clone();
+        let told = if matches!(self.operation, Operation::Soap { .. }) { xml_name::untold(schema) } else { schema };
+        if let Value::Object(told) = told { told } else { Map::new() }
+    }
+
     /// JSON Schema of the arguments.
     pub fn schema(&self) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
-            let mut schema = parameter.schema.as_object().cloned().unwrap_or_default();
+            let mut schema = self.told(parameter);
             let is_plain = argument(&parameter.name) == parameter.name;
             let meant = if is_plain { String::new() } else { format!("Sent as '{}'.", parameter.name) };
             let said = [parameter.description.as_str(), &meant].join(" ");

@@ -141,3 +141,11 @@ async fn a_tool_that_is_switched_off_is_an_error_here_too() {
     server.stop().await;
     assert_eq!(home.run(&["call", "calculator", "expression=1"]).await, failed("Tools are disabled."));
 }
+
+#[tokio::test]
+async fn what_is_kept_for_a_person_is_refused_before_there_is_one() {
+    let home = Home::empty();
+    home.serve(&[]).await.stop().await;
+    let told = home.run(&["call", "clipboard_write", "text=x"]).await;
+    assert!(told.code == 1 && told.out.contains("Before there is an owner, open the link"), "{told:?}");
+}

@@ -13777,7 +13777,10 @@ export interface operations {
     };
     delete_api_scripts_name: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The digest of the script that is meant: refused where it has another by now. */
+                base?: string | null;
+            };
             header?: never;
             path: {
                 name: string;
@@ -13828,6 +13831,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -13851,7 +13862,7 @@ export interface operations {
     delete_api_scripts_name_draft: {
         parameters: {
             query?: {
-                /** @description The digest of the draft that is meant: refused where it is another by now. */
+                /** @description The digest of the script that is meant: refused where it has another by now. */
                 base?: string | null;
             };
             header?: never;

@@ -1,5 +1,6 @@
 //! Where a document comes from: a text, or an address that is fetched.
 
+use futures_util::{StreamExt, stream};
 use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use crate::{
     app::App,
     engine::catalog::{credential, grpc_import},
     formats::api::{
-        document::{self, MAX_DOCUMENT},
+        document::{Document, MAX_DOCUMENT},
         graphql,
     },
     model::{
@@ -23,6 +24,8 @@ use crate::{
     net::http::{Http, Request},
 };
 
+/// Most files of a document that are fetched at once.
+const AT_ONCE: usize = 4;
 /// What a document may be.
 const KINDS: &str = "application/json, application/yaml, text/yaml, text/xml, */*;q=0.5";
 
@@ -45,7 +48,7 @@ pub struct ImportSource {
 /// Reads a document. Of a system that is known, its own credential is sent along where the document is on its host.
 pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
     match (source.text, source.url) {
-        (Some(text), None) => app.work.run(move || document::read(&text, None)).await,
+        (Some(text), None) => app.work.run(move || Document::open(&text, None)?.read()).await,
         (None, Some(url)) if source.grpc => {
             let url = address(&url)?;
             let known = system.filter(|system| system.base_url.as_ref() == Some(&url)).cloned();
@@ -54,10 +57,31 @@ pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&
         }
         (None, Some(url)) => {
             let url = address(&url)?;
-            let text = fetch(app, http, (&url, source.graphql), system).await?;
-            app.work.run(move || document::read(&text, Some(&url))).await
+            let (text, found) = fetch(app, http, (&url, source.graphql), system).await?;
+            let opened = app.work.run(move || Document::open(&text, Some((url, found)))).await?;
+            gathered(app, http, opened, system).await
         }
         _ => Err(Error::invalid("Give the document as `text`, or its address as `url`: one of the two.")),
+    }
+}
+
+/// What a document says, once the files it is written in are all there.
+async fn gathered(app: &App, http: &Http, mut document: Document, system: Option<&System>) -> Result<Proposals> {
+    loop {
+        let wanted = document.wanted();
+        if wanted.is_empty() {
+            return app.work.run(move || document.read()).await;
+        }
+        let fetched = stream::iter(wanted).map(async |url| {
+            let found = fetch(app, http, (&url, false), system).await;
+            (url, found.map(|(text, _)| text))
+        });
+        let found: Vec<(Url, Result<String>)> = fetched.buffered(AT_ONCE).collect().await;
+        let add = move || {
+            found.into_iter().for_each(|(url, found)| document.add(url, found));
+            Ok(document)
+        };
+        document = app.work.run(add).await?;
     }
 }
 
@@ -77,7 +101,13 @@ fn address(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-async fn fetch(app: &App, http: &Http, (url, is_graphql): (&Url, bool), system: Option<&System>) -> Result<String> {
+/// The text at an address, and where it was found.
+async fn fetch(
+    app: &App,
+    http: &Http,
+    (url, is_graphql): (&Url, bool),
+    system: Option<&System>,
+) -> Result<(String, Url)> {
     let mut request = match is_graphql {
         true => Request::post_json(url.clone(), &json!({"query": graphql::INTROSPECTION})),
         false => Request::get(url.clone()),
@@ -93,7 +123,7 @@ async fn fetch(app: &App, http: &Http, (url, is_graphql): (&Url, bool), system: 
         request = ready.put_on(request)?;
     }
     let response = way.send(request).await?;
-    let status = response.status;
+    let (status, found) = (response.status, response.url.clone());
     if !status.is_success() {
         let host = url.host_str().unwrap_or_default();
         return Err(Error::upstream(format!("'{host}' answered {}: the document was not read.", status.as_u16())));
@@ -103,7 +133,7 @@ async fn fetch(app: &App, http: &Http, (url, is_graphql): (&Url, bool), system: 
     if is_graphql {
         tells_its_schema(&text)?
     }
-    Ok(text)
+    Ok((text, found))
 }
 
 /// Fails with the system's words where it keeps its schema to itself.

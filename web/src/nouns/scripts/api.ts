@@ -35,7 +35,7 @@ export const EXPORT = '/api/scripts/export';
 export const read = (name: string) => ask<Script>('GET', at(name));
 /** `base` is the digest of what the text began from: refused where the server has another by now. */
 export const save = (name: string, source: string, base: string) => ask<Script>('PUT', at(name), { body: { source, base } });
-export const remove = (name: string) => ask<null>('DELETE', at(name));
+export const remove = (name: string, base: string) => ask<null>('DELETE', `${at(name)}?base=${base}`);
 export const dropDraft = (name: string, base: string) => ask<null>('DELETE', `${at(name)}/draft?base=${base}`);
 /** The text that is given, or where it is null what the server holds. */
 export const test = (name: string, source: string | null) => ask<TestRun>('POST', `${at(name)}/test`, { body: source === null ? {} : { source } });

@@ -227,7 +227,7 @@ export class Desk {
     });
 
   async remove() {
-    if (!this.fresh) await api.remove(this.name);
+    if (!this.fresh) await api.remove(this.name, this.base);
     forget(this.name);
     await Promise.all([shelf.load(), tools.load(true)]).catch(() => null);
   }
