@@ -101,6 +101,11 @@ impl Context {
         &self.shared.settings
     }
 
+    /// Within how many other calls this one is.
+    pub(super) fn depth(&self) -> usize {
+        usize::from(self.shared.call.depth)
+    }
+
     /// Ends when the call is taken back: long work should watch it.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.shared.cancel

@@ -32,11 +32,27 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .url_schemes(HashSet::from(["http", "https", "mailto", "data"]))
         .url_relative(UrlRelative::PassThrough)
         .attribute_filter(|element, attribute, value| {
+            if attribute == "style" {
+                return staying(value).map(Into::into);
+            }
             let data = value.trim_start().to_ascii_lowercase().starts_with("data:");
             (!data || (element == "img" && attribute == "src")).then(|| value.into())
         });
     cleaner
 });
+
+/// The declarations of inline CSS that leave the element in its place: a margin below zero draws it over what is around
+/// it. None: they are written as only somebody does who hides one.
+fn staying(css: &str) -> Option<String> {
+    if ["/*", "\\", "\"", "'"].iter().any(|odd| css.contains(odd)) {
+        return None;
+    }
+    let stays = |declaration: &&str| {
+        let (name, value) = declaration.split_once(':').unwrap_or((declaration, ""));
+        !name.to_ascii_lowercase().contains("margin") || !value.contains(['-', '('])
+    };
+    Some(css.split(';').filter(stays).collect::<Vec<_>>().join(";"))
+}
 
 /// The harmless part of a text that is to be HTML.
 pub(super) fn clean(html: &str) -> String {
@@ -56,6 +72,13 @@ mod tests {
             (r#"<p onclick="a()">x</p>"#, "<p>x</p>"),
             (r#"<iframe src="https://e.org"></iframe>x"#, "x"),
             (r#"<p style="position:fixed;color:red">x</p>"#, r#"<p style="color:red">x</p>"#),
+            (
+                r#"<p style="color:red;MARGIN:0 -9px;margin:4px 8px">x</p>"#,
+                r#"<p style="color:red;margin:4px 8px">x</p>"#,
+            ),
+            (r#"<p style="margin:calc(1px - 9px);color:red">x</p>"#, r#"<p style="color:red">x</p>"#),
+            (r#"<p style="margin:/*;*/-9px">x</p>"#, "<p>x</p>"),
+            (r#"<p style="m\61rgin:-9px">x</p>"#, "<p>x</p>"),
             (r#"<style>p{}</style><form><input></form>x"#, "x"),
         ];
         for (given, wanted) in cases {

@@ -5,11 +5,13 @@ mod confine;
 mod pace;
 mod place;
 mod pool;
+mod share;
 mod worker;
 
 pub use confine::confine;
 pub use pace::Pace;
-pub use pool::{Conversation, Job, Said, Workers};
+pub use pool::{Conversation, Job, LEVELS, Said, Workers};
+pub use share::Part;
 pub use worker::{Allowance, Ended};
 
 use std::{

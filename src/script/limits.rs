@@ -9,6 +9,8 @@ pub const MAX_SOURCE: usize = 64 << 10;
 pub const MAX_OPERATIONS: u64 = 1_000_000;
 /// Processor time of one run in the worker, waiting for tools not counted.
 pub const MAX_CPU: Duration = Duration::from_millis(400);
+/// Processor time of all examples and tests of a script together.
+pub const MAX_TESTING: Duration = Duration::from_secs(2);
 /// Longest text, in bytes.
 pub const MAX_STRING: usize = 1 << 20;
 /// Most elements of an array.

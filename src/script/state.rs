@@ -113,6 +113,10 @@ impl State {
 
     /// Asks the world, or what was recorded of it.
     pub(super) fn ask(&mut self, ask: &Ask) -> Answer {
+        // Between two looks of the engine at the clock a script can ask often, and use much each time.
+        if let Some(limit) = self.is_over() {
+            return Answer::Ended(limit.told());
+        }
         match &mut self.recorded {
             Some(recorded) => recorded.answer(ask),
             None => self.world.ask(ask).unwrap_or_else(|| Answer::Ended("The server is gone.".to_owned())),

@@ -10,7 +10,8 @@ use super::{
     faults,
     header::{self, Head, HeadExample},
     helpers::{from_json, json_of},
-    machine::Machine,
+    limits,
+    machine::{Machine, cpu_time},
     recorded::{Allowed, Recorded},
     state::{State, as_json},
     wire::Fault,
@@ -217,8 +218,16 @@ pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
     // Without a test's turn only what is recorded runs, and the tests are counted.
     let mut problems = pass(machine, &ast, &head, None);
     let tests = machine.state().lock().seen;
+    let begun = cpu_time();
     let mut results = examples(machine, &ast, &head);
     for test in 0..tests {
+        if cpu_time().saturating_sub(begun) > limits::MAX_TESTING {
+            let seconds = limits::MAX_TESTING.as_secs();
+            let message =
+                format!("The examples and tests used their {seconds} s of processor time: test less at once.");
+            results.push(whole(&format!("{} more tests run", tests - test), message, None));
+            break;
+        }
         // Each in an evaluation of its own, with all that a run may use.
         let fault = pass(machine, &ast, &head, Some(test));
         let mut state = machine.state().lock();

@@ -106,9 +106,9 @@ struct ScriptText {
 /// Says what is wrong with a text. Nothing is kept.
 #[utoipa::path(request_body = ScriptText, tag = "scripts", responses((status = 200, body = ScriptCheck)))]
 #[post("/api/scripts/check")]
-async fn check(state: Data<State>, Body(text): Body<ScriptText>) -> Result<Json<ScriptCheck>> {
+async fn check(state: Data<State>, by: Actor, Body(text): Body<ScriptText>) -> Result<Json<ScriptCheck>> {
     let started = Instant::now();
-    let checked = bench(&state).check(&text.source).await?;
+    let checked = bench(&state).check(by.caller.user, &text.source).await?;
     let loaded = state.scripts.read(&text.source);
     let named = !loaded.head.name.is_empty();
     Ok(Json(ScriptCheck {
@@ -301,11 +301,12 @@ async fn text(state: &State, name: &str, given: Option<String>) -> Result<String
 #[post("/api/scripts/{name}/test")]
 async fn test(
     state: Data<State>,
+    by: Actor,
     name: Path<String>,
     OptionalBody(given): OptionalBody<MaybeText>,
 ) -> Result<Json<TestRun>> {
     let source = text(&state, &name, given.source).await?;
-    bench(&state).test(&source).await.map(Json)
+    bench(&state).test(by.caller.user, &source).await.map(Json)
 }
 
 /// A trial.

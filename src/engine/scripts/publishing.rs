@@ -18,6 +18,7 @@ use crate::{
         id::shorten,
         script::{Diagnostic, Origin, TestRun},
         spec::Source,
+        user::UserId,
     },
     script::{header, limits::MAX_SOURCE, wire::Checked},
     store::{
@@ -73,8 +74,8 @@ impl Workbench {
     }
 
     /// What is wrong with a text; the tools it names are looked up, too.
-    pub async fn check(&self, source: &str) -> Result<Checked> {
-        let mut checked = worker::check(&self.library.app().workers, source).await?;
+    pub async fn check(&self, who: UserId, source: &str) -> Result<Checked> {
+        let mut checked = worker::check(&self.library.app().workers.of(who), source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
         for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
@@ -90,15 +91,15 @@ impl Workbench {
     }
 
     /// Runs the examples and tests of a text.
-    pub async fn test(&self, source: &str) -> Result<TestRun> {
-        worker::test(&self.library.app().workers, source).await
+    pub async fn test(&self, who: UserId, source: &str) -> Result<TestRun> {
+        worker::test(&self.library.app().workers.of(who), source).await
     }
 
     /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
     pub async fn run(&self, source: &str, mut call: Call) -> Result<Outcome> {
         let name = Loaded::ungranted(Origin::Console, source).head.name;
         let loaded = Arc::new(self.library.read(source));
-        let checked = self.check(source).await?;
+        let checked = self.check(call.caller.user, source).await?;
         demand_sound(&checked)?;
         call.tool = loaded.spec().id();
         let invoker = self.library.invoker();
@@ -197,7 +198,11 @@ impl Workbench {
 
     /// Removes a script of the console.
     pub async fn delete(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
-        self.kept(name).await?;
+        let kept = self.kept(name).await?;
+        if let Some((_, live)) = &kept.live {
+            let live = Loaded::ungranted(Origin::Console, live);
+            wider::demand_permission_to_delete(&live.head, &by.caller.permissions)?;
+        }
         self.scripts.delete(by, name, base).await?;
         self.library.reload().await
     }
@@ -224,13 +229,13 @@ impl Workbench {
     }
 
     async fn make_live(&self, by: &Actor, kept: &Kept, source: String, accepted: Accepted) -> Result<()> {
-        demand_sound(&self.check(&source).await?)?;
+        demand_sound(&self.check(by.caller.user, &source).await?)?;
         let live = kept.live.as_ref().map(|(_, source)| Loaded::ungranted(Origin::Console, source));
         let next = Loaded::ungranted(Origin::Console, &source);
         if let Some(live) = &live {
             wider::demand_permission(&live.head, &next.head, &by.caller.permissions)?;
         }
-        let tests = self.test(&source).await?;
+        let tests = self.test(by.caller.user, &source).await?;
         if !tests.is_green() {
             let red = tests.total - tests.passed;
             let message = format!("{red} of {} tests fail: it is published when all pass.", tests.total);

@@ -6,13 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::{answers::Answers, loaded::Loaded, worker};
 use crate::{
-    engine::context::Context,
+    engine::context::{Context, MAX_DEPTH},
+    host::workers::LEVELS,
     model::{
         error::{Error, Kind, Result},
         output::{Content, Output},
     },
     script::wire::{Fault, Ran, Reply, Task},
 };
+
+const _: () = assert!((MAX_DEPTH as usize) < LEVELS, "each depth has places of its own");
 
 /// The members of what the seeds call a tool's result.
 const RESULT: &[&str] = &["text", "html", "title", "error"];
@@ -31,8 +34,13 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
         config: config.collect(),
         now: cx.now(),
     };
+    let workers = cx.app().workers.of(cx.caller().user);
+    let _place = match script.asks_nothing() {
+        true => None,
+        false => Some(workers.asking(cx.depth()).await.map_err(worker::ended)?),
+    };
     let answers = Answers::new(&cx, &script);
-    let reply = worker::converse(&cx.app().workers, &task, &script, |ask| answers.answer(ask)).await?;
+    let reply = worker::converse(&workers, &task, &script, |ask| answers.answer(ask)).await?;
     match reply {
         Reply::Ran(ran) => output(ran),
         _ => Err(Error::internal("a worker answered another question")),

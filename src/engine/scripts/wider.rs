@@ -38,12 +38,23 @@ pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<Stri
 
 /// Fails where the next text does not ask for the permission of the live one, and its author has not got it himself.
 pub(super) fn demand_permission(live: &Head, next: &Head, held: &Permissions) -> Result<()> {
-    match lost_permission(live, next).filter(|needed| !held.grants(needed)) {
+    let what = |needed: &str| format!("leave @permission {needed} in its header");
+    demand_held(live, lost_permission(live, next), held, what)
+}
+
+/// Fails where the live text asks for a permission that who deletes it has not got: under its name could stand one then
+/// that asks for none.
+pub(super) fn demand_permission_to_delete(live: &Head, held: &Permissions) -> Result<()> {
+    demand_held(live, live.permission.as_deref(), held, |_| "somebody who has it may delete it".to_owned())
+}
+
+fn demand_held(live: &Head, asked: Option<&str>, held: &Permissions, what: impl Fn(&str) -> String) -> Result<()> {
+    match asked.filter(|needed| !held.grants(needed)) {
         None => Ok(()),
         Some(needed) => Err(Error::denied(format!(
-            "{} asks its callers for the permission '{needed}', which you have not got yourself: leave @permission \
-             {needed} in its header.",
-            live.name
+            "{} asks its callers for the permission '{needed}', which you have not got yourself: {}.",
+            live.name,
+            what(needed)
         ))),
     }
 }

@@ -25,8 +25,8 @@ const RUN: Allowance =
     Allowance { cpu: limits::MAX_CPU.saturating_add(Duration::from_millis(250)), wall: Duration::from_secs(8) };
 /// What checking a text may use.
 const CHECK: Allowance = Allowance { cpu: Duration::from_millis(600), wall: Duration::from_secs(8) };
-/// What all tests of a script may use together.
-const TEST: Allowance = Allowance { cpu: Duration::from_secs(8), wall: Duration::from_secs(30) };
+/// What all tests of a script may use together: what the worker allows them, and the last of them a little more.
+const TEST: Allowance = Allowance { cpu: limits::MAX_TESTING.saturating_add(RUN.cpu), wall: Duration::from_secs(15) };
 
 /// Finds what is wrong with a text. One that hangs the parser is wrong, too.
 pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
@@ -38,6 +38,7 @@ pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
 
 /// Runs the examples and tests of a text.
 pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
+    let _place = workers.long().await.map_err(ended)?;
     match once(workers, &Task::Test { source: header::without_mark(source).to_owned() }, TEST).await? {
         Reply::Tested(run) => Ok(run),
         _ => Err(out_of_step()),
@@ -104,7 +105,7 @@ fn read(frame: &[u8]) -> Result<Reply<Value>> {
 }
 
 /// The worker is gone; the next call gets a new one.
-fn ended(why: Ended) -> Error {
+pub(super) fn ended(why: Ended) -> Error {
     match why {
         Ended::Time => Error::new(
             Kind::Timeout,
@@ -116,6 +117,11 @@ fn ended(why: Ended) -> Error {
         )),
         Ended::Unstarted(error) => Error::internal(error),
         Ended::TooLong => Error::upstream("The script gave back more than it may."),
+        Ended::Crowded => Error::new(
+            Kind::Exhausted,
+            "The scripts that wait for an answer hold all the memory they may together. Keep less before asking for \
+             something, or try again when they are done.",
+        ),
     }
 }
 

@@ -8,6 +8,9 @@
 //! or ends its worker.
 //!
 //! Where nothing else is to be done, a short call costs less on its caller's processor than on one that must be woken for it.
+//!
+//! Of all that there is only so much of, one person gets a part: of the turns, of the workers that wait for an answer, and of
+//! the memory those hold meanwhile.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
@@ -21,9 +24,10 @@ use tokio::{
 
 use super::{
     pace::Pace,
+    share::{Part, Share},
     worker::{Allowance, Ended, Worker},
 };
-use crate::model::frame;
+use crate::model::{frame, user::UserId};
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. Of those with short calls one is enough: it was sent the next one already.
@@ -33,15 +37,33 @@ const ALONG: usize = 3;
 /// Short calls in a row, each alone, after which the next one's worker runs beside its caller: calls that come together
 /// want all processors, and are alone by chance now and then.
 const ALONE: u32 = 16;
+/// Calls within calls, the outermost first: each level has its own places, so that no call waits for one that waits for it.
+pub const LEVELS: usize = 4;
+/// Calls of a level that may ask for something outside, in all and of one person.
+const ASKING: (usize, usize) = (32, 16);
+/// Long tasks, such as the tests of a script, at once, in all and of one person: the rest of the turns are for calls.
+const LONG: (usize, usize) = (2, 1);
+/// MB that workers hold which wait for an answer, in all and of one person.
+const HELD: (usize, usize) = (512, 256);
+/// MB each of them may hold without being counted.
+const FREE: u64 = 8;
 /// How long idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// All workers. Cheap to clone.
 #[derive(Clone)]
 pub struct Workers {
-    program: Arc<PathBuf>,
-    turns: Arc<Semaphore>,
+    pool: Arc<Pool>,
+    who: Option<UserId>,
+}
+
+struct Pool {
+    program: PathBuf,
+    turns: Share,
     short_turns: Arc<Semaphore>,
+    asking: [Share; LEVELS],
+    long: Share,
+    held: Share,
     processors: usize,
     shared: Arc<Mutex<Shared>>,
 }
@@ -79,6 +101,8 @@ pub enum Said {
 pub struct Conversation {
     workers: Workers,
     worker: Worker,
+    /// What it holds meanwhile.
+    _held: Option<Part>,
 }
 
 impl Conversation {
@@ -94,14 +118,47 @@ impl Workers {
     /// Workers that are this program, run again.
     pub fn new(program: PathBuf) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        Self {
-            program: Arc::new(program),
+        let turns = PER_PROCESSOR * processors;
+        let share = |(all, each)| Share::new(all, each);
+        let pool = Pool {
+            program,
             // A worker that waits for an answer leaves its turn to others: those it waits for, perhaps.
-            turns: Arc::new(Semaphore::new(PER_PROCESSOR * processors)),
+            turns: Share::new(turns, turns - 1),
             short_turns: Arc::new(Semaphore::new(processors)),
+            asking: std::array::from_fn(|_| share(ASKING)),
+            long: share(LONG),
+            held: share(HELD),
             processors,
             shared: Arc::default(),
+        };
+        Self { pool: Arc::new(pool), who: None }
+    }
+
+    /// The same workers, for this person.
+    #[must_use]
+    pub fn of(&self, who: UserId) -> Self {
+        Self { pool: Arc::clone(&self.pool), who: Some(who) }
+    }
+
+    /// Leave to ask for something outside, to be held during the whole call. `level` says within how many calls it is.
+    pub async fn asking(&self, level: usize) -> Result<Part, Ended> {
+        let places = self.pool.asking.get(level).or(self.pool.asking.last()).ok_or(Ended::Died)?;
+        places.take(self.who).await.ok_or(Ended::Died)
+    }
+
+    /// Leave for a long task.
+    pub async fn long(&self) -> Result<Part, Ended> {
+        self.pool.long.take(self.who).await.ok_or(Ended::Died)
+    }
+
+    /// Leave to hold what a worker holds while it waits for an answer.
+    fn hold(&self, worker: &Worker) -> Result<Option<Part>, Ended> {
+        let beyond = (worker.private_memory() >> 20).saturating_sub(FREE);
+        if beyond == 0 {
+            return Ok(None);
         }
+        let parts = u32::try_from(beyond).unwrap_or(u32::MAX);
+        self.pool.held.try_take(self.who, parts).map(Some).ok_or(Ended::Crowded)
     }
 
     /// Has a worker do it, when there is a turn for it.
@@ -134,18 +191,18 @@ impl Workers {
     }
 
     async fn turn(&self) -> Result<Turn, Ended> {
-        Ok(Turn { _any: permit(&self.turns).await?, short: None })
+        Ok(Turn { _any: self.pool.turns.take(self.who).await.ok_or(Ended::Died)?, short: None })
     }
 
     async fn short_turn(&self) -> Result<Turn, Ended> {
-        let short = permit(&self.short_turns).await?;
+        let short = Arc::clone(&self.pool.short_turns).acquire_owned().await.map_err(|_| Ended::Died)?;
         Ok(Turn { short: Some(short), ..self.turn().await? })
     }
 
     async fn begin(&self, turn: Turn, frame: &[u8]) -> Result<Held, Ended> {
-        let is_alone = turn.short.is_some() && self.short_turns.available_permits() + 1 == self.processors;
+        let is_alone = turn.short.is_some() && self.pool.short_turns.available_permits() + 1 == self.pool.processors;
         let (ready, alone) = {
-            let mut shared = self.shared.lock();
+            let mut shared = self.pool.shared.lock();
             shared.alone = if is_alone { shared.alone.saturating_add(1) } else { 0 };
             (shared.idle.pop(), shared.alone)
         };
@@ -156,7 +213,7 @@ impl Workers {
                 return Ok(Held::new(self.clone(), worker, turn));
             }
         }
-        let mut worker = Worker::start(&self.program)?;
+        let mut worker = Worker::start(&self.pool.program)?;
         worker.send(frame).await?;
         Ok(Held::new(self.clone(), worker, turn))
     }
@@ -164,7 +221,7 @@ impl Workers {
     /// Those a worker takes along, and their frames: as many as a pipe takes in one piece or not at all.
     fn waiting(&self, frames: &mut Vec<u8>) -> VecDeque<Waiting> {
         let mut along = VecDeque::new();
-        let mut shared = self.shared.lock();
+        let mut shared = self.pool.shared.lock();
         while along.len() < ALONG
             && let Some(next) =
                 shared.line.pop_front_if(|next| frames.len() + frame::HEAD + next.frame.len() <= PIPE_BUF)
@@ -179,7 +236,7 @@ impl Workers {
 
     fn stand(&self, frame: Bytes) -> Place<'_> {
         let (give, given) = oneshot::channel();
-        let mut shared = self.shared.lock();
+        let mut shared = self.pool.shared.lock();
         shared.stood += 1;
         let number = shared.stood;
         shared.line.push_back(Waiting { number, frame, give });
@@ -188,27 +245,27 @@ impl Workers {
 
     /// Leaves the line. False: it was taken along already.
     fn leave(&self, number: u64) -> bool {
-        let line = &mut self.shared.lock().line;
+        let line = &mut self.pool.shared.lock().line;
         line.iter().position(|waiting| waiting.number == number).and_then(|at| line.remove(at)).is_some()
     }
 
     /// Takes back one whose last frame was answered.
     fn give(&self, worker: Worker) {
-        let mut shared = self.shared.lock();
+        let mut shared = self.pool.shared.lock();
         // As many are kept as compute at once, though nothing is to be done.
-        if shared.idle.len() >= PER_PROCESSOR * self.processors {
+        if shared.idle.len() >= PER_PROCESSOR * self.pool.processors {
             return;
         }
         let first = shared.idle.is_empty();
         shared.idle.push((worker, Instant::now()));
         if first {
-            tokio::spawn(reap(Arc::clone(&self.shared)));
+            tokio::spawn(reap(Arc::clone(&self.pool.shared)));
         }
     }
 
     /// The processes of those that wait for work.
     pub fn idle(&self) -> Vec<u32> {
-        self.shared.lock().idle.iter().filter_map(|(worker, _)| worker.id()).collect()
+        self.pool.shared.lock().idle.iter().filter_map(|(worker, _)| worker.id()).collect()
     }
 }
 
@@ -246,13 +303,9 @@ impl Drop for Place<'_> {
 
 /// Leave to have a worker compute.
 struct Turn {
-    _any: OwnedSemaphorePermit,
+    _any: Part,
     /// Where it is one of the few for short calls.
     short: Option<OwnedSemaphorePermit>,
-}
-
-async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Ended> {
-    Arc::clone(of).acquire_owned().await.map_err(|_| Ended::Died)
 }
 
 /// A worker that computes. Dropping it kills it, and those it took along wait for turns of their own.
@@ -295,8 +348,12 @@ impl Held {
         let (frame, asks) = self.worker.reply(most, give_back).await?;
         self.is_last |= self.worker.is_worn();
         if asks {
+            let _held = self.workers.hold(&self.worker)?;
             // It reads on until it is answered, past all it was sent before.
-            return Ok(Said::Asked(frame, Box::new(Conversation { workers: self.workers, worker: self.worker })));
+            return Ok(Said::Asked(
+                frame,
+                Box::new(Conversation { workers: self.workers, worker: self.worker, _held }),
+            ));
         }
         if let Some(pace) = pace {
             pace.set(begun.elapsed());

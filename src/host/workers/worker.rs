@@ -45,6 +45,8 @@ pub enum Ended {
     Died,
     /// It sent more than it may, and was killed.
     TooLong,
+    /// It asked for something while those that wait for answers hold all the memory they may, and was killed.
+    Crowded,
 }
 
 /// A worker process. Dropping it kills it.
@@ -184,8 +186,23 @@ impl Worker {
 
     /// Its resident memory, in bytes.
     fn memory(&self) -> u64 {
-        let pages = self.proc("statm").and_then(|statm| statm.split_whitespace().nth(1)?.parse::<u64>().ok());
-        pages.unwrap_or_default() * rustix::param::page_size() as u64
+        self.resident().0
+    }
+
+    /// The part of it that no other process shares, in bytes.
+    pub(super) fn private_memory(&self) -> u64 {
+        let (all, shared) = self.resident();
+        all.saturating_sub(shared)
+    }
+
+    fn resident(&self) -> (u64, u64) {
+        let pages = self.proc("statm").and_then(|statm| {
+            let mut pages = statm.split_whitespace().skip(1).map(|pages| pages.parse::<u64>().ok());
+            Some((pages.next()??, pages.next()??))
+        });
+        let (all, shared) = pages.unwrap_or_default();
+        let size = rustix::param::page_size() as u64;
+        (all * size, shared * size)
     }
 
     #[expect(clippy::disallowed_methods, reason = "what the kernel says of a process of ours")]

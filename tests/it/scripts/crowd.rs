@@ -65,7 +65,7 @@ impl Crowd {
 }
 
 /// Processes this one has started and that still run.
-fn children() -> BTreeSet<u32> {
+pub(super) fn children() -> BTreeSet<u32> {
     let parent = format!("PPid:\t{}\n", std::process::id());
     let is_child = |pid: &u32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();

@@ -34,6 +34,9 @@ async fn nobody_publishes_without_a_permission_he_has_not_got() {
     // Nor does he try one out under its name, with its configuration and its hosts.
     let tried = two.sam_tries("guarded", &open).await;
     assert!(tried["error"].as_str().unwrap().contains("which you have not got yourself"), "{tried}");
+    // Nor does he make room for one of his own under its name.
+    let (status, refused) = two.sam.ask("DELETE", "/api/scripts/guarded", Value::Null).await;
+    assert!(status == 403 && refused["detail"].as_str().unwrap().contains("somebody who has it may delete it"));
     assert_eq!(two.anna.do_it("GET", "/api/scripts/guarded", Value::Null).await["version"], 2);
     let (status, _) = two.sam.ask("POST", "/api/tools/guarded/invoke", json!({"params": {}})).await;
     assert_eq!(status, 403);

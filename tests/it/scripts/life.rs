@@ -230,7 +230,7 @@ async fn a_change_that_began_from_an_older_text_is_refused_and_says_who_made_the
     let back = json!({"version": 1, "base": there["digest"]});
     assert_eq!(owner.do_it("POST", "/api/scripts/shared/rollback", back).await["version"], 3);
     let last = digest().await;
-    refused("DELETE", &format!("?base={}", seen.as_str().unwrap()), Value::Null).await;
+    refused("DELETE", &format!("?base={}", now["digest"].as_str().unwrap()), Value::Null).await;
     owner.do_it("DELETE", &format!("{path}?base={}", last.as_str().unwrap()), Value::Null).await;
     let told = refused("PUT", "", json!({"source": doubling("shared", 6), "base": last})).await;
     assert!(told["detail"].as_str().unwrap().contains("was deleted meanwhile"), "{told}");

@@ -7,6 +7,7 @@ mod guarded;
 mod life;
 pub(super) mod reach;
 mod secrets;
+mod shares;
 mod shipped;
 mod two;
 mod watch;

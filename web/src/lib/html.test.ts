@@ -90,6 +90,12 @@ describe('text from outside', () => {
     expect([...fragment.querySelectorAll('a')].map((link) => link.target)).toEqual(['_blank', '']);
   });
 
+  it('keeps a card from drawing over what is around it', () => {
+    const html = '<p style="margin: 4px">a</p><p style="margin: -1200px 0">b</p><p style=" MARGIN-top: calc(0px - 9px)">c</p>';
+    const all = [...safe(html, { looks: true }).querySelectorAll('p')];
+    expect(all.map((one) => one.style.margin + one.style.marginTop)).toEqual(['4px4px', '', '']);
+  });
+
   it('keeps the looks of a card and nothing that loads or covers', () => {
     const style = safe('<p style="color: red; position: fixed; background: url(x); font-weight: bold">x</p>', { looks: true }).querySelector('p')?.style;
     expect([style?.color, style?.fontWeight, style?.position, style?.background]).toEqual(['red', 'bold', '', '']);

@@ -45,6 +45,8 @@ function dress(element: HTMLElement) {
   for (const rule of (element.dataset['looks'] ?? '').split(';')) {
     const [name, ...rest] = rule.split(':');
     const value = rest.join(':').trim();
+    // A margin below zero draws it over what is around it.
+    if (/^\s*margin/i.test(name ?? '') && /[-(]/.test(value)) continue;
     if (name && LOOKS.test(name.trim().toLowerCase()) && !/url|expression|var\(|fixed|[\\<>]/i.test(value)) {
       element.style.setProperty(name.trim(), value);
     }
