@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use url::Url;
 
-use super::{curl, graphql, openapi, references, text, wsdl, wsdl_files};
+use super::{curl, graphql, graphql_sdl, openapi, references, text, wsdl, wsdl_files};
 use crate::{
     formats::xml::{self, Element},
     model::{
@@ -42,6 +42,8 @@ enum File {
     Tree(Value),
     Xml(Element),
     Curl(String),
+    /// The introspection of a GraphQL schema that was written down.
+    Sdl(Value),
 }
 
 impl Document {
@@ -95,6 +97,8 @@ impl Document {
         let Self { main, from, files, includers, warnings, .. } = self;
         let mut read = match main {
             File::Curl(text) => curl::read(&text),
+            // Where the schema stands is not where the system is.
+            File::Sdl(introspection) => graphql::read(&introspection, None),
             File::Xml(root) => {
                 let xml = files.into_iter().filter_map(|(url, file)| match file {
                     Some(File::Xml(root)) => Some((root, includers.get(&url).cloned())),
@@ -185,6 +189,9 @@ impl File {
         if is_curl(text) {
             return Ok(Self::Curl(text.to_owned()));
         }
+        if graphql_sdl::is_schema(text) {
+            return graphql_sdl::introspection(text).map(Self::Sdl);
+        }
         value(text).map(Self::Tree)
     }
 
@@ -192,7 +199,7 @@ impl File {
         match self {
             Self::Tree(value) => references::named(value),
             Self::Xml(root) => wsdl_files::named(root),
-            Self::Curl(_) => Vec::new(),
+            Self::Curl(_) | Self::Sdl(_) => Vec::new(),
         }
     }
 }
@@ -226,7 +233,7 @@ fn value(text: &str) -> Result<Value> {
         Value::Object(_) if json::depth(&value) <= MAX_DEPTH => Ok(value),
         Value::Object(_) => Err(Error::invalid(format!("The document is nested deeper than {MAX_DEPTH} levels."))),
         _ => Err(Error::invalid(
-            "This is no document known here: paste OpenAPI, Swagger, a GraphQL introspection, a WSDL or a curl command.",
+            "This is no document known here: paste OpenAPI, Swagger, a GraphQL schema, a WSDL or a curl command.",
         )),
     }
 }

@@ -9,6 +9,7 @@ mod curl_words;
 pub mod document;
 mod example;
 pub mod graphql;
+mod graphql_sdl;
 mod graphql_selection;
 pub mod openapi;
 mod openapi_auth;

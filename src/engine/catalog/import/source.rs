@@ -33,7 +33,7 @@ const KINDS: &str = "application/json, application/yaml, text/yaml, text/xml, */
 #[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportSource {
-    /// The document itself: OpenAPI, Swagger, a GraphQL introspection, a WSDL, or a curl command.
+    /// The document itself: OpenAPI, Swagger, a GraphQL schema or its introspection, a WSDL, or a curl command.
     pub text: Option<String>,
     /// Where it is; of a GraphQL system, where it is asked.
     pub url: Option<String>,
