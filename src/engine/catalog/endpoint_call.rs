@@ -43,7 +43,9 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
         Spoken::Request => {
             let answer = answer(&target, &endpoint, arguments, cx.caller()).await?;
             match &endpoint.operation {
-                Operation::Graphql { .. } => graphql_call::read(answer, name),
+                Operation::Graphql { query, operation_name } => {
+                    graphql_call::read(answer, name, (query, operation_name.as_deref()))
+                }
                 Operation::Soap { .. } => soap_call::read(answer, name),
                 _ => answer.into_output(name),
             }
