@@ -9,6 +9,8 @@ mod curl_words;
 pub mod document;
 mod example;
 pub mod graphql;
+mod graphql_input;
+mod graphql_literal;
 mod graphql_selection;
 pub mod openapi;
 mod openapi_auth;
