@@ -182,7 +182,7 @@ impl File {
         if text.starts_with('<') {
             return xml::parse(text).map(Self::Xml);
         }
-        if is_curl(text) {
+        if curl::is_curl(text) {
             return Ok(Self::Curl(text.to_owned()));
         }
         value(text).map(Self::Tree)
@@ -195,11 +195,6 @@ impl File {
             Self::Curl(_) => Vec::new(),
         }
     }
-}
-
-fn is_curl(text: &str) -> bool {
-    let first = text.trim_start_matches('$').split_whitespace().next();
-    matches!(first, Some("curl" | "curl.exe"))
 }
 
 /// JSON or YAML.
