@@ -49,14 +49,22 @@ async fn every_kind_of_credential_arrives_where_it_belongs() {
             "authorization",
             "Basic dTpwLTEyMzQ1Ng==",
         ),
+        (json!({"type": "basic", "username": "u"}), json!({"password": ""}), "authorization", "Basic dTo="),
+        (
+            json!({"type": "basic", "username": "u"}),
+            json!({"username": "sk-123456", "password": ""}),
+            "authorization",
+            "Basic c2stMTIzNDU2Og==",
+        ),
     ] {
         let crm = Connected::with(auth).await;
         crm.endpoint(json!({"name": "Echo", "path": "/echo"})).await;
         crm.activate().await;
         assert!(crm.refused("catalog:crm.echo", json!({})).await.contains("administrator enters it"));
         crm.credentials(secrets).await;
-        crm.call("catalog:crm.echo", json!({})).await;
+        let answered = crm.call("catalog:crm.echo", json!({})).await;
         assert_eq!(crm.system.asked()[0].header(header), Some(wanted));
+        assert!(!answered.to_string().contains("123456"), "{answered}");
     }
     let crm = Connected::with(json!({"type": "api_key", "in": "query", "name": "key"})).await;
     crm.endpoint(json!({"name": "Echo", "path": "/echo"})).await;
