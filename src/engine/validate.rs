@@ -7,6 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings, transform::transform_subsch
 use serde_json::{Map, Value, json};
 
 use crate::model::{
+    catalog::endpoint::is_nullable,
     error::{Error, Result},
     json::depth,
 };
@@ -68,7 +69,7 @@ impl Schema {
         &self.document
     }
 
-    /// Fails with every problem's place and remedy; else gives the arguments back, without optional nulls.
+    /// Fails with every problem's place and remedy; else gives the arguments back, without optional nulls that say nothing.
     pub fn check(&self, arguments: Value) -> Result<Value> {
         let arguments = self.normalise(arguments)?;
         let validator = self.validator().ok_or_else(|| Error::internal("a schema does not compile"))?;
@@ -82,7 +83,7 @@ impl Schema {
         Err(Error::invalid(message).with_details(json!({"problems": problems})))
     }
 
-    /// Models write `null` for what they leave out; here leaving out means absent.
+    /// Models write `null` for what they leave out; here leaving out means absent, but where a schema takes `null`.
     fn normalise(&self, arguments: Value) -> Result<Value> {
         let mut map = match arguments {
             Value::Null => Map::new(),
@@ -91,7 +92,7 @@ impl Schema {
         };
         let required = self.document.get("required").and_then(Value::as_array);
         let is_required = |key: &str| required.is_some_and(|r| r.iter().any(|v| v.as_str() == Some(key)));
-        map.retain(|key, value| !value.is_null() || is_required(key));
+        map.retain(|key, value| !value.is_null() || is_required(key) || self.takes_null(key));
         if map.values().any(|value| depth(value) >= MAX_DEPTH) {
             return Err(Error::invalid(format!("The arguments are nested deeper than {MAX_DEPTH} levels.")));
         }
@@ -171,9 +172,15 @@ impl Schema {
 
     fn is_integer(&self, key: &str) -> bool {
         let property = self.document.get("properties").and_then(|p| p.get(key));
-        let integer = |p: &Value| p.get("type") == Some(&json!("integer"));
+        let or_null = |kinds: &Vec<Value>| *kinds == ["integer", "null"];
+        let integer =
+            |p: &Value| p.get("type").is_some_and(|kind| kind == "integer" || kind.as_array().is_some_and(or_null));
         let options = |p: &Value| p.get("anyOf").and_then(Value::as_array).is_some_and(|all| all.iter().any(integer));
         property.is_some_and(|p| integer(p) || options(p))
+    }
+
+    fn takes_null(&self, key: &str) -> bool {
+        self.document.get("properties").and_then(|p| p.get(key)).is_some_and(is_nullable)
     }
 
     /// Whether the parameter is JSON written as text: models often give the value itself instead.
@@ -387,6 +394,16 @@ mod tests {
     fn optional_nulls_are_absent() {
         let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": null})).unwrap();
         assert_eq!(checked, json!({"path": "a"}));
+    }
+
+    #[test]
+    fn a_null_that_a_schema_names_is_kept() {
+        let number = json!({"type": ["integer", "null"]});
+        let properties = json!({"n": number, "color": {"enum": ["RED", null]}, "text": {"type": "string"}});
+        let schema = Schema::from_document(json!({"type": "object", "properties": properties}));
+        let checked = schema.check(json!({"n": null, "color": null, "text": null})).unwrap();
+        assert_eq!(checked, json!({"n": null, "color": null}));
+        assert_eq!(schema.check(json!({"n": 5.0})).unwrap()["n"].as_u64(), Some(5));
     }
 
     #[test]

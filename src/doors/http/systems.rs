@@ -66,6 +66,8 @@ struct SystemSecret {
     name: String,
     description: String,
     required: bool,
+    /// Whether the empty text is a value of it.
+    may_be_empty: bool,
     /// Whether it is stored, for the address the system has now.
     set: bool,
 }
@@ -87,6 +89,7 @@ async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
         name: part.name.to_owned(),
         description: part.description.to_owned(),
         required: part.required,
+        may_be_empty: part.may_be_empty,
         set: stored.iter().any(|name| name == part.name),
     });
     Ok(SystemDetail {
@@ -181,7 +184,7 @@ async fn credentials(state: Data<State>, path: Path<String>) -> Result<Json<Map<
     Ok(Json(masked(&state, id(&path)?).await?))
 }
 
-/// Stores secrets: `***` keeps what is stored, null forgets it. They are bound to the address the system has now.
+/// Stores secrets: `***` keeps what is stored, null forgets it; a password may be the empty text. They are bound to the address the system has now.
 #[utoipa::path(request_body = Object, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
 #[put("/api/catalog/systems/{id}/credentials")]
 async fn set_credentials(

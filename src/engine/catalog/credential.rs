@@ -61,6 +61,7 @@ pub async fn prepare(app: &App, http: &Http, system: &System) -> Result<Ready> {
         }
         Auth::Bearer => bearer(stored.demand("token")?),
         Auth::Basic { username } => {
+            let username = stored.get("username").map_or(username.as_str(), Secret::expose);
             let pair = format!("{username}:{}", stored.demand("password")?.expose());
             Credential::Header(AUTHORIZATION, Secret::new(format!("Basic {}", STANDARD.encode(pair))))
         }

@@ -43,7 +43,9 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
         Spoken::Request => {
             let answer = answer(&target, &endpoint, arguments, cx.caller()).await?;
             match &endpoint.operation {
-                Operation::Graphql { .. } => graphql_call::read(answer, name),
+                Operation::Graphql { query, operation_name } => {
+                    graphql_call::read(answer, name, (query, operation_name.as_deref()))
+                }
                 Operation::Soap { .. } => soap_call::read(answer, name),
                 _ => answer.into_output(name),
             }
@@ -157,7 +159,7 @@ impl<'a> Given<'a> {
         let named = endpoint.arguments().into_iter();
         let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
         let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
-        Self { values: values.filter(|(given, value)| !value.is_null() || given.takes_null()).collect() }
+        Self { values: values.filter(|(given, value)| !value.is_null() || endpoint.takes_null(given)).collect() }
     }
 
     fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&'a Parameter, &'a Value)> {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     engine::catalog::risk,
+    formats::graphql::{self, Kind},
     model::{
         catalog::directory::Registered,
         error::{Error, Result},
@@ -44,15 +45,18 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) ->
         headers: vec![("accept".to_owned(), accept.to_owned())],
         body: Body::json(Value::Object(body)),
     };
-    read(rest::send(target, &request).await?, &of.system.name)
+    let asked = (query.query.as_str(), query.operation_name.as_deref());
+    read(rest::send(target, &request).await?, &of.system.name, asked)
 }
 
-/// What an answer says: its data, and the errors beside it.
-pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
+/// What an answer to a document, and the name of its operation, says: its data, and the errors beside it. Fails where
+/// nothing of what was asked for is there.
+pub(super) fn read(answer: Answer, system: &str, asked: (&str, Option<&str>)) -> Result<Output> {
     let data = answer.body.get("data").filter(|data| !data.is_null());
     let errors = answer.body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
     match (data, errors) {
-        (None, Some(errors)) => Err(refusal(&answer, errors, system)),
+        (Some(data), Some(errors)) if is_all_missing(data, errors) => Err(refusal(&answer, errors, system, asked)),
+        (None, Some(errors)) => Err(refusal(&answer, errors, system, asked)),
         (None, None) if !answer.is_success() => answer.into_output(system),
         (None, None) if answer.body.get("data").is_none() => Err(Error::upstream(format!(
             "{system} answered with something else than GraphQL: check that its base_url is where it takes GraphQL."
@@ -67,7 +71,20 @@ fn shown(answer: &Answer) -> Value {
     Value::Object(kept.collect())
 }
 
-fn refusal(answer: &Answer, errors: &[Value], system: &str) -> Error {
+/// Whether the one thing that was asked for is null because of an error.
+fn is_all_missing(data: &Value, errors: &[Value]) -> bool {
+    let mut fields = data.as_object().into_iter().flatten();
+    let (Some((name, Value::Null)), None) = (fields.next(), fields.next()) else { return false };
+    errors.iter().any(|error| error.pointer("/path/0").and_then(Value::as_str) == Some(name))
+}
+
+/// Whether a mutation was run: then there is data, or an error in one of its fields.
+fn has_run(answer: &Answer, errors: &[Value], (query, name): (&str, Option<&str>)) -> bool {
+    let is_mutation = graphql::operation(query, name).is_ok_and(|read| read.kind == Kind::Mutation);
+    is_mutation && (answer.body.get("data").is_some() || errors.iter().any(|error| error.get("path").is_some()))
+}
+
+fn refusal(answer: &Answer, errors: &[Value], system: &str, asked: (&str, Option<&str>)) -> Error {
     let told = errors.iter().take(TOLD).map(|error| {
         let message = error.get("message").and_then(Value::as_str).unwrap_or("an error without a message");
         let path: Vec<String> = error.get("path").and_then(Value::as_array).into_iter().flatten().map(step).collect();
@@ -75,7 +92,14 @@ fn refusal(answer: &Answer, errors: &[Value], system: &str) -> Error {
     });
     let told: Vec<String> = told.collect();
     let details = json!({"status": answer.status, "errors": errors});
-    Error::upstream(format!("{system} refused the operation: {}", told.join("; "))).with_details(details)
+    let told = told.join("; ");
+    let message = match has_run(answer, errors, asked) {
+        true => format!(
+            "{system} failed while it ran the mutation, which may have been carried out: look before you repeat it. {told}"
+        ),
+        false => format!("{system} refused the operation: {told}"),
+    };
+    Error::upstream(message).with_details(details)
 }
 
 fn step(step: &Value) -> String {

@@ -73,7 +73,9 @@ impl Trial {
     /// An answer to a request. GraphQL and SOAP refuse with a good status, too.
     fn answered(endpoint: &Endpoint, system: &System, answer: Answer) -> Self {
         let refusal = match &endpoint.operation {
-            Operation::Graphql { .. } => graphql_call::read(answer.clone(), &system.name).err(),
+            Operation::Graphql { query, operation_name } => {
+                graphql_call::read(answer.clone(), &system.name, (query, operation_name.as_deref())).err()
+            }
             Operation::Soap { .. } => soap_call::read(answer.clone(), &system.name).err(),
             _ => answer.refusal(&system.name),
         };

@@ -37,13 +37,46 @@ const LONG: &str = "
     variable vlan-priority write-out
 ";
 
+/// A header.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// The value is not known here: the shell would have put it in place, or documentation leaves it open.
+    pub(super) is_open: bool,
+}
+
+impl Header {
+    /// Its name in small letters.
+    pub(super) fn lower(&self) -> String {
+        self.name.to_lowercase()
+    }
+
+    /// `Name: value`.
+    fn parse(word: &Word) -> Option<Self> {
+        let (name, value) = word.text.split_once(':')?;
+        let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+        let is_variable = value.starts_with('$') || (word.variable.is_some() && value.contains('$'));
+        let is_open = is_variable || is_placeholder(&value);
+        Some(Self { name, value, is_open })
+    }
+}
+
+/// Whether a text stands for a value as documentation writes it: `{name}`, `<name>`, `YOUR_NAME`.
+fn is_placeholder(text: &str) -> bool {
+    let inside = |open: char, close: char| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-. ".contains(c));
+    let within = inside('{', '}').map(|text| text.trim_matches(['{', '}'])).or_else(|| inside('<', '>'));
+    within.is_some_and(is_name) || text.to_ascii_uppercase().starts_with("YOUR") && is_name(text)
+}
+
 /// What a command asks for.
 #[derive(Debug, Default)]
 pub(super) struct Command {
     pub(super) method: Option<String>,
     /// Each is a request of its own.
     pub(super) urls: Vec<Word>,
-    pub(super) headers: Vec<(String, String)>,
+    pub(super) headers: Vec<Header>,
     /// Pieces of the body, as curl sends them.
     pub(super) data: Vec<String>,
     /// What `--url-query` adds.
@@ -53,6 +86,8 @@ pub(super) struct Command {
     pub(super) in_query: bool,
     pub(super) json: bool,
     pub(super) basic: bool,
+    /// A user name is given, and no password with it.
+    pub(super) no_password: bool,
     pub(super) bearer: bool,
     pub(super) certificate: bool,
     pub(super) cookies: bool,
@@ -61,6 +96,8 @@ pub(super) struct Command {
     /// Something is sent from a file.
     pub(super) file: bool,
     pub(super) upload: bool,
+    /// The shell would have put a part of the body in place.
+    pub(super) is_open: bool,
 }
 
 /// Reads the options; what follows `--next` is a command of its own.
@@ -143,20 +180,21 @@ impl Command {
     }
 
     fn take(&mut self, name: &str, value: Word) {
+        let of_body = name.starts_with("data") || name.starts_with("form") || name == "json";
+        self.is_open |= of_body && value.variable.is_some();
+        if name == "header" {
+            return self.headers.extend(Header::parse(&value));
+        }
         let text = value.text;
         match name {
             "request" => self.method = Some(text),
             "url" => self.urls.push(Word { text, variable: value.variable }),
-            "header" => {
-                if let Some((name, text)) = text.split_once(':') {
-                    self.headers.push((name.trim().to_owned(), text.trim().to_owned()));
-                }
-            }
             "data" | "data-ascii" | "data-binary" if text.starts_with('@') => self.file = true,
             "data" | "data-ascii" | "data-binary" | "data-raw" => self.data.push(text),
             "json" => {
                 self.json = true;
-                self.headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+                let (name, value) = ("Content-Type".to_owned(), "application/json".to_owned());
+                self.headers.push(Header { name, value, is_open: false });
                 if text.starts_with('@') { self.file = true } else { self.data.push(text) }
             }
             "data-urlencode" => self.data.push(encoded(&text)),
@@ -165,7 +203,10 @@ impl Command {
             "form-string" => {
                 self.form.extend(text.split_once('=').map(|(name, text)| (name.to_owned(), Some(text.to_owned()))))
             }
-            "user" => self.basic = true,
+            "user" => {
+                self.basic = true;
+                self.no_password = text.split_once(':').is_none_or(|(_, password)| password.is_empty());
+            }
             "netrc-file" => self.basic = true,
             "oauth2-bearer" => self.bearer = true,
             "aws-sigv4" => self.unknown_proof = Some(name.to_owned()),

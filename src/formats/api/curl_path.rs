@@ -16,6 +16,12 @@ use crate::model::{
 /// Longest name of a placeholder.
 const LONGEST: usize = 64;
 
+/// What is written in capitals and stands for nothing but itself.
+const ABBREVIATIONS: &[&str] = &[
+    "AJAX", "API", "CSV", "GRAPHQL", "HTML", "HTTP", "JSON", "OAUTH", "ODATA", "PDF", "REST", "RPC", "RSS", "SOAP",
+    "SQL", "WEB", "WMS", "WFS", "WS", "XML",
+];
+
 /// The address a command names.
 pub(super) fn url(word: &Word) -> Result<Url> {
     let text = &word.text;
@@ -49,6 +55,9 @@ pub(super) fn templated(path: &str, word: &Word) -> Result<(String, Vec<Paramete
         } else if let Some(name) = placeholder(&plain, word) {
             let name = made.named(name, &before, json!({"type": "string"}));
             made.segments.push(name);
+        } else if is_shouted(segment) && path.contains(|c: char| c.is_ascii_lowercase()) {
+            let name = made.named(segment, &before, json!({"type": "string"}));
+            made.segments.push(name);
         } else if let Some(parts) = parts(&plain) {
             let schema = || json!({"type": "string"});
             let named = parts.into_iter().map(|(text, name)| {
@@ -76,6 +85,14 @@ pub(super) fn placeholder<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
     let variable = || within("${", "}").or_else(|| text.strip_prefix('$')).filter(|_| word.variable.is_some());
     let name = within("{{", "}}").or_else(|| within("{", "}")).or_else(|| within("<", ">"));
     name.or_else(variable).or_else(|| text.strip_prefix(':')).filter(|name| is_name(name))
+}
+
+/// Whether a segment stands for a value as documentation writes it, `OWNER`, among others in small letters. What is an
+/// abbreviation is no such.
+fn is_shouted(segment: &str) -> bool {
+    let is_word = segment.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c));
+    let fits = is_word && segment.len() > 1 && segment.starts_with(|c: char| c.is_ascii_uppercase());
+    fits && segment.len() <= LONGEST && !ABBREVIATIONS.contains(&segment)
 }
 
 /// A segment with placeholders in it, `{name}.json`, as texts and the names behind them; none where it has none.

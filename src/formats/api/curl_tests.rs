@@ -193,3 +193,138 @@ fn a_particular_kind_of_answer_is_always_asked_for() {
         assert_eq!(parameters(&format!("curl -H 'Accept: {plain}' https://a.example/x")), json!([]));
     }
 }
+
+#[test]
+fn a_form_with_files_as_a_browser_copies_it_becomes_its_fields() {
+    let text = |example: &str| json!({"type": "string", "examples": [example]});
+    let file = json!({"type": "string", "format": "binary"});
+    let fields = json!({"note": text("a=1&b"), "up": file, "tags": {"type": "array", "items": text("x")}});
+    let wanted = json!([["body", {"type": "object", "properties": fields, "contentMediaType": "multipart/form-data"}]]);
+    let part = |name: &str, value: &str| {
+        format!("------Web\\r\\nContent-Disposition: form-data; name=\"{name}\"{value}\\r\\n")
+    };
+    let body = [
+        part("note", "\\r\\n\\r\\na=1&b"),
+        part("up", "; filename=\"cat.png\"\\r\\nContent-Type: image/png\\r\\n\\r\\n"),
+        part("tags", "\\r\\n\\r\\nx"),
+        part("tags", "\\r\\n\\r\\ny"),
+    ];
+    let command = |body: &str| {
+        format!(
+            "curl 'https://a.example/x' -H 'Content-Type: multipart/form-data; boundary=----Web' --data-raw $'{body}'"
+        )
+    };
+    let copied = command(&format!("{}------Web--\\r\\n", body.concat()));
+    assert_eq!(parameters(&copied), wanted);
+    assert_eq!(shown(&copied).0.warnings, [""; 0]);
+    let (broken, text) = shown(&command("garbage"));
+    assert!(broken.warnings[0].contains("a form with files that cannot be read"), "{:?}", broken.warnings);
+    assert!(!text.contains("garbage"), "{text}");
+}
+
+#[test]
+fn a_fixed_header_is_sent_with_every_call() {
+    let header = |header: &str| parameters(&format!("curl -H \"{header}\" https://a.example/x"))[0].clone();
+    let fixed = "curl -H 'Notion-Version: 2022-06-28' https://a.example/x";
+    assert_eq!(parameters(fixed), json!([["Notion-Version", {"type": "string", "const": "2022-06-28"}]]));
+    assert!(shown(fixed).0.operations[0].parameters[0].fixed().is_some());
+    let open = json!({"type": "string"});
+    for (text, name) in [
+        ("X-Tenant: $TENANT", "X-Tenant"),
+        ("X-Tenant: <tenant>", "X-Tenant"),
+        ("Idempotency-Key: 0190b6a8-5b0e-7c3c-9b6a-0123456789ab", "Idempotency-Key"),
+        ("X-Session-Key: abc", ""),
+    ] {
+        let found = header(text);
+        assert_eq!(found, if name.is_empty() { Value::Null } else { json!([name, open]) }, "{text}");
+    }
+    assert_eq!(header("If-Match: abc"), json!(["If-Match", {"type": "string", "examples": ["abc"]}]));
+}
+
+#[test]
+fn what_a_browser_adds_is_left_out() {
+    let names = [
+        "sec-ch-ua: x",
+        "sec-ch-ua-mobile: ?0",
+        "Sec-Fetch-Mode: cors",
+        "Priority: u=1",
+        "TE: trailers",
+        "DNT: 1",
+        "Upgrade-Insecure-Requests: 1",
+        "Cache-Control: no-cache",
+        "Pragma: no-cache",
+        "Origin: https://a.example",
+        "Referer: https://a.example/",
+        "User-Agent: Mozilla/5.0",
+        "Accept-Language: de",
+        "X-Forwarded-For: 1.2.3.4",
+    ];
+    let headers: Vec<String> = names.iter().map(|header| format!("-H '{header}'")).collect();
+    let command = format!("curl {} -H 'X-Requested-With: XMLHttpRequest' https://a.example/x", headers.join(" "));
+    assert_eq!(parameters(&command), json!([["X-Requested-With", {"type": "string", "const": "XMLHttpRequest"}]]));
+    let language = "curl -H 'Accept-Language: de' https://a.example/x";
+    assert_eq!(parameters(language), json!([["Accept-Language", {"type": "string", "const": "de"}]]));
+    let turned = "curl -X POST -H 'X-HTTP-Method-Override: DELETE' https://a.example/x";
+    assert!(shown(turned).0.warnings[0].contains("X-HTTP-Method-Override is never sent"));
+}
+
+#[test]
+fn what_is_said_several_times_is_a_list() {
+    let list = json!({"type": "array", "items": {"type": "string", "examples": ["a"]}});
+    assert_eq!(parameters("curl 'https://a.example/x?tag=a&tag=b'"), json!([["tag", list]]));
+    assert_eq!(parameters("curl -d tag=a -d tag=b https://a.example/x")[0][1]["properties"], json!({"tag": list}));
+    assert_eq!(parameters("curl -F tag=a -F tag=b https://a.example/x")[0][1]["properties"], json!({"tag": list}));
+    assert_eq!(parameters("curl -g 'https://a.example/x?tag[]=a'"), json!([["tag[]", list]]));
+}
+
+#[test]
+fn what_stands_around_a_command_is_read_over_and_no_value_of_a_variable_is_kept() {
+    for text in [
+        "# Lists all.\nexport TOKEN=CANARY\ncurl -H \"Authorization: Bearer $TOKEN\" https://a.example/x",
+        "Do:\n```bash\n$ curl -H 'Authorization: Bearer CANARY' https://a.example/x\n```\nand be glad of it; a | b",
+        "TOKEN=CANARY curl -H \"Authorization: Bearer ${TOKEN}\" https://a.example/x",
+        "sudo -E curl --oauth2-bearer CANARY https://a.example/x",
+        "API=https://a.example\nTOKEN=CANARY\ncurl $API/x --oauth2-bearer $TOKEN",
+        "TOKEN=$(cat CANARY)\ncurl \"https://a.example/x\" --oauth2-bearer $TOKEN",
+    ] {
+        let (read, shown) = shown(text);
+        assert_eq!((keys(&read), read.base_url.as_deref()), (vec!["GET /x"], Some("https://a.example")), "{text}");
+        assert_eq!(serde_json::to_value(&read.auth).unwrap()["type"], "bearer", "{text}");
+        assert!(!shown.contains("CANARY"), "{shown}");
+    }
+    let body = "NAME=CANARY\ncurl -d \"{\\\"name\\\": \\\"$NAME\\\"}\" https://a.example/x";
+    assert_eq!(parameters(body)[0][1]["properties"], json!({"name": {"type": "string"}}));
+    let path = "API=https://a.example/v1/\ncurl \"$API/users/$ID\"";
+    assert_eq!(keys(&shown(path).0), ["GET /v1/users/{id}"]);
+}
+
+#[test]
+fn segments_in_capitals_are_parameters_of_the_path() {
+    for (path, wanted) in [
+        ("/repos/OWNER/REPO/issues/ISSUE_NUMBER", "GET /repos/{owner}/{repo}/issues/{issue_number}"),
+        ("/api/REST/V2/users", "GET /api/REST/V2/users"),
+        ("/API/USERS", "GET /API/USERS"),
+    ] {
+        assert_eq!(keys(&shown(&format!("curl https://a.example{path}")).0), [wanted]);
+    }
+}
+
+#[test]
+fn every_credential_that_is_dropped_is_told() {
+    for command in [
+        "curl -H 'X-CSRF-Token: CANARY' -H 'Cookie: a=CANARY' https://a.example/x",
+        "curl -b a=CANARY -H 'X-CSRF-Token: CANARY' https://a.example/x",
+    ] {
+        let (read, text) = shown(command);
+        assert_eq!(serde_json::to_value(&read.auth).unwrap()["name"], "Cookie");
+        assert!(read.warnings[0].contains("Cookie is proposed, and X-CSRF-Token is not sent"), "{:?}", read.warnings);
+        assert!(!text.contains("CANARY"), "{text}");
+    }
+    let (read, _) = shown("curl -H 'Authorization: Token CANARY' https://a.example/x");
+    assert_eq!(serde_json::to_value(&read.auth).unwrap()["name"], "Authorization");
+    assert!(read.warnings[0].contains("the whole header"), "{:?}", read.warnings);
+    let (read, text) = shown("curl -u sk_CANARY: https://a.example/x");
+    assert!(read.warnings[0].contains("enter it under Credentials as username"), "{:?}", read.warnings);
+    assert!(!text.contains("CANARY"), "{text}");
+    assert!(!shown("curl -u me:it https://a.example/x").0.warnings[0].contains("without a password"));
+}

@@ -186,7 +186,7 @@ impl File {
         if text.starts_with('<') {
             return xml::parse(text).map(Self::Xml);
         }
-        if is_curl(text) {
+        if curl::is_curl(text) {
             return Ok(Self::Curl(text.to_owned()));
         }
         if graphql_sdl::is_schema(text) {
@@ -202,11 +202,6 @@ impl File {
             Self::Curl(_) | Self::Sdl(_) => Vec::new(),
         }
     }
-}
-
-fn is_curl(text: &str) -> bool {
-    let first = text.trim_start_matches('$').split_whitespace().next();
-    matches!(first, Some("curl" | "curl.exe"))
 }
 
 /// JSON or YAML.

@@ -13,6 +13,8 @@ const CREDENTIALS: &[&str] =
 pub(super) struct Examples {
     /// A value looked secret and was not taken over.
     pub(super) left_out: bool,
+    /// A `$` begins what only a shell knows: no example of anything.
+    pub(super) is_open: bool,
 }
 
 impl Examples {
@@ -32,6 +34,7 @@ impl Examples {
             Value::Null => json!({}),
             Value::Bool(_) => json!({"type": "boolean", "examples": [value]}),
             Value::Number(number) => self.leaf(if number.is_f64() { "number" } else { "integer" }, value, secret),
+            Value::String(text) if self.is_open && text.contains('$') => json!({"type": "string"}),
             Value::String(text) => {
                 let secret = secret || CREDENTIALS.iter().any(|start| text.starts_with(start));
                 self.leaf("string", value, secret)

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::graphql::{Types, is_required, name_of, written};
+use super::{
+    graphql::Types,
+    graphql_input::{innermost, is_required, name_of, written},
+};
 
 /// Most fields that are asked back.
 const MAX_FIELDS: usize = 60;
@@ -18,36 +21,41 @@ pub(super) struct Selecting<'a> {
     types: &'a Types<'a>,
     /// How many fields may still be asked for.
     left: usize,
+    /// The types whose fields are being asked for: none is asked for within itself.
+    open: Vec<&'a str>,
     /// A kind of answer is not asked for in full.
     pub(super) left_out: bool,
 }
 
 impl<'a> Selecting<'a> {
     pub(super) fn of(types: &'a Types<'a>) -> Self {
-        Self { types, left: MAX_FIELDS, left_out: false }
+        Self { types, left: MAX_FIELDS, open: Vec::new(), left_out: false }
     }
 
     /// What is asked back of a type, with a blank before it; nothing of one without fields.
-    pub(super) fn selection(&mut self, kind: &Value, depth: usize) -> String {
+    pub(super) fn selection(&mut self, kind: &'a Value) -> String {
         let named = innermost(kind);
         let shape = named.get("kind").and_then(Value::as_str);
         if !matches!(shape, Some("OBJECT" | "INTERFACE" | "UNION")) {
             return String::new();
         }
         let of = name_of(named).and_then(|name| self.types.get(name).copied());
+        let outside = self.open.len();
+        self.open.extend(name_of(named));
         let mut asked = Vec::new();
         for (name, kind) in of.into_iter().flat_map(fields) {
             if self.left == 0 {
                 break;
             }
             let is_leaf = is_leaf(kind);
-            if !is_leaf && depth + 1 >= MAX_DEPTH {
+            if !is_leaf && !self.may_enter(kind) {
                 continue;
             }
             self.left -= 1;
-            let below = if is_leaf { String::new() } else { self.selection(kind, depth + 1) };
+            let below = if is_leaf { String::new() } else { self.selection(kind) };
             asked.push(format!("{name}{below}"));
         }
+        self.open.truncate(outside);
         if shape != Some("OBJECT") {
             let fragments = of.map(|of| self.fragments(of)).unwrap_or_default();
             if asked.is_empty() || !fragments.is_empty() {
@@ -56,6 +64,11 @@ impl<'a> Selecting<'a> {
             asked.extend(fragments);
         }
         if asked.is_empty() { " { __typename }".to_owned() } else { format!(" {{ {} }}", asked.join(" ")) }
+    }
+
+    /// Whether the fields of a type are asked for here: not too deep, and in none of its own.
+    fn may_enter(&self, kind: &Value) -> bool {
+        self.open.len() < MAX_DEPTH && name_of(innermost(kind)).is_some_and(|name| !self.open.contains(&name))
     }
 
     /// The plain fields each kind of a union or an interface has of its own.
@@ -96,15 +109,6 @@ fn fields(of: &Value) -> impl Iterator<Item = (&str, &Value)> {
         let named = (name_of(field)?, field.get("type")?);
         (!needs).then_some(named)
     })
-}
-
-/// A type without what says that it is a list, or never null.
-fn innermost(kind: &Value) -> &Value {
-    let mut named = kind;
-    while let Some(inner) = named.get("ofType").filter(|inner| inner.is_object()) {
-        named = inner;
-    }
-    named
 }
 
 fn is_leaf(kind: &Value) -> bool {
@@ -165,6 +169,39 @@ mod tests {
         let node = format!("query node {{ node {{ __typename id ... on User {{ name }} {doc} }} }}");
         assert_eq!(query(&schema, "node").0, node);
         assert_eq!(query(&schema, "me").0, "query me { me { id name } }");
+    }
+
+    #[test]
+    fn a_type_is_not_asked_for_within_itself() {
+        let pets = json!([{"kind": "OBJECT", "name": "Pet", "fields": [
+            field("name", named("SCALAR", "String")), field("owner", named("OBJECT", "User")),
+        ]}]);
+        let mut schema = schema(pets);
+        let user = schema["__schema"]["types"][3]["fields"].as_array_mut().unwrap();
+        user.push(field("friends", json!({"kind": "LIST", "name": null, "ofType": named("OBJECT", "User")})));
+        user.push(field("pet", named("OBJECT", "Pet")));
+        assert_eq!(query(&schema, "me").0, "query me { me { id name pet { name } } }");
+    }
+
+    #[test]
+    fn files_are_left_out_and_told() {
+        let upload = || named("SCALAR", "Upload");
+        let own = |name: &str, of: Value| json!({"name": name, "type": of});
+        let more = json!([{"kind": "OBJECT", "name": "Mutation", "fields": [
+            {"name": "send", "args": [own("file", strict(upload()))], "type": upload()},
+            {"name": "note", "args": [own("text", named("SCALAR", "String")), own("file", upload())], "type": upload()},
+        ]}]);
+        let mut schema = schema(more);
+        schema["__schema"]["mutationType"] = json!({"name": "Mutation"});
+        let read_now = read(&schema, None).unwrap();
+        assert!(read_now.operations.iter().all(|one| one.name != "send"));
+        assert!(
+            read_now.warnings[0].contains("need a file (Upload) are left out")
+                && read_now.warnings[0].ends_with("send.")
+        );
+        let (note, warnings) = query(&schema, "note");
+        assert_eq!(note, "mutation note($text: String) { note(text: $text) }");
+        assert!(warnings.iter().any(|told| told.contains("'file' is left out")), "{warnings:?}");
     }
 
     #[test]

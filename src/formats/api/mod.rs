@@ -1,14 +1,20 @@
 //! Documents that describe what a system can do, read into proposals.
 
 pub mod curl;
+mod curl_auth;
+mod curl_body;
 mod curl_command;
+mod curl_headers;
 mod curl_path;
+mod curl_shell;
 #[cfg(test)]
 mod curl_tests;
 mod curl_words;
 pub mod document;
 mod example;
 pub mod graphql;
+mod graphql_input;
+mod graphql_literal;
 mod graphql_sdl;
 mod graphql_selection;
 pub mod openapi;

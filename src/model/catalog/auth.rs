@@ -80,7 +80,7 @@ pub enum Auth {
     },
     /// User name and password.
     Basic {
-        /// The user name.
+        /// The user name, where it is no secret.
         #[serde(default)]
         username: String,
     },
@@ -123,12 +123,14 @@ pub struct SecretPart {
     pub name: &'static str,
     /// Whether calls fail without it.
     pub required: bool,
+    /// Whether the empty text is a value of it.
+    pub may_be_empty: bool,
     /// What to enter.
     pub description: &'static str,
 }
 
 const fn part(name: &'static str, required: bool, description: &'static str) -> SecretPart {
-    SecretPart { name, required, description }
+    SecretPart { name, required, may_be_empty: false, description }
 }
 
 impl Auth {
@@ -166,7 +168,18 @@ impl Auth {
     /// The secrets it is made of.
     pub fn secrets(&self) -> &'static [SecretPart] {
         const KEY: &[SecretPart] = &[part("api_key", true, "The key.")];
-        const PASSWORD: &[SecretPart] = &[part("password", true, "The password.")];
+        // RFC 7617 allows the empty password; of some systems the user name is the key.
+        const PASSWORD: &[SecretPart] = &[
+            part(
+                "username",
+                false,
+                "The user name, where it is a secret such as an API key; it is sent in place of the open one.",
+            ),
+            SecretPart {
+                may_be_empty: true,
+                ..part("password", true, "The password; empty where the system wants none.")
+            },
+        ];
         const TOKEN: &[SecretPart] = &[part("token", true, "The token, without the word Bearer.")];
         const CLIENT: &[SecretPart] = &[part("client_secret", true, "The client's secret.")];
         const REFRESH: &[SecretPart] = &[

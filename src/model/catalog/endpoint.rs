@@ -70,11 +70,6 @@ impl Parameter {
         self.members.get(field).copied().unwrap_or(self.style)
     }
 
-    /// Whether `null` says something: that a SOAP element is there and has no value. What may be left out is left out.
-    pub fn takes_null(&self) -> bool {
-        self.required && self.place == ParameterPlace::Variable && is_nullable(&self.schema)
-    }
-
     /// The one value it can have, where a call fails without it: nobody needs to say that.
     pub fn fixed(&self) -> Option<&Value> {
         let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);
@@ -86,12 +81,14 @@ impl Parameter {
     }
 }
 
-/// Whether a schema's type allows `null`.
+/// Whether a schema's type, or its choices, allow `null`.
 pub fn is_nullable(schema: &Value) -> bool {
-    match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
-        kind => kind.is_some_and(|kind| kind == "null"),
-    }
+    let holds = |word: &str, none: &Value| match schema.get(word) {
+        Some(Value::Array(all)) => all.contains(none),
+        one => one.is_some_and(|one| one == none),
+    };
+    let has_type = schema.get("type").is_some();
+    if has_type { holds("type", &Value::from("null")) } else { holds("enum", &Value::Null) }
 }
 
 /// Whether a body of this media type is one JSON value.
@@ -256,6 +253,13 @@ impl Endpoint {
             taken.push((name, parameter));
         }
         taken
+    }
+
+    /// Whether `null` says something: of a GraphQL variable that it has no value, of a SOAP element that must be there
+    /// that it is empty. Elsewhere a null is left out.
+    pub fn takes_null(&self, parameter: &Parameter) -> bool {
+        let is_said = parameter.required || matches!(self.operation, Operation::Graphql { .. });
+        is_said && parameter.place == ParameterPlace::Variable && is_nullable(&parameter.schema)
     }
 
     /// A parameter's schema as callers are told it.

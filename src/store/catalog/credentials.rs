@@ -9,6 +9,7 @@ use super::{Catalog, rows, sql};
 use crate::{
     model::{
         catalog::{
+            auth::Auth,
             credentials::Credentials,
             system::{System, SystemId},
         },
@@ -47,8 +48,8 @@ impl Catalog {
         self.db.read(move |c| names_in(c, &owner)).await
     }
 
-    /// Stores secrets. `***` keeps what is stored, null and the empty text delete; an unknown name is refused and
-    /// changes nothing.
+    /// Stores secrets. `***` keeps what is stored, null deletes, as does the empty text where it is no value; an unknown
+    /// name is refused and changes nothing.
     pub async fn set_credentials(&self, by: &Actor, id: SystemId, values: Map<String, Value>) -> Result<System> {
         let (vault, by) = (self.vault.clone(), by.clone());
         let work = move |c: &Connection| {
@@ -91,10 +92,11 @@ impl Catalog {
 
 /// The changes that were asked for, `None` meaning: forget it.
 fn changes(system: &System, values: Map<String, Value>) -> Result<BTreeMap<String, Option<Secret>>> {
-    let known: Vec<&str> = system.auth.secrets().iter().map(|part| part.name).collect();
+    let parts = system.auth.secrets();
     let mut changes = BTreeMap::new();
     for (name, value) in values {
-        if !known.contains(&name.as_str()) {
+        let Some(part) = parts.iter().find(|part| part.name == name) else {
+            let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
             let shown: String = name.chars().take(64).collect();
             let told = match known.as_slice() {
                 [] => "A system without authentication has no secrets: choose a kind first.".to_owned(),
@@ -103,12 +105,18 @@ fn changes(system: &System, values: Map<String, Value>) -> Result<BTreeMap<Strin
                 }
             };
             return Err(Error::invalid(told).with_details(json!({"field": shown, "known": known})));
-        }
+        };
         match value {
             Value::String(text) if text == MASK => {}
             Value::Null => drop(changes.insert(name, None)),
-            Value::String(text) if text.trim().is_empty() => drop(changes.insert(name, None)),
-            Value::String(text) => drop(changes.insert(name, Some(Secret::new(text.trim())))),
+            Value::String(text) if text.trim().is_empty() && !part.may_be_empty => drop(changes.insert(name, None)),
+            Value::String(text) => {
+                let text = text.trim();
+                if part.name == "username" {
+                    Auth::Basic { username: text.to_owned() }.demand_sound()?;
+                }
+                changes.insert(name, Some(Secret::new(text)));
+            }
             _ => return Err(Error::invalid(format!("The value of '{name}' must be text or null."))),
         }
     }

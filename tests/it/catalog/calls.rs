@@ -49,14 +49,22 @@ async fn every_kind_of_credential_arrives_where_it_belongs() {
             "authorization",
             "Basic dTpwLTEyMzQ1Ng==",
         ),
+        (json!({"type": "basic", "username": "u"}), json!({"password": ""}), "authorization", "Basic dTo="),
+        (
+            json!({"type": "basic", "username": "u"}),
+            json!({"username": "sk-123456", "password": ""}),
+            "authorization",
+            "Basic c2stMTIzNDU2Og==",
+        ),
     ] {
         let crm = Connected::with(auth).await;
         crm.endpoint(json!({"name": "Echo", "path": "/echo"})).await;
         crm.activate().await;
         assert!(crm.refused("catalog:crm.echo", json!({})).await.contains("administrator enters it"));
         crm.credentials(secrets).await;
-        crm.call("catalog:crm.echo", json!({})).await;
+        let answered = crm.call("catalog:crm.echo", json!({})).await;
         assert_eq!(crm.system.asked()[0].header(header), Some(wanted));
+        assert!(!answered.to_string().contains("123456"), "{answered}");
     }
     let crm = Connected::with(json!({"type": "api_key", "in": "query", "name": "key"})).await;
     crm.endpoint(json!({"name": "Echo", "path": "/echo"})).await;
@@ -186,4 +194,31 @@ async fn graphql_and_soap_endpoints_are_called_in_their_own_way() {
     );
     let refused = crm.refused("catalog:crm.user", json!({"id": "8"})).await;
     assert!(refused.contains("no such user"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graphql_answer_without_what_was_asked_for_is_a_failure_that_says_whether_it_ran() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    for (name, query) in
+        [("Read", "query a { user { name friend { name } } }"), ("Write", "mutation b { pay { total } }")]
+    {
+        let operation = json!({"protocol": "graphql", "query": query});
+        crm.endpoint(json!({"name": name, "path": "/graphql", "risk": "read", "operation": operation})).await;
+    }
+    crm.activate().await;
+    let plan = |data: Value, path: Value| {
+        let answer = json!({"data": data, "errors": [{"message": "broken", "path": path}]});
+        crm.system.plan(200, "Content-Type: application/json", &answer.to_string());
+    };
+    plan(json!({"user": null}), json!(["user", "name"]));
+    assert_eq!(crm.refused("catalog:crm.read", json!({})).await, "CRM refused the operation: broken (at user.name)");
+    plan(json!({"user": {"name": "Ada", "friend": null}}), json!(["user", "friend"]));
+    let part = crm.call("catalog:crm.read", json!({})).await;
+    assert_eq!((&part["data"]["user"]["name"], &part["errors"][0]["message"]), (&json!("Ada"), &json!("broken")));
+    plan(Value::Null, json!(["pay", "total"]));
+    let told = crm.refused("catalog:crm.write", json!({})).await;
+    assert!(told.contains("may have been carried out") && told.ends_with("broken (at pay.total)"), "{told}");
+    crm.system.plan(400, "Content-Type: application/json", r#"{"errors": [{"message": "no such field"}]}"#);
+    let told = crm.refused("catalog:crm.write", json!({})).await;
+    assert_eq!(told, "CRM refused the operation: no such field");
 }

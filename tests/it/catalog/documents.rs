@@ -146,3 +146,27 @@ async fn null_arrives_in_an_input_of_graphql() {
     let sent: Value = serde_json::from_str(&crm.system.asked()[0].body).unwrap();
     assert_eq!(sent["variables"], json!({"input": {"age": null}}));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variable_of_graphql_may_be_null_or_left_out_for_its_default() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let (text, number) = (json!({"kind": "SCALAR", "name": "String"}), json!({"kind": "SCALAR", "name": "Int"}));
+    let must = |of: &Value| json!({"kind": "NON_NULL", "ofType": of});
+    let args = json!([
+        {"name": "id", "type": must(&text)}, {"name": "name", "type": text}, {"name": "note", "type": text},
+        {"name": "times", "type": must(&number), "defaultValue": "5"},
+    ]);
+    let change = json!({"name": "setName", "description": "Sets it.", "type": text, "args": args});
+    let mutation = json!({"kind": "OBJECT", "name": "M", "fields": [change]});
+    let document = json!({"__schema": {"mutationType": {"name": "M"}, "types": [mutation]}});
+    imported(&crm, &document.to_string()).await;
+    crm.system.plan(200, "Content-Type: application/json", r#"{"data": {"setName": null}}"#);
+    crm.call("catalog:crm.set_name", json!({"id": "7", "name": null})).await;
+    let sent: Value = serde_json::from_str(&crm.system.asked()[0].body).unwrap();
+    assert_eq!(sent["variables"], json!({"id": "7", "name": null}));
+    let query = sent["query"].as_str().unwrap();
+    assert!(
+        query.starts_with("mutation setName($id: String!, $name: String, $note: String, $times: Int) {"),
+        "{query}"
+    );
+}

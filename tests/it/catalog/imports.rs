@@ -173,10 +173,32 @@ async fn graphql_is_asked_for_its_schema() {
     assert!(crm.system.asked()[0].body.contains("__schema"));
     let user = row(&shown, "query:user");
     let query = user["operation"]["query"].as_str().unwrap();
-    assert_eq!(query, "query user($id: ID!) { user(id: $id) { name friends { name friends { name } } } }");
+    assert_eq!(query, "query user($id: ID!) { user(id: $id) { name } }");
     assert_eq!(
         (&user["operation"]["risk"], &row(&shown, "mutation:purge")["operation"]["risk"]),
         (&json!("read"), &json!("high_write"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_graphql_system_is_asked_again_and_one_that_refuses_tells_why() {
+    let crm = Connected::with(json!({"type": "none"})).await;
+    let refusal = |message: &str| json!({"errors": [{"message": message}]}).to_string();
+    let json = "Content-Type: application/json";
+    let source = json!({"url": crm.system.url("/graphql"), "graphql": true});
+    crm.system.plan(400, json, &refusal("Cannot query field \"isOneOf\" on type \"__Type\"."));
+    let types = json!([{"kind": "OBJECT", "name": "Q", "fields": [{"name": "now", "args": [], "type": {"kind": "SCALAR", "name": "String"}}]}]);
+    let schema = json!({"data": {"__schema": {"queryType": {"name": "Q"}, "types": types}}});
+    crm.system.plan(200, json, &schema.to_string());
+    let shown = preview(&crm, source.clone(), None).await;
+    assert_eq!(row(&shown, "query:now")["operation"]["query"], "query now { now }");
+    let asked = crm.system.asked();
+    assert!(asked[0].body.contains("isOneOf") && !asked[1].body.contains("isOneOf"), "{}", asked[1].body);
+    crm.system.plan(400, json, &refusal("GraphQL introspection is not allowed by Apollo Server."));
+    let (status, told) = crm.try_to("POST", "/import/preview", &json!({"source": source})).await;
+    assert!(
+        status >= 400 && told.to_string().contains("not allowed by Apollo Server. Where its introspection"),
+        "{told}"
     );
 }
 

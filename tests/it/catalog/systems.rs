@@ -183,3 +183,19 @@ async fn the_catalog_survives_a_restart() {
     let app = app.restart().await;
     assert_eq!(app.satchel.app.catalog.get().all(), before);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_may_be_empty_and_a_user_name_secret() {
+    let crm = Connected::with(json!({"type": "basic"})).await;
+    let set = crm.credentials(json!({"password": "", "username": CANARY})).await;
+    assert_eq!(set, json!({"username": "***", "password": "***"}));
+    let detail = crm.ask("GET", &format!("/systems/{}", crm.id), &Value::Null).await;
+    let told: Vec<_> = detail["secrets"].as_array().unwrap().iter().map(|one| (&one["name"], &one["set"])).collect();
+    assert_eq!(told, [(&json!("username"), &json!(true)), (&json!("password"), &json!(true))]);
+    assert!(!detail.to_string().contains(CANARY), "{detail}");
+    let path = format!("/systems/{}/credentials", crm.id);
+    let (status, refused) = crm.try_to("PUT", &path, &json!({"username": "a:b"})).await;
+    assert!(status == 400 && refused.to_string().contains("no colon"), "{status} {refused}");
+    let gone = crm.credentials(json!({"password": null, "username": ""})).await;
+    assert_eq!(gone, json!({"username": null, "password": null}));
+}

@@ -366,7 +366,7 @@ export interface paths {
          */
         get: operations["get_api_catalog_systems_id_credentials"];
         /**
-         * Stores secrets: `***` keeps what is stored, null forgets it. They are bound to the address the system has now.
+         * Stores secrets: `***` keeps what is stored, null forgets it; a password may be the empty text. They are bound to the address the system has now.
          * @description Needs the permission `settings:manage`.
          */
         put: operations["put_api_catalog_systems_id_credentials"];
@@ -5288,7 +5288,7 @@ export interface components {
             /** @enum {string} */
             type: "api_key";
         } | {
-            /** @description The user name. */
+            /** @description The user name, where it is no secret. */
             username?: string;
             /** @enum {string} */
             type: "basic";
@@ -5362,6 +5362,8 @@ export interface components {
             name: string;
             description: string;
             required: boolean;
+            /** @description Whether the empty text is a value of it. */
+            may_be_empty: boolean;
             /** @description Whether it is stored, for the address the system has now. */
             set: boolean;
         };

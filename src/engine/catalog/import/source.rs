@@ -1,7 +1,11 @@
 //! Where a document comes from: a text, or an address that is fetched.
 
+use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::{
+    StatusCode,
+    header::{ACCEPT, HeaderValue},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
@@ -108,14 +112,43 @@ async fn fetch(
     (url, is_graphql): (&Url, bool),
     system: Option<&System>,
 ) -> Result<(String, Url)> {
-    let mut request = match is_graphql {
-        true => Request::post_json(url.clone(), &json!({"query": graphql::INTROSPECTION})),
-        false => Request::get(url.clone()),
+    if !is_graphql {
+        let mut request = Request::get(url.clone());
+        request.max_redirects = 5;
+        let found = ask(app, http, request, system).await?;
+        return found.text(url);
+    }
+    let asking = async |document: &str| {
+        let mut request = Request::post_json(url.clone(), &json!({"query": document}));
+        request.max_redirects = 0;
+        ask(app, http, request, system).await
     };
+    let mut found = asking(graphql::INTROSPECTION).await?;
+    // Systems that are older than the field refuse the whole.
+    if found.refusal().is_some_and(|told| told.contains("isOneOf")) {
+        found = asking(&graphql::older_introspection()).await?;
+    }
+    match found.refusal() {
+        Some(told) => Err(Error::upstream(format!(
+            "The system does not tell its schema: {told} Where its introspection is switched off, have it switched on \
+             for the import, or give the answer to an introspection as `text`."
+        ))),
+        None => found.text(url),
+    }
+}
+
+/// What was found at an address.
+struct Found {
+    status: StatusCode,
+    url: Url,
+    bytes: Bytes,
+}
+
+/// Asks for a document, with the system's own credential where the document is on its host.
+async fn ask(app: &App, http: &Http, mut request: Request, system: Option<&System>) -> Result<Found> {
     request.headers.insert(ACCEPT, HeaderValue::from_static(KINDS));
-    request.max_redirects = if is_graphql { 0 } else { 5 };
     let mut way = http.clone();
-    let is_own = |system: &&System| system.base_url.as_ref().is_some_and(|base| base.origin() == url.origin());
+    let is_own = |system: &&System| system.base_url.as_ref().is_some_and(|base| base.origin() == request.url.origin());
     if let Some(system) = system.filter(is_own)
         && let Ok(ready) = credential::prepare(app, http, system).await
     {
@@ -123,28 +156,29 @@ async fn fetch(
         request = ready.put_on(request)?;
     }
     let response = way.send(request).await?;
-    let (status, found) = (response.status, response.url.clone());
-    if !status.is_success() {
-        let host = url.host_str().unwrap_or_default();
-        return Err(Error::upstream(format!("'{host}' answered {}: the document was not read.", status.as_u16())));
-    }
-    let bytes = response.bytes(MAX_DOCUMENT).await?;
-    let text = String::from_utf8(bytes.to_vec()).map_err(|_| Error::invalid("The document is not text in UTF-8."))?;
-    if is_graphql {
-        tells_its_schema(&text)?
-    }
-    Ok((text, found))
+    let (status, url) = (response.status, response.url.clone());
+    Ok(Found { status, url, bytes: response.bytes(MAX_DOCUMENT).await? })
 }
 
-/// Fails with the system's words where it keeps its schema to itself.
-fn tells_its_schema(text: &str) -> Result<()> {
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return Ok(()) };
-    let refused = value.pointer("/errors/0/message").and_then(Value::as_str);
-    match refused.filter(|_| value.pointer("/data/__schema").is_none()) {
-        None => Ok(()),
-        Some(message) => {
-            let message: String = message.chars().take(300).collect();
-            Err(Error::upstream(format!("The system does not tell its schema: {message}")))
+impl Found {
+    fn text(self, asked: &Url) -> Result<(String, Url)> {
+        if !self.status.is_success() {
+            let host = asked.host_str().unwrap_or_default();
+            return Err(Error::upstream(format!(
+                "'{host}' answered {}: the document was not read.",
+                self.status.as_u16()
+            )));
         }
+        let text = String::from_utf8(self.bytes.to_vec());
+        text.map(|text| (text, self.url)).map_err(|_| Error::invalid("The document is not text in UTF-8."))
+    }
+
+    /// The words of a GraphQL system that keeps its schema to itself, as a sentence.
+    fn refusal(&self) -> Option<String> {
+        let value: Value = serde_json::from_slice(&self.bytes).ok()?;
+        let refused = value.pointer("/errors/0/message").and_then(Value::as_str);
+        let message = refused.filter(|_| value.pointer("/data/__schema").is_none())?;
+        let message: String = message.chars().take(300).collect();
+        Some(format!("{}.", message.trim_end_matches(['.', ' '])))
     }
 }
