@@ -89,7 +89,7 @@ export async function catalogWalks({ browser, owner, base }) {
     await form.getByRole('button', { name: 'Save' }).click();
     await owner.getByText('Credential: bearer token, set').waitFor();
     await owner.getByRole('button', { name: 'Activate' }).click();
-    await main.getByRole('button', { name: 'Mark degraded' }).waitFor();
+    await main.getByRole('button', { name: 'Mark degraded', disabled: false }).waitFor();
     await shoot(owner, 'catalog-system');
     same(await axe(owner), [], 'what axe found');
     same((await owner.content()).includes('canary-token-1'), false, 'whether the page shows the token');

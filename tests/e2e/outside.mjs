@@ -58,7 +58,7 @@ export async function outsideWalks({ browser, server, owner, base }) {
     await form.getByRole('button', { name: 'Save' }).click();
     await owner.getByText('Credential: API key, set').waitFor();
     await owner.getByRole('button', { name: 'Activate' }).click();
-    await main.getByRole('button', { name: 'Mark degraded' }).waitFor();
+    await main.getByRole('button', { name: 'Mark degraded', disabled: false }).waitFor();
   });
 
   await walk('what only the system knows is asked for in the chat, and a change waits for a word', owner, async () => {

@@ -4,6 +4,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 export const count = (n: number) => numbers.format(n);
+/** An amount as a chart says it: small ones keep the digits that make them. */
+export const amount = (n: number) => (n !== 0 && Math.abs(n) < 1 ? figure(n) : count(n));
 export const clock = (iso: string) => clocks.format(new Date(iso));
 export function day(iso: string): string {
   const date = new Date(iso);

@@ -1,11 +1,14 @@
 import { flushSync, mount, unmount } from 'svelte';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { formOf, tableOf } from './chart';
 import { bar, slices, stretches } from './scale';
 import { cell, make } from './widget';
 import Widget from './Widget.svelte';
 
 const chart = (props: object) => make('chart', { labels: ['a', 'b', 'c'], datasets: [{ label: 'x', data: [1, 2, 3] }], ...props });
+
+// Only browsers lay anything out.
+vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} });
 
 let shown: Record<string, unknown> | undefined;
 /** The widget as it stands in a page. */
@@ -75,6 +78,20 @@ test('a pie is named with its shares, and a list says the same', () => {
   const body = page('chart', { title: 'Share', chartType: 'pie', labels: ['a', 'b', 'c'], datasets: [{ data: [1, 3] }] });
   expect(body.querySelector('svg[role=img]')?.getAttribute('aria-label')).toBe('Share. a 1 25%, b 3 75%, c none');
   expect([...body.querySelectorAll('.pie li')].map((one) => one.textContent)).toEqual(['a125%', 'b375%', 'cnone']);
+});
+
+test.each([[[1]], [[1, 1, 1]], [[0, 0]], [[-3]], [[1e-9]], [[5e300]], [[1, 1 + Number.EPSILON]], [[1e300, -1e308, 1e308]]])('a line of %j is drawn, with marks that can be told apart', (data) => {
+  for (const chartType of ['line', 'area']) {
+    const marks = [...page('chart', { chartType, labels: data.map((_, at) => `day ${at}`), datasets: [{ data }] }).querySelectorAll('svg text[text-anchor=end]')].map((one) => one.textContent);
+    expect(new Set(marks).size).toBe(marks.length);
+    if (shown) void unmount(shown);
+    document.body.replaceChildren();
+  }
+});
+
+test('a table without rows says so, with its columns', () => {
+  expect(page('data-table', { title: 'T', columns: ['a', 'b'], rows: [] }).querySelector('table')?.textContent?.replace(/\s+/g, ' ').trim()).toBe('abNo rows');
+  expect(make('data-table', { rows: [] })).toMatchObject({ kind: 'table', rows: [] });
 });
 
 test('series beyond those drawn are told of', () => {

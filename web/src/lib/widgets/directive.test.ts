@@ -34,7 +34,7 @@ test.each([
   ['no JSON', ':::widget{type="alert"}\nCareful\n:::'],
   ['not known', ':::widget{type="iframe"}\n{"src": "https://x.org"}\n:::'],
   ['without a type', ':::widget{}\n{"message": "x"}\n:::'],
-  ['without its content', ':::widget{type="data-table"}\n{"rows": []}\n:::'],
+  ['without its content', ':::widget{type="data-table"}\n{"columns": ["a"]}\n:::'],
   ['a list', ':::widget{type="alert"}\n[1]\n:::'],
   ['named like what every object has', ':::widget{type="constructor"}\n{"message": "x"}\n:::'],
 ])('a directive that is %s stays text', (_, text) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ticks, spread } from './scale';
+import { extent, legible, ticks, written } from './scale';
 import { amounts, drawn, happenings } from './shape';
 
 const kinds = (data: unknown) => drawn(data)?.map((one) => one.kind) ?? null;
@@ -65,5 +65,18 @@ test('an axis has round marks around what is shown', () => {
   expect(ticks(0, 97)).toEqual([0, 25, 50, 75, 100]);
   expect(ticks(-3, 4)).toEqual([-4, -2, 0, 2, 4]);
   expect(ticks(5, 5)).toEqual([5]);
-  expect(spread(10, 4)).toEqual([0, 3, 6, 9]);
+  expect(extent([0, 0])).toEqual([0, 1]);
+  expect(extent([7, 7])).toEqual([0, 7]);
+  expect(extent([90, 100])).toEqual([90, 100]);
+  expect(extent([90, 100], true)).toEqual([0, 100]);
+  expect(written([0, 0.0005, 0.001])).toEqual(['0', '0.0005', '0.001']);
+  expect(written([0, 2500, 5000])).toEqual(['0', '2,500', '5,000']);
+});
+
+test('the labels of an axis do not lie over each other', () => {
+  const short = legible(Array.from({ length: 10 }, (_, at) => String(at)), (at) => 40 + at * 40, 440);
+  expect(short.map((one) => one.at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  const long = legible(Array.from({ length: 7 }, (_, at) => `2026-01-0${at} morning`), (at) => 40 + at * 60, 412);
+  expect(long.map((one) => one.at)).toEqual([0, 3, 6]);
+  expect(long.map((one) => one.anchor)).toEqual(['start', 'middle', 'end']);
 });

@@ -79,12 +79,13 @@ function table(props: Row): Widget | null {
   const columns = list(props['columns']).map((one) => (record(one) ? { key: text(one['key'] ?? one['name']), label: text(one['label'] ?? one['title'] ?? one['key'] ?? one['name']) } : { key: text(one), label: text(one) }));
   const widest = columns.length ? Math.max(columns.length, ...list(props['rows']).map((row) => list(row).length)) : 0;
   const names = distinct(Array.from({ length: widest }, (_, at) => columns[at]?.label ?? ''), 'Column');
-  const rows = list(props['rows']).map((row): Row | null => {
+  if (!Array.isArray(props['rows'])) return null;
+  const rows = props['rows'].map((row): Row | null => {
     if (Array.isArray(row)) return columns.length ? Object.fromEntries(names.map((name, at) => [name, row[at]])) : null;
     if (!record(row)) return null;
     return columns.length ? Object.fromEntries(columns.map(({ key }, at) => [names[at] ?? key, row[key]])) : row;
   });
-  if (rows.length === 0 || rows.some((row) => row === null)) return null;
+  if (rows.some((row) => row === null)) return null;
   return { kind: 'table', title: text(props['title']), rows: rows as Row[], columns: columns.length ? names : undefined };
 }
 

@@ -1,5 +1,6 @@
 import { flushSync, mount, tick, unmount } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
+import { drafts } from '../../lib/kept.svelte';
 import Import from './Import.svelte';
 
 // Only browsers know what an address without a host is of; the client takes the class when it is loaded.
@@ -13,6 +14,7 @@ vi.hoisted(() => {
 
 const preview = { format: 'openapi', title: 'Desk', description: '', base_url: null, auth: { kind: 'none' }, warnings: ['Twice', 'Twice'], operations: [], removed: [], tokens: 0 };
 let shown: Record<string, unknown> | undefined;
+const operation = (key: string, more = {}) => ({ operation: { key, name: key, method: 'GET', path: `/${key}`, description: 'x', risk: 'read', ...more }, tokens: 5, change: 'added', differs: [], kept: [] });
 
 /** The wizard after a document was given, where the server answers this. */
 async function read(answer: () => Response) {
@@ -29,6 +31,7 @@ async function read(answer: () => Response) {
   await tick();
 }
 afterEach(() => {
+  drafts.clear();
   if (shown) void unmount(shown);
   shown = undefined;
   document.body.replaceChildren();
@@ -49,6 +52,28 @@ test('a document that cannot be shown leaves a message and a way back', async ()
   document.querySelector<HTMLButtonElement>('[role=alert] button')?.click();
   flushSync();
   expect(document.querySelector('form button.primary')?.textContent).toContain('Show what is in it');
+});
+
+test('what was chosen is back after a reload, and operations without a tag stand by themselves', async () => {
+  const found = { ...preview, warnings: [], operations: [operation('a', { group: 'First' }), operation('b'), operation('c', { risk: 'high_write' })] };
+  await read(() => Response.json(found));
+  expect([...document.querySelectorAll('tr.group')].map((one) => one.textContent?.trim())).toEqual(['First, 1 of 1', 'Without a tag, 1 of 2']);
+  document.querySelector<HTMLInputElement>('input[aria-label=a]')?.click();
+  document.querySelector<HTMLInputElement>('input[aria-label=c]')?.click();
+  const name = document.querySelector<HTMLInputElement>('#import-name');
+  if (!name) throw new Error('no name');
+  name.value = 'My desk';
+  name.dispatchEvent(new Event('input', { bubbles: true }));
+  flushSync();
+  if (shown) void unmount(shown);
+  document.body.replaceChildren();
+  shown = mount(Import, { target: document.body });
+  await vi.waitFor(() => expect(document.body.textContent).toContain('What you had chosen is back.'));
+  const ticked = () => [...document.querySelectorAll<HTMLInputElement>('td .check')].map((one) => one.checked);
+  expect([document.querySelector<HTMLInputElement>('#import-name')?.value, ticked()]).toEqual(['My desk', [false, true, true]]);
+  document.querySelector<HTMLButtonElement>('[role=status] button')?.click();
+  flushSync();
+  expect([document.querySelector<HTMLInputElement>('#import-name')?.value, ticked()]).toEqual(['Desk', [true, true, false]]);
 });
 
 test('an answer that is none leaves a message beside the document', async () => {

@@ -10,6 +10,10 @@ import type { Capability, Checked, Diagnostic, Script, TestRun } from './types';
 
 /** Typing rests this long before the text is checked. */
 const REST = 250;
+/** Longest wait before a check that did not get through is tried again. */
+const AGAIN = 10_000;
+
+const UNCHECKED = 'The text was not checked';
 
 export class Desk {
   /** Null until it is saved for the first time. */
@@ -29,6 +33,10 @@ export class Desk {
   stopped = $state.raw<Diagnostic | null>(null);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asking: AbortController | null = null;
+  /** How long the next try to check waits. */
+  private pause = REST;
+  /** A save that stopped at another's text: it goes on once a person has chosen. */
+  private halted = false;
 
   constructor(readonly name: string) {}
 
@@ -44,7 +52,7 @@ export class Desk {
   /** Somebody put another text in the place of the one this began from: neither replaces the other before a person has chosen. */
   readonly changed = $derived(this.opened && this.dirty && this.base !== this.digest);
   readonly published = $derived(this.script?.version ? this.script.source : null);
-  /** The last answer, also while a newer one is awaited. */
+  /** The last answer, also while a newer one is awaited: only `current` says whether it is about this text. */
   readonly checked = $derived(this.check?.answer ?? null);
   readonly current = $derived(this.check?.text === this.text);
   readonly tests = $derived(this.tried?.answer ?? null);
@@ -73,7 +81,7 @@ export class Desk {
     this.failure = null;
     const kept = keptText(this.name);
     try {
-      this.script = await api.read(this.name);
+      this.script = kept !== null && (await this.isNew()) ? null : await api.read(this.name);
     } catch (failure) {
       if (kept === null || !(failure instanceof Problem) || failure.status !== 404) {
         this.failure = failure;
@@ -86,6 +94,13 @@ export class Desk {
     this.hold();
     this.opened = true;
     void this.look();
+  }
+
+  /** Whether the server has none of this name, for a text that began here. */
+  private async isNew(): Promise<boolean> {
+    if (keptBase(this.name) !== '') return false;
+    if (!shelf.all) await shelf.load().catch(() => null);
+    return shelf.all?.every((one) => one.name !== this.name) ?? false;
   }
 
   edit(text: string) {
@@ -112,9 +127,18 @@ export class Desk {
     const { text } = this;
     try {
       const answer = await api.check(text, mine.signal);
-      if (!mine.signal.aborted) this.check = { text, answer };
+      if (mine.signal.aborted) return;
+      this.check = { text, answer };
+      this.pause = REST;
+      if (this.refused?.what === UNCHECKED) this.refused = null;
     } catch (error) {
-      if (!mine.signal.aborted) this.refused = { what: 'The text was not checked', error };
+      if (mine.signal.aborted) return;
+      this.refused = { what: UNCHECKED, error };
+      if (!(error instanceof Problem) || (error.status > 0 && error.status < 500)) return;
+      // The server is away: the text is checked as soon as it is back.
+      this.pause = Math.min(AGAIN, 2 * this.pause);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.look(), this.pause);
     }
   }
 
@@ -168,14 +192,16 @@ export class Desk {
     return this.changed;
   }
 
-  /** Goes on with the text here: saving it takes the place of what is there now. */
-  keepMine() {
+  /** Goes on with the text here: saving it takes the place of what is there now. A save that was asked for before is done. */
+  async keepMine() {
     this.base = this.digest;
     this.hold();
+    if (this.halted) await this.save();
   }
 
   /** Goes on with the text the server has. */
   useTheirs() {
+    this.halted = false;
     this.base = this.digest;
     this.edit(this.saved);
   }
@@ -184,7 +210,11 @@ export class Desk {
     if (this.dirty) this.did(await api.save(this.name, this.text, this.base));
   }
 
-  save = () => this.attempt('save', 'The draft was not saved', () => this.store());
+  save = async () => {
+    const done = await this.attempt('save', 'The draft was not saved', () => this.store());
+    this.halted = !done && this.changed;
+    return done;
+  };
 
   test = () =>
     this.attempt('test', 'The tests did not run', async () => {

@@ -50,8 +50,9 @@ it('puts nothing in the place of a text that nobody here has seen', async () => 
   expect([server.draft, desk.changed, desk.refused, desk.text, desk.saved, desk.script?.version]).toEqual([null, true, null, 'mine', 'theirs', 5]);
   expect(desk.gate).toContain('until you have chosen');
   expect(await desk.save()).toBe(false);
-  desk.keepMine();
-  expect([desk.changed, await desk.save(), server.draft]).toEqual([false, true, 'mine']);
+  // The save that was asked for is done once a person has chosen.
+  await desk.keepMine();
+  expect([desk.changed, server.draft, desk.dirty]).toEqual([false, 'mine', false]);
 });
 
 it('lets a draft of another be looked at and taken', async () => {
@@ -90,8 +91,37 @@ it('makes a script anew that was deleted meanwhile only where that is said', asy
   desk.edit('mine');
   server.gone = true;
   expect([await desk.save(), desk.changed, desk.script]).toEqual([false, true, null]);
-  desk.keepMine();
-  expect([await desk.save(), now()]).toEqual([true, 'mine']);
+  await desk.keepMine();
+  expect(now()).toBe('mine');
+});
+
+it('says of no text that it is right before it was checked, and checks it once the server is back', async () => {
+  vi.useFakeTimers();
+  const desk = await opened();
+  await vi.runAllTimersAsync();
+  expect([desk.current, desk.refused]).toEqual([true, null]);
+  let away = true;
+  const answers = (path: string, init: RequestInit = {}) => (away ? Promise.reject(new TypeError('gone')) : Promise.resolve(serve(path, init)));
+  vi.stubGlobal('fetch', answers);
+  desk.edit('broken {');
+  expect(desk.current).toBe(false);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect([desk.current, desk.refused?.what, desk.gate]).toEqual([false, 'The text was not checked', 'Publishing waits for the check of this text.']);
+  away = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([desk.current, desk.refused]).toEqual([true, null]);
+  desk.close();
+  vi.useRealTimers();
+});
+
+it('asks the server for no script that began here and is not there', async () => {
+  server.gone = true;
+  keep('lu', 'mine');
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => (asked.push(path), Promise.resolve(serve(path, init))));
+  shelf.all = null;
+  const desk = await opened();
+  expect([desk.fresh, desk.text, asked.filter((path) => path === '/api/scripts/lu')]).toEqual([true, 'mine', []]);
 });
 
 it('offers to replace drafts that an import left alone', async () => {
