@@ -172,7 +172,7 @@ fn scalar(name: &str, types: &Types<'_>) -> Value {
         _ => json!({}),
     };
     let words = types.get(name).map(|one| text::first_sentence(&words_of(one))).unwrap_or_default();
-    let told = if words.is_empty() { format!("A {name}.") } else { format!("A {name}: {words}") };
+    let told = if words.is_empty() { format!("Of type {name}.") } else { format!("Of type {name}: {words}") };
     if let Some(map) = schema.as_object_mut() {
         map.insert("description".to_owned(), Value::String(told));
     }
@@ -191,8 +191,9 @@ fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
         }
         // The one field that is given is never null.
         let mut schema = if is_one_of { schema(kind, types, depth) } else { value(kind, types, depth) };
-        if let (Some(default), Some(map)) = (default(field), schema.as_object_mut()) {
-            map.insert("default".to_owned(), default);
+        if let Some(map) = schema.as_object_mut() {
+            describe(map, text::first_sentence(&words_of(field)));
+            map.extend(default(field).map(|default| ("default".to_owned(), default)));
         }
         properties.insert(name.to_owned(), schema);
         if is_required(field) {
@@ -209,6 +210,15 @@ fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
         map.extend(["minProperties", "maxProperties"].map(|word| (word.to_owned(), json!(1))));
     }
     schema
+}
+
+/// Puts words before those a schema has of itself.
+fn describe(schema: &mut Map<String, Value>, words: String) {
+    let own = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let told = format!("{words} {own}");
+    if !told.trim().is_empty() {
+        schema.insert("description".to_owned(), json!(told.trim()));
+    }
 }
 
 #[cfg(test)]
@@ -234,13 +244,15 @@ mod tests {
             {"name": "age", "type": int}, {"name": "id", "type": must(&int)}, {"name": "color", "type": color},
             {"name": "tags", "type": list(&must(&int))}, {"name": "picture", "type": named("SCALAR", "Upload")},
             {"name": "size", "type": must(&int), "defaultValue": "3"},
+            {"name": "at", "description": "When. Or never.", "type": must(&named("SCALAR", "Date"))},
         ]);
         let input = json!({"kind": "INPUT_OBJECT", "name": "In", "inputFields": fields});
         let values = json!({"kind": "ENUM", "name": "Color", "enumValues": [{"name": "RED"}]});
         let types: Types<'_> = [("In", &input), ("Color", &values)].into_iter().collect();
         let arg = json!({"name": "input", "type": must(&named("INPUT_OBJECT", "In"))});
         let schema = variable(&arg, &types, true).unwrap().schema;
-        let wanted = json!({"type": "object", "required": ["id"], "properties": {
+        let wanted = json!({"type": "object", "required": ["id", "at"], "properties": {
+            "at": {"type": "string", "format": "date", "description": "When. Of type Date."},
             "age": {"type": ["integer", "null"]},
             "id": {"type": "integer"},
             "color": {"enum": ["RED", null]},
@@ -291,8 +303,11 @@ mod tests {
             let read = variable(&json!({"name": "x", "type": must(&named("SCALAR", name))}), &types, false).unwrap();
             (read.schema, read.description)
         };
-        assert_eq!(told("Money"), (json!({}), "A Money: Cents.".to_owned()));
-        assert_eq!(told("DateTime"), (json!({"type": "string", "format": "date-time"}), "A DateTime.".to_owned()));
+        assert_eq!(told("Money"), (json!({}), "Of type Money: Cents.".to_owned()));
+        assert_eq!(
+            told("DateTime"),
+            (json!({"type": "string", "format": "date-time"}), "Of type DateTime.".to_owned())
+        );
         assert_eq!(told("Long").0, json!({"type": ["integer", "string"]}));
     }
 
