@@ -100,8 +100,7 @@ impl App {
         let places = settings.outbound.exceptions.iter().filter_map(|place| place.parse().ok());
         guard::inspect(url, &Exceptions::new(places)).err().map(|error| {
             let place = HostPort::of(url).map(|place| place.to_string()).unwrap_or_default();
-            let add = format!("An administrator can allow it in the settings: outbound exceptions, '{place}'.");
-            format!("{} {add}", error.message())
+            guard::with_remedy(error.message(), &place)
         })
     }
 }

@@ -103,9 +103,16 @@ pub fn inspect(url: &Url, exceptions: &Exceptions) -> Result<Passage> {
 
 /// The one sentence of a refusal; it never says what the name resolves to.
 pub(super) fn refusal(host: &str) -> Error {
-    Error::denied(format!(
-        "'{host}' is not a public address, so it is not contacted. An administrator can allow this host and port."
-    ))
+    Error::denied(format!("'{host}' is not a public address, so it is not contacted.{MAY_BE_ALLOWED}"))
+}
+
+/// How a refusal ends.
+const MAY_BE_ALLOWED: &str = " An administrator can allow this host and port.";
+
+/// The words of a refusal with where the place is allowed, which are then not said twice.
+pub fn with_remedy(refusal: &str, place: &str) -> String {
+    let fact = refusal.strip_suffix(MAY_BE_ALLOWED).unwrap_or(refusal);
+    format!("{fact} An administrator can allow '{place}' in the settings, under outbound exceptions.")
 }
 
 fn has_userinfo(url: &Url) -> bool {

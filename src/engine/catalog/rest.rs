@@ -21,7 +21,10 @@ use crate::{
         catalog::{endpoint::Endpoint, place, system::System},
         error::{Error, Kind, Result},
     },
-    net::http::{Http, OF_CONNECTION, Request},
+    net::{
+        guard,
+        http::{Http, OF_CONNECTION, Request},
+    },
 };
 
 /// Longest body that is sent, in bytes.
@@ -203,11 +206,7 @@ pub(super) fn refused_at(error: Error, url: Option<&Url>) -> Error {
         return error;
     }
     let place = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
-    let told = format!(
-        "{} An administrator can allow '{}' in the settings, under outbound exceptions.",
-        error.message(),
-        place.unwrap_or_default()
-    );
+    let told = guard::with_remedy(error.message(), &place.unwrap_or_default());
     Error::new(Kind::Denied, told).caused_by(error)
 }
 

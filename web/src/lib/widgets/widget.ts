@@ -4,6 +4,7 @@ import { field } from '../format';
 import { distinct, formOf, type Form } from './chart';
 import type { Format } from './export';
 import type { FlowEdge, FlowNode } from './flow';
+import { flowchart } from './mermaid';
 
 export type Row = Record<string, unknown>;
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'plain';
@@ -38,7 +39,7 @@ export type Widget =
   | { kind: 'image'; src: string; alt: string; caption: string }
   | { kind: 'elsewhere'; host: string; href: string; alt: string; caption: string }
   | { kind: 'progress'; label: string; part: number | null; tone: Tone }
-  | { kind: 'code'; title: string; language: string; text: string }
+  | { kind: 'code'; title: string; language: string; text: string; note?: string }
   | { kind: 'figures'; figures: Figure[] }
   | { kind: 'sections'; sections: { title: string; text: string; open: boolean }[] }
   | { kind: 'file'; name: string; type: string; size: number | null; path: string; href: string }
@@ -162,6 +163,13 @@ function sections(props: Row): Widget | null {
   return made.length > 0 && made.every((one) => one.title) ? { kind: 'sections', sections: made } : null;
 }
 
+function mermaid(props: Row): Widget | null {
+  const chart = flowchart(text(props['code']));
+  if (chart && chart.nodes.length <= MOST_BOXES) return { kind: 'flow', title: text(props['title']), ...chart };
+  const made = code('mermaid')(props);
+  return made && { ...made, note: 'Of Mermaid only flowcharts of boxes and lines are drawn here.' } as Widget;
+}
+
 /** The first of these that is a text. */
 const first = (props: Row, ...names: string[]) => names.map((name) => text(props[name])).find(Boolean) ?? '';
 
@@ -218,7 +226,7 @@ const MAKERS: Record<string, (props: Row) => Widget | null> = {
   chart, timeline, alert, image, accordion: sections,
   'diff-viewer': diff, diff,
   'progress-bar': progress, progress,
-  'code-block': code(), code: code(), 'mermaid-diagram': code('mermaid'), mermaid: code('mermaid'),
+  'code-block': code(), code: code(), 'mermaid-diagram': mermaid, mermaid,
   file, 'file-card': file, 'file-viewer': file, export: exported, 'export-card': exported, 'citation-card': citation, citation,
   'flow-diagram': flow, flow,
   'metric-card': figures, 'status-badge': badge,

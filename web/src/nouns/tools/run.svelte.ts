@@ -94,7 +94,8 @@ export class Run {
     }
   }
 
-  private arguments(): unknown {
+  /** What is filled in, undefined where something is missing or wrong: then that is said at its field. */
+  given(): unknown {
     if (this.mode === 'json') return this.parsed();
     const { value, errors } = read(this.schema, this.drafts);
     this.errors = errors;
@@ -104,7 +105,7 @@ export class Run {
   async run(dry_run = false) {
     if (this.busy) return;
     this.errors = {};
-    const params = this.arguments();
+    const params = this.given();
     if (params === undefined) return;
     Object.assign(this, { busy: dry_run ? 'dry' : 'run', failure: null, ticket: null, answer: null, dry: dry_run });
     this.abort = new AbortController();
