@@ -87,7 +87,9 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
             Body::Json(_, value) => value.to_string(),
             Body::None | Body::Form(_) | Body::Bytes(..) => Value::Object(given.variables()).to_string(),
         },
+        further: Vec::new(),
         timeout: Duration::from_secs(system.timeout_s.into()),
+        quiet: websocket_call::QUIET,
         headers: given.headers(),
     })
 }

@@ -4,5 +4,6 @@ pub mod echo;
 pub mod grpc;
 pub mod http;
 pub mod services;
+pub mod subscriptions;
 pub mod systems;
 pub mod ws;
