@@ -68,8 +68,9 @@ pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) ->
         Operation::Websocket => Ok(Spoken::Websocket(message(endpoint, system, arguments)?)),
         Operation::Grpc { service, rpc } => {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            let body = Value::Object(Given::of(endpoint, &arguments).variables());
-            Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body }))
+            let given = Given::of(endpoint, &arguments);
+            let (body, headers) = (Value::Object(given.variables()), given.headers());
+            Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body, headers }))
         }
     }
 }
@@ -159,7 +160,10 @@ impl<'a> Given<'a> {
         let named = endpoint.arguments().into_iter();
         let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
         let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
-        Self { values: values.filter(|(given, value)| !value.is_null() || given.takes_null()).collect() }
+        // In a gRPC message, null is a value of some types, and leaves the fields of all others out.
+        let is_grpc = matches!(endpoint.operation, Operation::Grpc { .. });
+        let takes_null = |given: &Parameter| given.takes_null() || (is_grpc && given.place == ParameterPlace::Variable);
+        Self { values: values.filter(|(given, value)| !value.is_null() || takes_null(given)).collect() }
     }
 
     fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&'a Parameter, &'a Value)> {

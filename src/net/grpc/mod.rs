@@ -2,10 +2,12 @@
 
 pub mod details;
 pub mod frames;
+mod from_json;
 pub mod line;
 pub mod message;
 mod native;
 pub mod reflection;
 pub mod schema;
 pub mod status;
+mod to_json;
 mod web;

@@ -6,4 +6,5 @@ pub mod http;
 pub mod services;
 pub mod subscriptions;
 pub mod systems;
+pub mod things;
 pub mod ws;
