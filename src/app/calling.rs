@@ -1,7 +1,7 @@
 //! What calls of connected systems share: how often each may be asked, and the tokens it has given.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     num::NonZeroU32,
     sync::Arc,
     time::{Duration, Instant},
@@ -45,6 +45,8 @@ pub struct Described {
     pub pool: DescriptorPool,
     /// Whether it speaks gRPC-Web instead of native gRPC.
     pub web: bool,
+    /// Names of types it was asked for and does not know.
+    pub missing: BTreeSet<String>,
 }
 
 #[derive(Clone)]
@@ -119,6 +121,11 @@ impl Calling {
     /// Keeps the types of a service for a while.
     pub fn keep_types(&self, key: &str, described: Arc<Described>) {
         self.types.insert(key.to_owned(), described);
+    }
+
+    /// Forgets the types of all services: what calls use next is learned anew.
+    pub fn forget_types(&self) {
+        self.types.invalidate_all();
     }
 
     /// Keeps a token.

@@ -70,8 +70,9 @@ pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) ->
         Operation::Websocket => Ok(Spoken::Websocket(message(endpoint, system, arguments)?)),
         Operation::Grpc { service, rpc } => {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            let body = Value::Object(Given::of(endpoint, &arguments).variables());
-            Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body }))
+            let given = Given::of(endpoint, &arguments);
+            let (body, headers) = (Value::Object(given.variables()), given.headers());
+            Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body, headers }))
         }
     }
 }
@@ -89,7 +90,9 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
             Body::Json(_, value) => value.to_string(),
             Body::None | Body::Form(_) | Body::Bytes(..) => Value::Object(given.variables()).to_string(),
         },
+        further: Vec::new(),
         timeout: Duration::from_secs(system.timeout_s.into()),
+        quiet: websocket_call::QUIET,
         headers: given.headers(),
     })
 }

@@ -1,6 +1,9 @@
 //! What a gRPC system offers, as its reflection tells: services as groups, methods as operations.
 
-use prost_reflect::{DescriptorPool, MethodDescriptor};
+use prost_reflect::{
+    DescriptorPool, MethodDescriptor,
+    prost_types::{MethodOptions, method_options::IdempotencyLevel},
+};
 
 use super::{grpc_call, rest::Target};
 use crate::{
@@ -56,14 +59,14 @@ fn proposal(method: &MethodDescriptor) -> Proposal {
     let service = method.parent_service();
     let (service, rpc) = (service.full_name().to_owned(), method.name().to_owned());
     let input = method.input();
-    let parameters = schema::fields(&input).into_iter().map(|(name, schema)| Parameter {
-        name,
+    let parameters = schema::fields(&input).into_iter().map(|field| Parameter {
+        name: field.name,
         place: ParameterPlace::Variable,
         style: Style::Plain,
         members: Default::default(),
-        required: false,
-        description: String::new(),
-        schema,
+        required: field.required,
+        description: field.description,
+        schema: field.schema,
     });
     let mut warnings = Vec::new();
     if method.is_client_streaming() {
@@ -81,9 +84,17 @@ fn proposal(method: &MethodDescriptor) -> Proposal {
         operation: Operation::Grpc { service, rpc },
         method: "POST".to_owned(),
         path,
-        // Its name says nothing that could be relied on.
-        risk: Risk::HighWrite,
+        risk: risk(method),
         warnings,
         elsewhere: false,
+    }
+}
+
+/// A method's risk: its name says nothing that could be relied on, its `idempotency_level` does.
+fn risk(method: &MethodDescriptor) -> Risk {
+    let options = method.method_descriptor_proto().options.as_ref();
+    match options.map(MethodOptions::idempotency_level) {
+        Some(IdempotencyLevel::NoSideEffects) => Risk::Read,
+        _ => Risk::HighWrite,
     }
 }

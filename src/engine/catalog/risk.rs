@@ -43,7 +43,9 @@ pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Opti
         Kind::Query => Risk::LowWrite,
         Kind::Mutation => Risk::HighWrite,
         Kind::Subscription => {
-            return Err(Error::invalid("A subscription goes on and on: open it with call_websocket."));
+            return Err(Error::invalid(
+                "A subscription goes on and on: open it with call_websocket, which says how under further_messages.",
+            ));
         }
     };
     let registered: Vec<(graphql::Operation, Risk)> = found

@@ -1,4 +1,4 @@
-//! A message over a WebSocket of a system, and what comes back.
+//! Messages over a WebSocket of a system, and what comes back.
 
 use std::time::Duration;
 
@@ -13,18 +13,20 @@ use super::{
 use crate::{
     model::{
         catalog::place,
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         output::Output,
     },
     net::{
         http::Request,
         tls::Tls,
-        ws::{self, Exchange, Heard, Piece},
+        ws::{self, Ended, Exchange, Heard, Piece},
     },
 };
 
-/// Once something has come, how long silence means that it was all.
-const QUIET: Duration = Duration::from_secs(1);
+/// Once something has come, how long silence ends the listening where nothing else is said.
+pub const QUIET: Duration = Duration::from_secs(1);
+/// How long a further message waits for something to come after the one before it.
+const ANSWER: Duration = Duration::from_secs(5);
 /// Most messages taken, and most bytes of all together.
 const MOST: (usize, usize) = (100, 4 << 20);
 
@@ -35,8 +37,12 @@ pub struct SocketAsk {
     pub path: String,
     /// The message.
     pub message: String,
-    /// How long until the first answer.
+    /// Messages after it, each once something has come after the one before.
+    pub further: Vec<String>,
+    /// How long all may take. Something must have come by then.
     pub timeout: Duration,
+    /// Once something has come, how long silence ends the listening.
+    pub quiet: Duration,
     /// Headers of the upgrade, none of them a credential.
     pub headers: Vec<(String, String)>,
 }
@@ -49,7 +55,7 @@ pub(super) async fn call(target: &Target<'_>, ask: &SocketAsk) -> Result<Output>
     let is_refused = |heard: &Result<Heard>| heard.as_ref().is_err_and(|error| status(error) == Some(401));
     let conversation = |ready| converse(target, ask, plain.clone(), ready);
     let (ready, heard) = credential::attempt(target, conversation, is_refused).await?;
-    ready.cleaned(heard.map(shown))
+    ready.cleaned(heard.and_then(|heard| shown(&target.system.name, heard)))
 }
 
 async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: Ready) -> Result<Heard> {
@@ -60,9 +66,10 @@ async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: R
     let exchange = Exchange {
         url: request.url,
         headers: request.headers,
-        message: ask.message.clone(),
+        messages: std::iter::once(&ask.message).chain(&ask.further).cloned().collect(),
+        answer: ANSWER.max(ask.quiet),
         patience: ask.timeout,
-        quiet: QUIET.min(ask.timeout),
+        quiet: ask.quiet,
         most: MOST,
     };
     ws::exchange(connection, exchange).await
@@ -85,14 +92,49 @@ fn upgrade(target: &Target<'_>, ask: &SocketAsk) -> Result<Request> {
     Ok(request)
 }
 
-fn shown(heard: Heard) -> Value {
+fn shown(system: &str, heard: Heard) -> Result<Value> {
+    if let Some((code, reason)) = heard.closed.as_ref().filter(|_| heard.messages.is_empty()) {
+        demand_good(system, *code, reason)?;
+    }
+    let (ended, more) = match heard.ended {
+        Ended::Closed => ("closed", json!(false)),
+        // Nobody knows what a server that is quiet would still have said.
+        Ended::Quiet => ("quiet", Value::Null),
+        Ended::Timeout => ("timeout", json!(true)),
+        Ended::Limit => ("limit", json!(true)),
+    };
     let mut data = Map::new();
     data.insert("messages".to_owned(), heard.messages.into_iter().map(value).collect());
-    data.insert("more".to_owned(), json!(heard.more));
+    data.insert("ended".to_owned(), json!(ended));
+    data.insert("more".to_owned(), more);
     data.extend(heard.protocol.map(|protocol| ("subprotocol".to_owned(), json!(protocol))));
     let closed = heard.closed.map(|(code, reason)| json!({"code": code, "reason": reason}));
     data.extend(closed.map(|closed| ("closed".to_owned(), closed)));
-    Value::Object(data)
+    Ok(Value::Object(data))
+}
+
+/// Fails where a server that has said nothing closed with the code of an error (RFC 6455, 7.4). Those from 4000 on are
+/// its own; by custom, 44xx is HTTP's status 4xx.
+fn demand_good(system: &str, code: u16, reason: &str) -> Result<()> {
+    let (kind, advice) = match code {
+        1000 | 1005 => return Ok(()),
+        1003 | 1007 | 1009 | 4400 => (Kind::Invalid, ""),
+        3000 | 4401 => (
+            Kind::Unconfigured,
+            " (its credential was refused: an administrator enters it anew in the console, under Catalog)",
+        ),
+        3003 | 4403 => (Kind::Unconfigured, ""),
+        4404 => (Kind::NotFound, ""),
+        4429 => (Kind::Exhausted, ""),
+        _ => (Kind::Upstream, ""),
+    };
+    let says = match (reason, code) {
+        ("", 1006) => ": the connection ended without a word.".to_owned(),
+        ("", _) => ".".to_owned(),
+        (reason, _) => format!(": {reason}"),
+    };
+    let told = format!("{system} closed the WebSocket with code {code} before any message{advice}{says}");
+    Err(Error::new(kind, told).with_details(json!({"closed": {"code": code, "reason": reason}})))
 }
 
 /// A message: JSON as it is, other text as text, bytes as base64.

@@ -256,10 +256,15 @@ impl Endpoint {
     }
 
     /// Whether `null` says something: of a GraphQL variable that it has no value, of a SOAP element that must be there
-    /// that it is empty. Elsewhere a null is left out.
+    /// that it is empty; in a gRPC message it is a value of some types, and leaves the fields of all others out. Elsewhere
+    /// a null is left out.
     pub fn takes_null(&self, parameter: &Parameter) -> bool {
-        let is_said = parameter.required || matches!(self.operation, Operation::Graphql { .. });
-        is_said && parameter.place == ParameterPlace::Variable && is_nullable(&parameter.schema)
+        let is_said = match self.operation {
+            Operation::Grpc { .. } => true,
+            Operation::Graphql { .. } => is_nullable(&parameter.schema),
+            _ => parameter.required && is_nullable(&parameter.schema),
+        };
+        is_said && parameter.place == ParameterPlace::Variable
     }
 
     /// A parameter's schema as callers are told it.

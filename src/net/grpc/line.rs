@@ -8,9 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 
 use super::{
-    frames::{Frame, Frames},
+    frames::{Encoding, Frame, Frames},
     native::Channel,
-    status::Status,
+    status::{OK, Status, UNAVAILABLE, UNKNOWN},
     web::Web,
 };
 use crate::{
@@ -101,8 +101,14 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    pub(super) fn new(ask: &Ask) -> Self {
-        Self { frames: Frames::new(ask.most.1), room: ask.most, messages: Vec::new(), more: false }
+    /// An empty one, of an answer with this head.
+    pub(super) fn new(ask: &Ask, headers: &HeaderMap) -> Self {
+        Self {
+            frames: Frames::new(ask.most.1, Encoding::of(headers)),
+            room: ask.most,
+            messages: Vec::new(),
+            more: false,
+        }
     }
 
     /// Takes a piece. Gives the trailers of gRPC-Web once they are there, and whether to go on.
@@ -129,6 +135,11 @@ impl Collected {
         !self.messages.is_empty()
     }
 
+    /// The connection broke after messages had come: they are kept.
+    pub(super) fn broken(self) -> Reply {
+        self.done(Some(Status::new(UNAVAILABLE, "the connection broke before the answer had ended")))
+    }
+
     /// There was more, which is not waited for.
     pub(super) fn cut(mut self) -> Reply {
         self.more = true;
@@ -137,11 +148,10 @@ impl Collected {
 
     /// The reply, with the status the trailers held. Without one a call has not ended as gRPC does.
     pub(super) fn done(self, status: Option<Status>) -> Reply {
-        let unfinished = || Status { code: 2, message: "the answer ended without saying how the call went".to_owned() };
         let status = match status {
             Some(status) => status,
-            None if self.more => Status { code: 0, message: String::new() },
-            None => unfinished(),
+            None if self.more => Status::new(OK, ""),
+            None => Status::new(UNKNOWN, "the answer ended without saying how the call went"),
         };
         Reply { messages: self.messages, status, more: self.more }
     }
@@ -156,17 +166,21 @@ fn trailers(lines: &[u8]) -> HeaderMap {
     parsed.collect::<Vec<(http::HeaderName, http::HeaderValue)>>().into_iter().collect()
 }
 
-/// Fails where the head of an answer is not gRPC's: a page of a web server, a sign-in, an error of a proxy.
-pub(super) fn demand_grpc(url: &Url, status: http::StatusCode, headers: &HeaderMap) -> Result<()> {
-    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let host = url.host_str().unwrap_or_default();
-    if status != http::StatusCode::OK {
-        return Err(Error::upstream(format!("'{host}' answered with HTTP status {}, not with gRPC.", status.as_u16())));
+/// How a call ended whose answer is its head alone; none where messages follow. A page of a web server, a sign-in or an
+/// error of a proxy has the status HTTP's stands for. Fails where the answer is no gRPC at all.
+pub(super) fn ended_at_once(url: &Url, status: http::StatusCode, headers: &HeaderMap) -> Result<Option<Status>> {
+    if let Some(told) = Status::of(headers) {
+        return Ok(Some(told));
     }
+    if status != http::StatusCode::OK {
+        return Ok(Some(Status::of_http(status)));
+    }
+    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/grpc") {
+        let host = url.host_str().unwrap_or_default();
         return Err(Error::upstream(format!("'{host}' answered with something else than gRPC.")));
     }
-    Ok(())
+    Ok(None)
 }
 
 pub(super) fn too_slow(url: &Url, patience: Duration) -> Error {

@@ -1,14 +1,35 @@
 //! Messages whose types were learned at run time: from JSON, and back (protobuf's JSON mapping).
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use prost::Message;
-use prost_reflect::{
-    DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions,
-};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
 
+use super::{from_json, to_json};
 use crate::model::error::{Error, Result};
 
+/// The types of `google.protobuf` that JSON writes in a way of their own.
+const WELL_KNOWN: [&str; 17] = [
+    "Any",
+    "BoolValue",
+    "BytesValue",
+    "DoubleValue",
+    "Duration",
+    "Empty",
+    "FieldMask",
+    "FloatValue",
+    "Int32Value",
+    "Int64Value",
+    "ListValue",
+    "StringValue",
+    "Struct",
+    "Timestamp",
+    "UInt32Value",
+    "UInt64Value",
+    "Value",
+];
 /// Names listed in an error.
 const LISTED: usize = 20;
 
@@ -23,25 +44,56 @@ pub fn method(pool: &DescriptorPool, service: &str, method: &str) -> Result<Meth
     })
 }
 
-/// A message from JSON. Unknown fields are an error that names those there are.
-pub fn encode(of: &MessageDescriptor, body: &Value) -> Result<Bytes> {
-    let options = DeserializeOptions::new().deny_unknown_fields(true);
-    let message = DynamicMessage::deserialize_with_options(of.clone(), body, &options).map_err(|error| {
-        let fields: Vec<String> = of.fields().take(LISTED).map(|field| field.json_name().to_owned()).collect();
-        let fields = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
-        let what: String = error.to_string().chars().take(300).collect();
-        Error::invalid(format!("The body is no {}: {what}. Its fields: {fields}.", of.full_name()))
-    })?;
+/// A message from JSON. An error names the field and, where it is unknown, those there are.
+pub fn encode(pool: &DescriptorPool, of: &MessageDescriptor, body: &Value) -> Result<Bytes> {
+    let message = from_json::message(pool, of, body);
+    let message = message.map_err(|wrong| Error::invalid(format!("The body is no {}: {wrong}", of.full_name())))?;
     Ok(message.encode_to_vec().into())
 }
 
-/// A message as JSON, fields at their defaults included, so that a `false` or a 0 is seen.
-pub fn decode(of: &MessageDescriptor, message: Bytes) -> Result<Value> {
+/// The names of the types that a body names in `@type`.
+pub fn named_types(body: &Value) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    let mut left = vec![body];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(map) => {
+                let url = map.get("@type").and_then(Value::as_str);
+                named.extend(url.map(|url| type_name(url).to_owned()));
+                left.extend(map.values());
+            }
+            _ => {}
+        }
+    }
+    named
+}
+
+/// A message, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// As JSON.
+    pub json: Value,
+    /// The types in it that are not known: what is of them stands as base64.
+    pub unknown: BTreeSet<String>,
+}
+
+/// A message as JSON, fields at their defaults included, so that a `false` or a 0 is seen. `pool` holds the types that
+/// a `google.protobuf.Any` may have.
+pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes) -> Result<Decoded> {
     let wrong =
         |error: prost::DecodeError| Error::upstream(format!("The answer is no {}.", of.full_name())).caused_by(error);
     let message = DynamicMessage::decode(of.clone(), message).map_err(wrong)?;
-    let options = SerializeOptions::new().skip_default_fields(false);
-    message.serialize_with_options(serde_json::value::Serializer, &options).map_err(|error| {
-        Error::upstream(format!("The answer holds what JSON cannot say, in a {}.", of.full_name())).caused_by(error)
-    })
+    let (json, unknown) = to_json::message(pool, &message);
+    Ok(Decoded { json, unknown })
+}
+
+/// The full name in the address of a type, its last part.
+pub(super) fn type_name(url: &str) -> &str {
+    url.rsplit_once('/').map_or(url, |(_, name)| name)
+}
+
+/// Whether JSON writes a type in a way of its own.
+pub(super) fn is_well_known(name: &str) -> bool {
+    name.strip_prefix("google.protobuf.").is_some_and(|name| WELL_KNOWN.contains(&name))
 }

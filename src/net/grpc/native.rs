@@ -18,7 +18,7 @@ use url::Url;
 
 use super::{
     frames,
-    line::{Ask, Collected, Reply, address, demand_grpc, too_slow},
+    line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
 use crate::model::error::{Error, Result};
@@ -59,23 +59,25 @@ impl Channel {
             sender.send_request(request).await
         };
         let answer = timeout_at(deadline, asking).await.map_err(|_| slow())?.map_err(|error| broken(&url, error))?;
-        demand_grpc(&url, answer.status(), answer.headers())?;
-        if let Some(status) = Status::of(answer.headers()) {
-            return Ok(Collected::new(&ask).done(Some(status)));
+        if let Some(status) = ended_at_once(&url, answer.status(), answer.headers())? {
+            return Ok(Collected::new(&ask, answer.headers()).done(Some(status)));
         }
         collect(answer, &ask, &url, deadline).await
     }
 }
 
 async fn collect(answer: Response<Incoming>, ask: &Ask, url: &Url, deadline: Instant) -> Result<Reply> {
+    let mut collected = Collected::new(ask, answer.headers());
     let mut body = answer.into_body();
-    let mut collected = Collected::new(ask);
     loop {
         let Ok(frame) = timeout_at(deadline, body.frame()).await else {
             return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
         };
-        let Some(frame) = frame.transpose().map_err(|error| broken(url, error))? else {
-            return Ok(collected.done(None));
+        let frame = match frame {
+            Some(Ok(frame)) => frame,
+            Some(Err(_)) if collected.has_begun() => return Ok(collected.broken()),
+            Some(Err(error)) => return Err(broken(url, error)),
+            None => return Ok(collected.done(None)),
         };
         match frame.into_data() {
             Ok(piece) => {
@@ -102,6 +104,7 @@ fn request(url: &Url, ask: &Ask, headers: &HeaderMap) -> Result<Request<Full<Byt
     own.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     own.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc+proto"));
     own.insert(TE, HeaderValue::from_static("trailers"));
+    own.insert("grpc-accept-encoding", HeaderValue::from_static(frames::ACCEPTED));
     own.insert(USER_AGENT, HeaderValue::from_static(concat!("Satchel/", env!("CARGO_PKG_VERSION"))));
     let told = (ask.patience + GRACE).as_millis().min(99_999_999);
     own.insert("grpc-timeout", HeaderValue::from_str(&format!("{told}m"))?);

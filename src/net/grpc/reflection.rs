@@ -44,15 +44,27 @@ pub async fn services(line: &Line, patience: Duration) -> Result<Vec<String>> {
 
 /// The types of a service, with everything they are made of.
 pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<DescriptorPool> {
-    let mut pool = DescriptorPool::global();
+    match extended(line, DescriptorPool::global(), service, patience).await? {
+        Some(pool) => Ok(pool),
+        None => Err(unknown(line, service, patience).await),
+    }
+}
+
+/// The types that are known, and with them the one of this full name; none where the system does not know it.
+pub async fn extended(
+    line: &Line,
+    mut pool: DescriptorPool,
+    name: &str,
+    patience: Duration,
+) -> Result<Option<DescriptorPool>> {
     let mut files = BTreeMap::new();
-    let mut wanted = vec![MessageRequest::FileContainingSymbol(service.to_owned())];
+    let mut wanted = vec![MessageRequest::FileContainingSymbol(name.to_owned())];
     while !wanted.is_empty() {
         for answer in ask(line, wanted, patience).await? {
             match answer {
                 MessageResponse::FileDescriptorResponse(found) => keep(found.file_descriptor_proto, &mut files)?,
                 MessageResponse::ErrorResponse(error) if error.error_code == NOT_FOUND as i32 && files.is_empty() => {
-                    return Err(unknown(line, service, patience).await);
+                    return Ok(None);
                 }
                 MessageResponse::ErrorResponse(error) => return Err(refused(&error.error_message)),
                 _ => {}
@@ -63,7 +75,7 @@ pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<
     files.retain(|name, _| pool.get_file_by_name(name).is_none());
     pool.add_file_descriptor_protos(files.into_values())
         .map_err(|error| Error::upstream("The types the system describes do not fit together.").caused_by(error))?;
-    Ok(pool)
+    Ok(Some(pool))
 }
 
 /// Which imports are neither told of nor known everywhere. Fails where a round of asking has brought nothing new.
@@ -108,6 +120,7 @@ async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) ->
         Bytes::from(request.encode_to_vec())
     };
     let messages: Vec<Bytes> = questions.into_iter().map(message).collect();
+    let mut words = String::new();
     for service in SERVICES {
         let ask = Ask {
             service: service.to_owned(),
@@ -118,6 +131,7 @@ async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) ->
         };
         let reply = line.call(ask).await?;
         if reply.status.code == UNIMPLEMENTED {
+            words = reply.status.message;
             continue;
         }
         if reply.status.code == NOT_FOUND {
@@ -128,9 +142,10 @@ async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) ->
         reply.status.demand_ok()?;
         return reply.messages.into_iter().map(read).filter_map(Result::transpose).collect();
     }
-    Err(Error::upstream(
-        "The system has no gRPC server reflection, so its messages cannot be told apart. It must be switched on there.",
-    ))
+    let words = if words.is_empty() { words } else { format!(" It answered: {words}.") };
+    Err(Error::upstream(format!(
+        "The system has no gRPC server reflection, so its messages cannot be told apart. It must be switched on there.{words}"
+    )))
 }
 
 fn read(message: Bytes) -> Result<Option<MessageResponse>> {

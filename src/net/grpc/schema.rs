@@ -6,9 +6,39 @@ use serde_json::{Map, Value, json};
 /// Messages in messages that are written out.
 const MAX_DEPTH: usize = 5;
 
-/// Each field: its name in JSON, and what it may hold.
-pub fn fields(of: &MessageDescriptor) -> Vec<(String, Value)> {
-    of.fields().map(|field| (field.json_name().to_owned(), schema(&field, 1))).collect()
+/// A field of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its name in JSON.
+    pub name: String,
+    /// What it may hold.
+    pub schema: Value,
+    /// Whether a message is none without it.
+    pub required: bool,
+    /// What a schema cannot say of it.
+    pub description: String,
+}
+
+/// Each field of a message.
+pub fn fields(of: &MessageDescriptor) -> Vec<Field> {
+    of.fields().map(|field| one(&field, 0)).collect()
+}
+
+fn one(field: &FieldDescriptor, depth: usize) -> Field {
+    Field {
+        name: field.json_name().to_owned(),
+        schema: schema(field, depth + 1),
+        required: field.cardinality() == Cardinality::Required,
+        description: alternatives(field).unwrap_or_default(),
+    }
+}
+
+/// Of a field in a `oneof`, that the others go without it.
+fn alternatives(field: &FieldDescriptor) -> Option<String> {
+    let group = field.containing_oneof()?;
+    let others: Vec<String> =
+        group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned()).collect();
+    (!others.is_empty()).then(|| format!("Give at most one of this and {}.", others.join(", ")))
 }
 
 fn schema(field: &FieldDescriptor, depth: usize) -> Value {
@@ -36,8 +66,12 @@ fn single(kind: &Kind, depth: usize) -> Value {
             json!({"type": ["string", "integer"]})
         }
         Kind::Enum(of) => {
+            if of.full_name() == "google.protobuf.NullValue" {
+                return json!({"type": "null"});
+            }
             let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
-            json!({"type": "string", "enum": names})
+            // Numbers are taken too: a value that is newer than the description has no name in it.
+            json!({"anyOf": [{"type": "string", "enum": names}, {"type": "integer"}]})
         }
         Kind::Message(of) => message(of, depth),
     }
@@ -50,9 +84,21 @@ fn message(of: &MessageDescriptor, depth: usize) -> Value {
     if depth >= MAX_DEPTH {
         return json!({"type": "object", "description": of.full_name()});
     }
-    let properties: Map<String, Value> =
-        of.fields().map(|field| (field.json_name().to_owned(), schema(&field, depth + 1))).collect();
-    json!({"type": "object", "properties": properties, "additionalProperties": false})
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in of.fields().map(|field| one(&field, depth)) {
+        let mut schema = field.schema;
+        if let (Value::Object(schema), false) = (&mut schema, field.description.is_empty()) {
+            schema.insert("description".to_owned(), json!(field.description));
+        }
+        required.extend(field.required.then(|| field.name.clone()));
+        properties.insert(field.name, schema);
+    }
+    let mut whole = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if let (Value::Object(whole), false) = (&mut whole, required.is_empty()) {
+        whole.insert("required".to_owned(), json!(required));
+    }
+    whole
 }
 
 /// The types that JSON writes in a way of their own.
@@ -61,7 +107,11 @@ fn well_known(name: &str) -> Option<Value> {
         "Timestamp" => json!({"type": "string", "format": "date-time"}),
         "Duration" => json!({"type": "string", "description": "Seconds with an s: 1.5s."}),
         "FieldMask" => json!({"type": "string", "description": "Paths with commas between them."}),
-        "Struct" | "Any" => json!({"type": "object"}),
+        "Struct" => json!({"type": "object"}),
+        "Any" => json!({
+            "type": "object",
+            "description": "'@type', such as 'type.googleapis.com/package.Message', and beside it the fields of that type.",
+        }),
         "Empty" => json!({"type": "object", "properties": {}}),
         "ListValue" => json!({"type": "array"}),
         "Value" => json!({}),

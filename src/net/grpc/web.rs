@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     frames,
-    line::{Ask, Collected, Reply, address, demand_grpc, too_slow},
+    line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
 use crate::{
@@ -35,25 +35,30 @@ impl Web {
         request.headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         request.headers.insert(CONTENT_TYPE, GRPC_WEB);
         request.headers.insert(ACCEPT, GRPC_WEB);
+        request.headers.insert("grpc-accept-encoding", HeaderValue::from_static(frames::ACCEPTED));
         request.headers.insert("x-grpc-web", HeaderValue::from_static("1"));
         request.body = frames::join(&ask.messages);
         request.patience = ask.patience;
         let answer = self.http.send(request).await?;
-        demand_grpc(&url, answer.status, &answer.headers)?;
-        if let Some(status) = Status::of(&answer.headers) {
-            return Ok(Collected::new(&ask).done(Some(status)));
+        if let Some(status) = ended_at_once(&url, answer.status, &answer.headers)? {
+            return Ok(Collected::new(&ask, &answer.headers).done(Some(status)));
         }
         collect(answer, &ask, &url, deadline).await
     }
 }
 
 async fn collect(mut answer: Response, ask: &Ask, url: &Url, deadline: Instant) -> Result<Reply> {
-    let mut collected = Collected::new(ask);
+    let mut collected = Collected::new(ask, &answer.headers);
     loop {
         let Ok(piece) = timeout_at(deadline, answer.chunk()).await else {
             return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
         };
-        let Some(piece) = piece? else { return Ok(collected.done(None)) };
+        let piece = match piece {
+            Ok(Some(piece)) => piece,
+            Ok(None) => return Ok(collected.done(None)),
+            Err(_) if collected.has_begun() => return Ok(collected.broken()),
+            Err(error) => return Err(error),
+        };
         if let (trailers, false) = collected.take(&piece)? {
             return Ok(collected.done(trailers.as_ref().and_then(Status::of)));
         }

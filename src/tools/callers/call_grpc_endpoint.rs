@@ -61,5 +61,6 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let body = Value::Object(args.body.unwrap_or_default());
-    cx.call_grpc(&args.system_id, &GrpcAsk { service: args.service, method: args.method, body }).await
+    let ask = GrpcAsk { service: args.service, method: args.method, body, headers: Vec::new() };
+    cx.call_grpc(&args.system_id, &ask).await
 }

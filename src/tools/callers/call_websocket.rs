@@ -1,4 +1,4 @@
-//! `call_websocket`: a message over a WebSocket, and what comes back.
+//! `call_websocket`: messages over a WebSocket, and what comes back.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use super::given;
 use crate::{
     engine::{
-        catalog::{resolve, risk, websocket_call::SocketAsk},
+        catalog::{
+            resolve, risk,
+            websocket_call::{self, SocketAsk},
+        },
         context::Context,
         tool::Tool,
     },
@@ -21,9 +24,11 @@ use crate::{
 };
 
 /// Seconds an answer is waited for unless the caller says otherwise (R37).
-const DEFAULT: f64 = 30.0;
+const DEFAULT: Duration = Duration::from_secs(30);
 /// Most seconds.
 const MOST: f64 = 300.0;
+/// Most further messages.
+const FURTHER: usize = 50;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,8 +39,15 @@ struct Args {
     path: String,
     /// Message to send: JSON or plain text.
     message: String,
-    /// Seconds until the first answer must be there; 30 unless said otherwise, 300 at most.
+    /// Messages to send after it, in this order. Each is sent once something has come after the one before, or after 5
+    /// seconds. So a GraphQL subscription is opened: header `Sec-WebSocket-Protocol: graphql-transport-ws`, message
+    /// `{"type":"connection_init"}`, then `{"id":"1","type":"subscribe","payload":{"query":"subscription {…}"}}`.
+    further_messages: Option<Vec<String>>,
+    /// Seconds all may take, and until the first answer must be there; 30 unless said otherwise, 300 at most.
     timeout: Option<f64>,
+    /// Seconds of silence after an answer that end the listening; 1 unless said otherwise. More of them where answers
+    /// come slowly.
+    quiet: Option<f64>,
     /// Further headers of the connection; `Sec-WebSocket-Protocol` offers subprotocols.
     headers: Option<BTreeMap<String, Value>>,
 }
@@ -44,34 +56,46 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "call_websocket",
         Category::Catalog,
-        "Opens a WebSocket to a system of the catalog, sends one message and returns the messages that come back until the \
-         system closes or falls silent, and the close code.",
+        "Opens a WebSocket to a system of the catalog, sends a message or several and returns the messages that come back \
+         until the system closes or falls silent. `ended` says why it stopped listening: closed (with the close code), \
+         quiet, timeout or limit; `more` is null after quiet, as more may have been coming: ask again with a longer quiet.",
         "A connected system answers over a WebSocket.",
         run,
     )
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
-    .usual_timeout(Duration::from_secs_f64(DEFAULT))
+    .usual_timeout(DEFAULT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
     .risk_of_call(|args: &Args, registry| risk::of_websocket(&registry.directory(), &args.system_id, &args.path))
     .example(
         "One question, one answer",
         json!({"system_id": "ticker", "path": "/feed", "message": "{\"subscribe\": \"EURUSD\"}", "timeout": 10}),
-        json!({"messages": [{"subscribe": "EURUSD"}], "more": false}),
+        json!({"messages": [{"subscribe": "EURUSD"}], "ended": "quiet", "more": null}),
     )
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let seconds = args.timeout.unwrap_or(DEFAULT);
-    if !(seconds > 0.0 && seconds <= MOST) {
-        return Err(Error::invalid(format!("The timeout is more than 0 and at most {MOST} seconds.")));
+    let further = args.further_messages.unwrap_or_default();
+    if further.len() > FURTHER {
+        return Err(Error::invalid(format!("At most {FURTHER} further messages are sent.")));
     }
     let ask = SocketAsk {
         path: args.path,
         message: args.message,
-        timeout: Duration::from_secs_f64(seconds),
+        further,
+        timeout: seconds("timeout", args.timeout)?.unwrap_or(DEFAULT),
+        quiet: seconds("quiet", args.quiet)?.unwrap_or(websocket_call::QUIET),
         headers: given::pairs("headers", args.headers)?,
     };
     cx.call_websocket(&args.system_id, &ask).await
+}
+
+fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>> {
+    match given {
+        Some(seconds) if !(seconds > 0.0 && seconds <= MOST) => {
+            Err(Error::invalid(format!("The {name} is more than 0 and at most {MOST} seconds.")))
+        }
+        given => Ok(given.map(Duration::from_secs_f64)),
+    }
 }

@@ -50,10 +50,10 @@ fn ask(method: &str, message: Bytes) -> Ask {
 async fn call(line: &Line, method: &str, body: Value) -> Result<(Vec<Value>, Reply)> {
     let pool = reflection::describe(line, "echo.v1.Echo", PATIENCE).await?;
     let found = message::method(&pool, "echo.v1.Echo", method)?;
-    let mut reply = line.call(ask(method, message::encode(&found.input(), &body)?)).await?;
+    let mut reply = line.call(ask(method, message::encode(&pool, &found.input(), &body)?)).await?;
     let messages = std::mem::take(&mut reply.messages);
-    let decoded: Result<Vec<Value>> =
-        messages.into_iter().map(|message| message::decode(&found.output(), message)).collect();
+    let read = |message| message::decode(&pool, &found.output(), message).map(|read| read.json);
+    let decoded: Result<Vec<Value>> = messages.into_iter().map(read).collect();
     Ok((decoded?, reply))
 }
 
@@ -92,7 +92,7 @@ async fn an_endless_stream_is_cut_when_its_time_is_over_and_a_call_that_hangs_fa
     let short = |method, most| Ask {
         patience: Duration::from_millis(400),
         most: (most, 1 << 20),
-        ..ask(method, message::encode(&input, &json!({"times": -1})).unwrap())
+        ..ask(method, message::encode(&pool, &input, &json!({"times": -1})).unwrap())
     };
     let reply = line.call(short("Count", 1_000)).await.unwrap();
     assert!(reply.more && !reply.messages.is_empty());
@@ -120,7 +120,7 @@ async fn what_is_not_there_is_named_with_what_is() {
     let line = native(start(Reflection::V1).await).await;
     let mut services = reflection::services(&line, PATIENCE).await.unwrap();
     services.sort_unstable();
-    assert_eq!(services, ["echo.v1.Echo", "grpc.health.v1.Health"]);
+    assert_eq!(services, ["echo.v1.Echo", "grpc.health.v1.Health", "things.v1.Things"]);
     let error = reflection::describe(&line, "echo.v1.Eco", PATIENCE).await.err().unwrap();
     assert_eq!(error.kind(), Kind::NotFound);
     assert!(error.message().contains("no gRPC service 'echo.v1.Eco'. It has: "), "{error}");

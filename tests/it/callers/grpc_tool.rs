@@ -105,7 +105,7 @@ async fn services_are_proposed_as_endpoints_by_reflection() {
         [
             ("text", &json!({"type": "string"})),
             ("times", &json!({"type": "integer"})),
-            ("mood", &json!({"type": "string", "enum": ["UNKNOWN", "GLAD"]})),
+            ("mood", &json!({"anyOf": [{"type": "string", "enum": ["UNKNOWN", "GLAD"]}, {"type": "integer"}]})),
             ("at", &json!({"type": "string", "format": "date-time"})),
             ("bigNumber", &json!({"type": ["string", "integer"]})),
         ]

@@ -3,6 +3,7 @@
 mod credentials;
 mod graphql;
 mod grpc;
+mod grpc_things;
 mod grpc_tool;
 mod rest;
 mod risk;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderMap;
 use satchel::{
     model::error::{Error, Kind, Result},
-    net::ws::{self, Exchange, Heard, Piece},
+    net::ws::{self, Ended, Exchange, Heard, Piece},
 };
 use tokio::net::TcpStream;
 
@@ -15,7 +15,8 @@ fn exchange(server: &Talker, message: &str) -> Exchange {
     Exchange {
         url: format!("ws://{}/talk?x=1", server.address).parse().unwrap(),
         headers: HeaderMap::new(),
-        message: message.to_owned(),
+        messages: vec![message.to_owned()],
+        answer: Duration::from_millis(200),
         patience: Duration::from_secs(20),
         quiet: Duration::from_millis(200),
         most: (5, 1_000),
@@ -42,7 +43,7 @@ fn texts(heard: &Heard) -> Vec<&str> {
 async fn a_message_is_sent_and_everything_until_quiet_is_heard() {
     let server = Talker::start().await;
     let heard = say(&server, "hello").await.unwrap();
-    assert_eq!((texts(&heard), heard.closed.clone(), heard.more), (vec!["hello"], None, false));
+    assert_eq!((texts(&heard), heard.closed.clone(), heard.ended), (vec!["hello"], None, Ended::Quiet));
     let heard = say(&server, "several 3").await.unwrap();
     assert_eq!(texts(&heard), ["1", "2", "3"]);
     let heard = say(&server, "bytes").await.unwrap();
@@ -59,6 +60,7 @@ async fn a_close_is_told_with_its_code_and_reason() {
     assert_eq!(heard.closed, Some((1000, String::new())));
     let heard = say(&server, "answer and close").await.unwrap();
     assert_eq!((texts(&heard), heard.closed.clone()), (vec!["done"], Some((1000, String::new()))));
+    assert_eq!(heard.ended, Ended::Closed);
     let heard = say(&server, "drop").await.unwrap();
     assert_eq!(heard.closed, Some((1006, String::new())));
 }
@@ -67,13 +69,42 @@ async fn a_close_is_told_with_its_code_and_reason() {
 async fn a_server_that_never_ends_is_left_at_the_limits() {
     let server = Talker::start().await;
     let heard = say(&server, "endless").await.unwrap();
-    assert_eq!((heard.messages.len(), heard.more), (5, true));
+    assert_eq!((heard.messages.len(), heard.ended), (5, Ended::Limit));
     let heard = say(&server, "several 2 of 400").await.unwrap();
-    assert_eq!((heard.messages.len(), heard.more), (2, false));
+    assert_eq!((heard.messages.len(), heard.ended), (2, Ended::Quiet));
     let heard = say(&server, "several 5 of 400").await.unwrap();
-    assert_eq!((heard.messages.len(), heard.more), (2, true));
+    assert_eq!((heard.messages.len(), heard.ended), (2, Ended::Limit));
     let error = say(&server, "several 1 of 5000").await.err().unwrap();
     assert!(error.message().contains("more than 1000 bytes"), "{error}");
+}
+
+#[tokio::test]
+async fn a_slow_answer_is_heard_where_silence_may_last_longer() {
+    let server = Talker::start().await;
+    let with = |quiet, patience| Exchange {
+        quiet: Duration::from_millis(quiet),
+        patience: Duration::from_millis(patience),
+        ..exchange(&server, "slowly 600")
+    };
+    let heard = run(&server, with(100, 20_000)).await.unwrap();
+    assert_eq!((texts(&heard), heard.ended), (vec!["first"], Ended::Quiet));
+    let heard = run(&server, with(10_000, 20_000)).await.unwrap();
+    assert_eq!((texts(&heard), heard.ended), (vec!["first", "second"], Ended::Closed));
+    let heard = run(&server, with(10_000, 300)).await.unwrap();
+    assert_eq!((texts(&heard), heard.ended), (vec!["first"], Ended::Timeout));
+}
+
+#[tokio::test]
+async fn further_messages_wait_for_an_answer_each_but_not_for_ever() {
+    let server = Talker::start().await;
+    let all = |messages: &[&str]| Exchange {
+        messages: messages.iter().map(|text| (*text).to_owned()).collect(),
+        ..exchange(&server, "")
+    };
+    let heard = run(&server, all(&["a", "b", "answer and close", "c"])).await.unwrap();
+    assert_eq!((texts(&heard), heard.ended), (vec!["a", "b", "done"], Ended::Closed));
+    let heard = run(&server, all(&["nothing", "b"])).await.unwrap();
+    assert_eq!((texts(&heard), heard.ended), (vec!["b"], Ended::Quiet));
 }
 
 #[tokio::test]
@@ -108,7 +139,11 @@ async fn a_refused_upgrade_is_told_by_its_status() {
         ..exchange(&server, "hello")
     };
     let error: Error = run(&server, refused("/refused")).await.err().unwrap();
-    assert_eq!(error.message(), "'127.0.0.1' answered the upgrade to WebSocket with status 403, not 101.");
+    let advice = "(its credential may not do this: an administrator looks at it in the console, under Catalog)";
+    let told =
+        format!("'127.0.0.1' answered the upgrade to WebSocket with status 403, not 101 {advice}: Only for members.");
+    assert_eq!((error.kind(), error.message()), (Kind::Unconfigured, told.as_str()));
+    assert_eq!(error.details().unwrap()["status"], 403);
     let error = run(&server, refused("/wrong-key")).await.err().unwrap();
     assert_eq!(error.message(), "'127.0.0.1' does not speak WebSocket at this path.");
 }

@@ -97,7 +97,14 @@ fn unknown(app: &App, url: &Url) -> Result<System> {
 }
 
 fn address(text: &str) -> Result<Url> {
-    let url = Url::parse(text.trim()).map_err(|_| Error::invalid("The address of the document is not a URL."))?;
+    let text = text.trim();
+    // `host:443` reads as a URL whose scheme is `host`.
+    if !text.contains("://") {
+        return Err(Error::invalid(format!(
+            "The address has no scheme: write 'https://{text}', or 'http://{text}' where the system speaks without TLS."
+        )));
+    }
+    let url = Url::parse(text).map_err(|_| Error::invalid("The address of the document is not a URL."))?;
     let mut bare = url.clone();
     bare.set_query(None);
     bare.set_fragment(None);
@@ -180,5 +187,19 @@ impl Found {
         let message = refused.filter(|_| value.pointer("/data/__schema").is_none())?;
         let message: String = message.chars().take(300).collect();
         Some(format!("{}.", message.trim_end_matches(['.', ' '])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_scheme_is_told_which_to_write() {
+        for text in ["localhost:50051", "127.0.0.1:50051", "grpc.example.com"] {
+            let error = address(text).unwrap_err();
+            assert!(error.message().contains(&format!("'http://{text}'")), "{error}");
+        }
+        assert_eq!(address(" http://localhost:50051 ").unwrap().as_str(), "http://localhost:50051/");
     }
 }

@@ -3,17 +3,24 @@
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use bytes::{BufMut, Bytes, BytesMut};
-use http::{Request, Response, header::CONTENT_TYPE};
+use http::{Request, Response, StatusCode, header::CONTENT_TYPE};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, client::conn::http2, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
-use tonic::transport::{Server, server::TcpIncoming};
+use tonic::{
+    codec::CompressionEncoding,
+    service::Routes,
+    transport::{Server, server::TcpIncoming},
+};
 use tonic_reflection::server::Builder;
 
-use super::echo::{Echo, types};
+use super::{
+    echo::{Echo, types},
+    things::{self, Things},
+};
 
 /// Which versions of reflection it has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,27 +32,47 @@ pub enum Reflection {
 
 /// Starts the server.
 pub async fn start(reflection: Reflection) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+    serve(services(reflection, None).await).await
+}
+
+/// Starts a server that compresses all it answers.
+pub async fn start_gzip() -> SocketAddr {
+    serve(services(Reflection::V1, Some(CompressionEncoding::Gzip)).await).await
+}
+
+/// Starts a server of web pages, too: what is not there is answered with HTTP's status 404, not with one of gRPC.
+pub async fn start_with_pages(reflection: Reflection) -> SocketAddr {
+    let router = services(reflection, None).await.into_axum_router();
+    serve(router.fallback(async || StatusCode::NOT_FOUND).into()).await
+}
+
+async fn services(reflection: Reflection, packed: Option<CompressionEncoding>) -> Routes {
     let builder = || {
         Builder::configure()
             .register_file_descriptor_set(types())
+            .register_file_descriptor_set(things::types())
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    let v1 = (reflection == Reflection::V1).then(|| builder().build_v1().unwrap());
-    let v1alpha = (reflection == Reflection::V1Alpha).then(|| builder().build_v1alpha().unwrap());
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_service_status("echo.v1.Echo", tonic_health::ServingStatus::Serving).await;
-    let server = Server::builder()
-        .add_service(Echo)
-        .add_service(health_service)
-        .add_optional_service(v1)
-        .add_optional_service(v1alpha)
-        .serve_with_incoming(TcpIncoming::from(listener));
-    tokio::spawn(async move {
-        let _health = health;
-        server.await.unwrap();
-    });
+    let mut routes = Routes::builder();
+    routes.add_service(Echo).add_service(Things { packed }).add_service(health_service);
+    match (reflection, packed) {
+        (Reflection::V1, Some(packed)) => {
+            routes.add_service(builder().build_v1().unwrap().send_compressed(packed));
+        }
+        (Reflection::V1, None) => drop(routes.add_service(builder().build_v1().unwrap())),
+        (Reflection::V1Alpha, _) => drop(routes.add_service(builder().build_v1alpha().unwrap())),
+        (Reflection::None, _) => {}
+    }
+    routes.routes()
+}
+
+async fn serve(routes: Routes) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = Server::builder().add_routes(routes).serve_with_incoming(TcpIncoming::from(listener));
+    tokio::spawn(async move { server.await.unwrap() });
     address
 }
 
@@ -96,7 +123,7 @@ async fn bridge(to: SocketAddr, request: Request<Incoming>) -> Response<Full<Byt
     onward.headers_mut().insert(CONTENT_TYPE, "application/grpc+proto".parse().unwrap());
     onward.headers_mut().insert("te", "trailers".parse().unwrap());
     let answer = sender.send_request(onward).await.unwrap();
-    let mut back = Response::builder().header(CONTENT_TYPE, "application/grpc-web+proto");
+    let mut back = Response::builder().status(answer.status()).header(CONTENT_TYPE, "application/grpc-web+proto");
     for (name, value) in answer.headers().iter().filter(|(name, _)| name.as_str().starts_with("grpc-")) {
         back = back.header(name, value);
     }

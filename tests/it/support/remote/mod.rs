@@ -4,5 +4,7 @@ pub mod echo;
 pub mod grpc;
 pub mod http;
 pub mod services;
+pub mod subscriptions;
 pub mod systems;
+pub mod things;
 pub mod ws;

@@ -73,7 +73,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, seen: Seen) {
     let upgrade = |request: &Request, mut response: Response| {
         seen.lock().push((request.uri().to_string(), request.headers().clone()));
         if request.uri().path() == "/refused" {
-            let mut refusal = ErrorResponse::new(None);
+            let mut refusal = ErrorResponse::new(Some("Only for members.".to_owned()));
             *refusal.status_mut() = StatusCode::FORBIDDEN;
             return Err(refusal);
         }
@@ -113,6 +113,13 @@ async fn obey<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>
             socket.send(Message::text("done")).await.ok()?;
             socket.close(Some(close(1000, ""))).await.ok()
         }
+        ["slowly", pause] => {
+            socket.send(Message::text("first")).await.ok()?;
+            tokio::time::sleep(Duration::from_millis(pause.parse().unwrap())).await;
+            socket.send(Message::text("second")).await.ok()?;
+            socket.close(Some(close(1000, ""))).await.ok()
+        }
+        ["nothing"] => Some(()),
         ["silence"] => std::future::pending().await,
         ["endless"] => loop {
             socket.send(Message::text("on and on")).await.ok()?;
