@@ -85,6 +85,7 @@ fn service() -> FileDescriptorProto {
                 MethodDescriptorProto { options, ..method("Give", "Thing", false) },
                 method("Break", "Thing", true),
                 method("Take", "Old", false),
+                method("Tell", "Thing", false),
             ],
             ..ServiceDescriptorProto::default()
         }],
@@ -186,6 +187,7 @@ impl ServerStreamingService<Bytes> for Method {
         let given = request.into_inner();
         let answers = match self.0.as_str() {
             "Break" => vec![Ok(given.clone()), Ok(given), Err(broken())],
+            "Tell" => vec![Ok(told())],
             _ => vec![Ok(given)],
         };
         Box::pin(async move { Ok(Response::new(stream::iter(answers).boxed())) })
@@ -206,6 +208,25 @@ struct Localized {
     locale: String,
     #[prost(string, tag = "2")]
     message: String,
+}
+
+/// `things.v1.Linked`, and a `things.v1.Thing` with one in it.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Linked {
+    #[prost(string, tag = "1")]
+    text: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Told {
+    #[prost(message, optional, tag = "1")]
+    extra: Option<prost_types::Any>,
+}
+
+fn told() -> Bytes {
+    let value = prost::Message::encode_to_vec(&Linked { text: "told".to_owned() });
+    let extra = prost_types::Any { type_url: "type.googleapis.com/things.v1.Linked".to_owned(), value };
+    prost::Message::encode_to_vec(&Told { extra: Some(extra) }).into()
 }
 
 fn broken() -> Status {
