@@ -16,6 +16,7 @@ mod retry;
 pub mod risk;
 mod soap;
 pub mod soap_call;
+mod soap_message;
 mod spelling;
 mod token;
 pub mod trial;
