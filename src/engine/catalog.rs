@@ -10,6 +10,7 @@ pub mod grpc_call;
 pub mod grpc_import;
 pub mod import;
 pub mod offer;
+mod override_names;
 pub mod resolve;
 pub mod rest;
 mod retry;
