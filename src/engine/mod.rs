@@ -8,6 +8,7 @@ pub mod configure;
 pub mod confirm;
 pub mod context;
 pub mod decide;
+mod decoded;
 pub mod embeddings;
 pub mod entries;
 pub mod find;

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::{configure::ToolSettings, secret_forms};
+use super::{
+    configure::ToolSettings,
+    secret_forms::{self, Numbers},
+};
 use crate::model::{
     error::{Error, Result},
     output::{Content, Output},
@@ -32,14 +35,14 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
     if forms.is_empty() {
         return result;
     }
-    let clean = |text: &str| hide_text(text, &forms);
+    let hidden = Hidden { forms: &forms, numbers: Numbers::of(&forms) };
     match result {
         Ok(output) => Ok(Output {
-            data: map_strings(output.data, &clean),
-            content: output.content.into_iter().map(|part| clean_part(part, &clean)).collect(),
-            title: output.title.map(|t| clean(&t)),
-            html: output.html.map(|h| clean(&h)),
-            meta: match map_strings(Value::Object(output.meta), &clean) {
+            data: hidden.out_of(output.data),
+            content: output.content.into_iter().map(|part| clean_part(part, &hidden)).collect(),
+            title: output.title.map(|title| hide_text(&title, &forms)),
+            html: output.html.map(|html| hide_text(&html, &forms)),
+            meta: match hidden.out_of(Value::Object(output.meta)) {
                 Value::Object(meta) => meta,
                 _ => Map::new(),
             },
@@ -48,14 +51,14 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
     }
 }
 
-/// A value without these forms of secrets, in keys too.
+/// A value without these forms of secrets, in keys and numbers too.
 pub(super) fn hide(value: Value, forms: &[String]) -> Value {
-    if forms.is_empty() { value } else { map_strings(value, &|text: &str| hide_text(text, forms)) }
+    if forms.is_empty() { value } else { Hidden { forms, numbers: Numbers::of(forms) }.out_of(value) }
 }
 
 /// A text without these forms of secrets.
 pub(super) fn hide_text(text: &str, forms: &[String]) -> String {
-    forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), MASK))
+    secret_forms::mask(text, forms)
 }
 
 /// An error without these forms of secrets, in its details too.
@@ -65,10 +68,31 @@ pub(super) fn hide_error(error: Error, forms: &[String]) -> Error {
     details.into_iter().fold(clean, Error::with_details)
 }
 
-fn clean_part(part: Content, clean: &impl Fn(&str) -> String) -> Content {
+/// What is to be seen nowhere.
+struct Hidden<'a> {
+    forms: &'a [String],
+    numbers: Numbers<'a>,
+}
+
+impl Hidden<'_> {
+    fn out_of(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(hide_text(&text, self.forms)),
+            Value::Number(number) if self.numbers.stand_in(&number) => Value::from(MASK),
+            Value::Array(items) => items.into_iter().map(|item| self.out_of(item)).collect(),
+            Value::Object(map) => {
+                let clean = |(key, item): (String, Value)| (hide_text(&key, self.forms), self.out_of(item));
+                Value::Object(map.into_iter().map(clean).collect())
+            }
+            other => other,
+        }
+    }
+}
+
+fn clean_part(part: Content, hidden: &Hidden<'_>) -> Content {
     match part {
-        Content::Text { text } => Content::Text { text: clean(&text) },
-        Content::Json { json } => Content::Json { json: map_strings(json, clean) },
+        Content::Text { text } => Content::Text { text: hide_text(&text, hidden.forms) },
+        Content::Json { json } => Content::Json { json: hidden.out_of(json) },
         image @ Content::Image { .. } => image,
     }
 }

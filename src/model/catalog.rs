@@ -8,6 +8,7 @@ pub mod endpoint;
 pub mod pace;
 pub mod place;
 pub mod proposal;
+pub mod reading;
 pub mod status;
 pub mod style;
 pub mod system;

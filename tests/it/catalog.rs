@@ -3,6 +3,7 @@
 mod calls;
 mod documents;
 mod files;
+mod guards;
 mod imports;
 mod oauth;
 mod outside;

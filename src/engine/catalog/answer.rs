@@ -68,7 +68,7 @@ impl Answer {
             Value::Object(headers) => headers,
             _ => Map::new(),
         };
-        let repeats_secret = form == Form::Binary && forms.iter().any(|secret| holds(&raw, secret));
+        let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(&raw), &forms);
         let body = sanitise::hide(body, &forms);
         Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1 })
     }
@@ -119,10 +119,6 @@ impl Answer {
         let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
         Some(Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details))
     }
-}
-
-fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes())
 }
 
 fn shown(headers: &HeaderMap) -> Map<String, Value> {

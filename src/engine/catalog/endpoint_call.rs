@@ -77,11 +77,17 @@ pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) ->
     }
 }
 
+/// The path these arguments make of an endpoint's.
+pub(super) fn path(endpoint: &Endpoint, arguments: &Value) -> Result<String> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Given::of(endpoint, &arguments).path(endpoint)
+}
+
 /// The message a WebSocket endpoint's arguments make: its body, else its fields as a JSON object.
 fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<SocketAsk> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let given = Given::of(endpoint, &arguments);
-    let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
+    let path = given.path(endpoint)?;
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
     Ok(SocketAsk {
         path: if query.is_empty() { path } else { format!("{path}?{query}") },
@@ -123,7 +129,7 @@ pub(super) fn demand(endpoint: &Endpoint, arguments: &Value, caller: &Caller) ->
 fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Option<Upload>)> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let given = Given::of(endpoint, &arguments);
-    let path = Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))?;
+    let path = given.path(endpoint)?;
     match &endpoint.operation {
         Operation::Rest => {
             let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(Error::internal)?;
@@ -167,6 +173,10 @@ impl<'a> Given<'a> {
 
     fn at(&self, place: ParameterPlace) -> impl Iterator<Item = (&'a Parameter, &'a Value)> {
         self.values.iter().filter(move |(parameter, _)| parameter.place == place).copied()
+    }
+
+    fn path(&self, endpoint: &Endpoint) -> Result<String> {
+        Template::parse(&endpoint.path)?.fill(|name| self.in_path(name))
     }
 
     fn in_path(&self, name: &str) -> Option<String> {

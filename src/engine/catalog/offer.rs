@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::endpoint_call;
+use super::{endpoint_call, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
@@ -75,6 +75,8 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
         endpoint_call::call(&cx, id, &arguments).await
     });
     let host = system.host();
+    let tool =
+        tool.risk_of_call(move |arguments: &Value, registry| risk::of_endpoint(&registry.directory(), id, arguments));
     let tool = tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect());
     if !endpoint.parameters.iter().any(Parameter::is_upload) {
         return tool;

@@ -13,7 +13,7 @@ use url::{Url, form_urlencoded};
 use super::{
     answer::Answer,
     credential::{self, Ready},
-    retry,
+    override_names, retry,
 };
 use crate::{
     app::App,
@@ -43,12 +43,6 @@ const OURS: &[&str] = &[
     "x-forwarded-host",
     "x-forwarded-proto",
     "x-real-ip",
-    // They make a request another than the one whose risk was weighed.
-    "x-http-method-override",
-    "x-http-method",
-    "x-method-override",
-    "x-original-url",
-    "x-rewrite-url",
 ];
 
 /// What is asked of a system.
@@ -138,6 +132,8 @@ fn build(system: &System, request: &RestRequest) -> Result<Request> {
     if !request.query.is_empty() {
         url.query_pairs_mut().extend_pairs(&request.query);
     }
+    override_names::demand_none_in_query(url.query().unwrap_or_default())?;
+    override_names::demand_none_in_body(&request.body)?;
     let mut plain = Request::new(request.method.clone(), url);
     plain.patience = Duration::from_secs(system.timeout_s.into());
     plain.limit = Some(plain.patience);
@@ -174,9 +170,10 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
 /// A header a caller gives. Fails where it is one of ours.
 pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
     let lower = name.trim().to_ascii_lowercase();
-    if [OURS, OF_CONNECTION].iter().any(|ours| ours.contains(&lower.as_str()))
-        || system.auth.header().is_some_and(|own| own == lower)
-    {
+    let plain = override_names::plain_header(name);
+    let is_ours = [OURS, OF_CONNECTION].iter().any(|ours| ours.contains(&plain.as_str()));
+    let is_credential = system.auth.header().is_some_and(|own| override_names::plain_header(&own) == plain);
+    if is_ours || is_credential || override_names::is_header(&plain) {
         let told = format!("The header '{lower}' is set by Satchel: leave it out. Credentials come from the vault.");
         return Err(Error::invalid(told));
     }

@@ -1,17 +1,20 @@
 //! The risk of a call to a system (R6): that of what is registered for it, else that of its method.
 //!
 //! A caller chooses what he sends, so nothing he can write differently for the same effect may lower it: where a call
-//! can be read in two ways, the riskier one counts.
+//! can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
+use serde_json::Value;
+
+use super::{endpoint_call, soap_message::Message};
 use crate::{
     formats::{
         graphql::{self, Kind},
-        soap, xml,
+        soap,
     },
     model::{
         catalog::{
             directory::{Directory, Registered},
-            endpoint::{Endpoint, Operation, risk_of_method},
+            endpoint::{Endpoint, EndpointId, Operation, risk_of_method},
             place::Template,
         },
         error::{Error, Result},
@@ -31,13 +34,73 @@ fn callable<'a>(directory: &'a Directory, asked: &str) -> Result<&'a Registered>
 
 /// The risk of a request.
 pub fn of_rest(directory: &Directory, asked: &str, method: &str, path: &str) -> Result<Risk> {
-    let found = callable(directory, asked)?;
-    Ok(found.matching(method, path).map_or_else(|| risk_of_method(method), Endpoint::effective_risk))
+    Ok(requested(callable(directory, asked)?, method, path))
 }
 
 /// The risk of a GraphQL operation: the highest of its outermost fields.
 pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Option<&str>) -> Result<Risk> {
+    queried(callable(directory, asked)?, document, name)
+}
+
+/// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up.
+pub fn of_soap(directory: &Directory, asked: &str, action: &str, body: &str, path: &str) -> Result<Risk> {
     let found = callable(directory, asked)?;
+    let request = soap::Request::new(body, soap::Version::V11)?;
+    let message = Message::read(&request.envelope)?;
+    let actions = message.actions.iter().map(String::as_str).chain([action]).filter(|action| !action.trim().is_empty());
+    let by_action = actions.map(|action| acted(found, action)).max().unwrap_or(Risk::Read);
+    let by_element = message.elements.iter().map(|element| named(found, element)).max().unwrap_or(UNKNOWN);
+    Ok(by_element.max(by_action).max(posted(found, path)))
+}
+
+/// The risk of a gRPC method.
+pub fn of_grpc(directory: &Directory, asked: &str, service: &str, method: &str) -> Result<Risk> {
+    Ok(remote(callable(directory, asked)?, service, method))
+}
+
+/// The risk of a message over a WebSocket.
+pub fn of_websocket(directory: &Directory, asked: &str, path: &str) -> Result<Risk> {
+    Ok(connected(callable(directory, asked)?, path))
+}
+
+/// The risk of an endpoint's own tool with these arguments: what they make of its path may be another endpoint's. Fails
+/// where they make no path.
+pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> Result<Risk> {
+    let (found, endpoint) = directory.endpoint(id)?;
+    let own = endpoint.effective_risk();
+    let has_values = Template::parse(&endpoint.path)?.names().next().is_some();
+    let as_sent = match &endpoint.operation {
+        Operation::Rest => requested(found, &endpoint.method, &endpoint_call::path(endpoint, arguments)?),
+        Operation::Websocket => connected(found, &endpoint_call::path(endpoint, arguments)?),
+        Operation::Grpc { service, rpc } if !endpoint.reviewed => remote(found, service, rpc),
+        Operation::Grpc { .. } => Risk::Read,
+        // What a person has let through is weighed as he has it, unless its place is the caller's choice.
+        _ if endpoint.reviewed && !has_values => Risk::Read,
+        _ if endpoint.reviewed => posted(found, &endpoint_call::path(endpoint, arguments)?),
+        Operation::Graphql { query, operation_name } => queried(found, query, operation_name.as_deref())?,
+        Operation::Soap { action, element, .. } => {
+            acted(found, action).max(named(found, element)).max(posted(found, &endpoint.path))
+        }
+    };
+    Ok(own.max(as_sent))
+}
+
+/// A request, which may speak another protocol that is registered at its place.
+fn requested(found: &Registered, method: &str, path: &str) -> Risk {
+    let by_request = found.weigh(path, risk_of_method(method), |endpoint| endpoint.takes(method));
+    let method = method.trim().to_ascii_uppercase();
+    let place = |endpoint: &Endpoint| match &endpoint.operation {
+        // Some servers take an operation from the query, too.
+        Operation::Graphql { .. } if method != "OPTIONS" => Some(endpoint.path.clone()),
+        _ if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") => None,
+        Operation::Soap { .. } => Some(endpoint.path.clone()),
+        Operation::Grpc { service, rpc } => Some(format!("/{service}/{rpc}")),
+        _ => None,
+    };
+    by_request.max(found.highest_at(path, place))
+}
+
+fn queried(found: &Registered, document: &str, name: Option<&str>) -> Result<Risk> {
     let asked = graphql::operation(document, name)?;
     let by_kind = match asked.kind {
         Kind::Query => Risk::LowWrite,
@@ -66,48 +129,50 @@ pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Opti
     Ok(asked.fields.iter().map(of_field).max().unwrap_or(by_kind).max(posted(found, &graphql_path(found))))
 }
 
-/// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up.
-pub fn of_soap(directory: &Directory, asked: &str, action: &str, body: &str, path: &str) -> Result<Risk> {
-    let found = callable(directory, asked)?;
-    let request = soap::Request::new(body, soap::Version::V11)?;
-    let envelope = xml::parse(&request.envelope)?;
-    let elements: Vec<&str> =
-        envelope.first("Body").map(|body| body.children.iter().map(xml::Element::local).collect()).unwrap_or_default();
-    let by = |fits: &dyn Fn(&str, &str) -> bool| {
-        let risks = found.endpoints.iter().filter_map(|endpoint| match &endpoint.operation {
-            Operation::Soap { action, element, .. } => fits(action, element).then(|| endpoint.effective_risk()),
-            _ => None,
-        });
-        risks.max().unwrap_or(UNKNOWN)
-    };
-    let by_element = elements.iter().map(|name| by(&|_, element| element == *name)).max().unwrap_or(UNKNOWN);
-    let by_action = if action.is_empty() { Risk::Read } else { by(&|known, _| known == action) };
-    Ok(by_element.max(by_action).max(posted(found, path)))
+/// What is registered for a SOAPAction. One that only looks like a registered one is not let through as that.
+fn acted(found: &Registered, action: &str) -> Risk {
+    let registered = found.endpoints.iter().filter_map(|endpoint| match &endpoint.operation {
+        Operation::Soap { action, .. } => Some((action.as_str(), endpoint.effective_risk())),
+        _ => None,
+    });
+    let (same, alike): (Vec<_>, Vec<_>) =
+        registered.filter(|(known, _)| is_alike(known, action)).partition(|(known, _)| *known == action);
+    let highest = |found: Vec<(&str, Risk)>| found.into_iter().map(|(_, risk)| risk).max();
+    highest(same).unwrap_or(UNKNOWN).max(highest(alike).unwrap_or(Risk::Read))
 }
 
-/// The risk of a gRPC method.
-pub fn of_grpc(directory: &Directory, asked: &str, service: &str, method: &str) -> Result<Risk> {
-    let found = callable(directory, asked)?;
+/// Whether a lax service may take one action for another.
+fn is_alike(one: &str, other: &str) -> bool {
+    let plain = |action: &str| action.trim_matches([' ', '\t', '/', '"']).to_lowercase();
+    plain(one) == plain(other)
+}
+
+/// What is registered for the element of a SOAP body.
+fn named(found: &Registered, asked: &str) -> Risk {
+    let known = found
+        .endpoints
+        .iter()
+        .filter(|endpoint| matches!(&endpoint.operation, Operation::Soap { element, .. } if element == asked));
+    known.map(Endpoint::effective_risk).max().unwrap_or(UNKNOWN)
+}
+
+fn remote(found: &Registered, service: &str, method: &str) -> Risk {
     let known = found.endpoints.iter().filter(|endpoint| {
         matches!(&endpoint.operation, Operation::Grpc { service: of, rpc } if of == service && rpc == method)
     });
     let known = known.map(Endpoint::effective_risk).max().unwrap_or(UNKNOWN);
-    Ok(known.max(posted(found, &format!("/{service}/{method}"))))
+    known.max(posted(found, &format!("/{service}/{method}")))
 }
 
-/// The risk of a message over a WebSocket.
-pub fn of_websocket(directory: &Directory, asked: &str, path: &str) -> Result<Risk> {
-    let found = callable(directory, asked)?;
-    let fitting = found.endpoints.iter().filter(|endpoint| {
-        endpoint.operation == Operation::Websocket
-            && Template::parse(&endpoint.path).is_ok_and(|template| template.matches(path).is_some())
-    });
-    Ok(fitting.map(Endpoint::effective_risk).max().unwrap_or(UNKNOWN))
+/// A WebSocket. It begins as a GET, which a server may answer as such.
+fn connected(found: &Registered, path: &str) -> Risk {
+    let by_socket = found.weigh(path, UNKNOWN, |endpoint| endpoint.operation == Operation::Websocket);
+    by_socket.max(found.weigh(path, Risk::Read, |endpoint| endpoint.takes("GET")))
 }
 
 /// The risk of a plain POST that is registered at the place another protocol is spoken.
 fn posted(found: &Registered, path: &str) -> Risk {
-    found.matching("POST", path).map_or(Risk::Read, Endpoint::effective_risk)
+    found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
 }
 
 /// Where a system takes GraphQL: where its registered operations have it, else at its base URL itself.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::{
     endpoint::{Endpoint, EndpointId},
     place::Template,
+    reading::{Fixed, Pattern, Reading, readings},
     system::{System, SystemId},
 };
 use crate::model::{
     error::{Error, Result},
     id::shorten,
+    spec::Risk,
 };
 
 /// A system with its endpoints.
@@ -72,17 +74,56 @@ impl Directory {
 }
 
 impl Registered {
-    /// The endpoint a request to this path is for, if one is registered: the one that fixes most of the path, of equals
-    /// the riskiest. Only protocols that are a plain request are looked at.
+    /// The endpoint whose limits count for a request: of those it may be for the one that fixes most of the path. Only
+    /// protocols that are a plain request are looked at.
     pub fn matching(&self, method: &str, path: &str) -> Option<&Endpoint> {
-        let method = method.to_ascii_uppercase();
-        let candidates = self.endpoints.iter().filter(|endpoint| {
-            endpoint.method == method && matches!(endpoint.operation, super::endpoint::Operation::Rest)
-        });
-        let scored = candidates.filter_map(|endpoint| {
-            let fixed = Template::parse(&endpoint.path).ok()?.matches(path)?;
-            Some(((fixed, endpoint.effective_risk()), endpoint))
+        let readings = readings(path);
+        let scored = self.patterns(|endpoint| endpoint.takes(method)).filter_map(|(endpoint, pattern)| {
+            let exact = readings.iter().filter_map(|reading| pattern.fits(reading)).map(|fixed| fixed.sum()).max();
+            let fits = exact.is_some() || readings.iter().any(|reading| pattern.may_fit(reading));
+            fits.then(|| ((exact, endpoint.effective_risk()), endpoint))
         });
         scored.max_by_key(|(score, _)| *score).map(|(_, endpoint)| endpoint)
     }
+
+    /// The risk of a call at a path, by those of its endpoints that are meant. Where the path can be read in several
+    /// ways, the riskiest one counts; `unknown` is the risk of what nobody has let through.
+    pub fn weigh(&self, path: &str, unknown: Risk, is_meant: impl Fn(&Endpoint) -> bool) -> Risk {
+        let meant: Vec<(&Endpoint, Pattern)> = self.patterns(is_meant).collect();
+        readings(path).iter().map(|reading| weighed(&meant, reading, unknown)).max().unwrap_or(unknown)
+    }
+
+    /// The highest risk of its endpoints whose place may be this path.
+    pub fn highest_at(&self, path: &str, place: impl Fn(&Endpoint) -> Option<String>) -> Risk {
+        let readings = readings(path);
+        let is_there = |endpoint: &&Endpoint| {
+            let pattern = place(endpoint).and_then(|place| Some(Pattern::of(&Template::parse(&place).ok()?)));
+            pattern.is_some_and(|pattern| readings.iter().any(|reading| pattern.may_fit(reading)))
+        };
+        self.endpoints.iter().filter(is_there).map(Endpoint::effective_risk).max().unwrap_or(Risk::Read)
+    }
+
+    fn patterns(&self, is_meant: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = (&Endpoint, Pattern)> {
+        let meant = self.endpoints.iter().filter(move |endpoint| is_meant(endpoint));
+        meant.filter_map(|endpoint| Some((endpoint, Pattern::of(&Template::parse(&endpoint.path).ok()?))))
+    }
+}
+
+/// The risk of one reading. What fits exactly is set aside only by what fits more closely and was let through; what fits
+/// in a lax way counts in any case, so it can only raise the risk.
+fn weighed(meant: &[(&Endpoint, Pattern)], reading: &Reading, unknown: Risk) -> Risk {
+    let (mut exact, mut risk) = (Vec::new(), Risk::Read);
+    for (endpoint, pattern) in meant {
+        match pattern.fits(reading) {
+            Some(fixed) => exact.push((endpoint, fixed)),
+            None if pattern.may_fit(reading) => risk = risk.max(endpoint.effective_risk()),
+            None => {}
+        }
+    }
+    let let_through: Vec<&Fixed> =
+        exact.iter().filter(|(endpoint, _)| endpoint.reviewed).map(|(_, fixed)| fixed).collect();
+    let counts = |fixed: &Fixed| !let_through.iter().any(|closer| closer.is_closer_than(fixed));
+    let exact_risk = exact.iter().filter(|(_, fixed)| counts(fixed)).map(|(endpoint, _)| endpoint.effective_risk());
+    let floor = if let_through.is_empty() { unknown } else { Risk::Read };
+    exact_risk.max().unwrap_or(Risk::Read).max(risk).max(floor)
 }

@@ -160,7 +160,8 @@ impl Operation {
     /// The least risk this may be believed to have where nobody has looked at it (R6).
     pub fn risk(&self, method: &str) -> Risk {
         match self {
-            Self::Graphql { query, .. } if !query.trim_start().starts_with("mutation") => Risk::LowWrite,
+            // The word may stand behind a comment or another operation: without it there is no mutation.
+            Self::Graphql { query, .. } if !query.contains("mutation") => Risk::LowWrite,
             Self::Graphql { .. } | Self::Soap { .. } | Self::Grpc { .. } | Self::Websocket => Risk::HighWrite,
             Self::Rest => risk_of_method(method),
         }
@@ -169,7 +170,7 @@ impl Operation {
 
 /// The risk of a call nothing is known of but its method (R6).
 pub fn risk_of_method(method: &str) -> Risk {
-    match method.to_ascii_uppercase().as_str() {
+    match method.trim().to_ascii_uppercase().as_str() {
         "GET" | "HEAD" | "OPTIONS" => Risk::LowWrite,
         "DELETE" => Risk::Destructive,
         _ => Risk::HighWrite,
@@ -237,6 +238,14 @@ impl Endpoint {
     /// registers a deletion as harmless wins nothing.
     pub fn effective_risk(&self) -> Risk {
         if self.reviewed { self.risk } else { self.risk.max(self.operation.risk(&self.method)) }
+    }
+
+    /// Whether it is a plain request of this method. A server answers HEAD by doing what GET does.
+    pub fn takes(&self, method: &str) -> bool {
+        let method = method.trim();
+        let is = |own: &str| own.eq_ignore_ascii_case(method);
+        let is_own = is(&self.method) || (self.method == "GET" && is("HEAD"));
+        is_own && matches!(self.operation, Operation::Rest)
     }
 
     /// The arguments its tool takes, each with the parameter it is for, under names every provider of models takes. Where

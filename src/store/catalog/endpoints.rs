@@ -14,6 +14,8 @@ use crate::{
             system::SystemId,
         },
         error::{Error, Result},
+        id::shorten,
+        spec::Risk,
     },
     store::people::Actor,
 };
@@ -41,15 +43,15 @@ impl Catalog {
         self.write(work).await
     }
 
-    /// Changes an endpoint. What it sends and its risk count as let through only where somebody said so who may.
+    /// Changes an endpoint. What it sends counts as let through only where somebody said so who may; nobody else lowers
+    /// its risk.
     pub async fn change_endpoint(&self, by: &Actor, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let old = rows::demand_endpoint(c, id)?;
             let system = old.system_id;
-            let mut endpoint = draft.apply(old.clone(), &slugs(c, system, Some(id))?, by.now)?;
-            let sends = |one: &Endpoint| (one.method.clone(), one.path.clone(), one.operation.clone(), one.risk);
-            endpoint.reviewed = lets_through(&by) || (old.reviewed && sends(&old) == sends(&endpoint));
+            let endpoint = draft.apply(old.clone(), &slugs(c, system, Some(id))?, by.now)?;
+            let endpoint = guarded(&by, &old, endpoint)?;
             demand_free(c, &endpoint)?;
             rows::put_endpoint(c, &endpoint)?;
             by.record(c, "catalog.endpoint.change", described(&endpoint))?;
@@ -64,17 +66,48 @@ impl Catalog {
         self.db.write(move |c| by.record(c, "catalog.endpoint.test", told)).await
     }
 
-    /// Forgets an endpoint.
+    /// Forgets an endpoint. Fails where calls could be weighed lower without it, in the hands of somebody who may not let
+    /// them through.
     pub async fn delete_endpoint(&self, by: &Actor, id: EndpointId) -> Result<()> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let endpoint = rows::demand_endpoint(c, id)?;
+            demand_no_guard(&by, &endpoint, "forgets it")?;
             sql::run(c, "DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
             by.record(c, "catalog.endpoint.delete", described(&endpoint))?;
             Ok((endpoint.system_id, ()))
         };
         self.write(work).await
     }
+}
+
+/// An endpoint as it may be after a change: somebody who may not let it through lowers no risk that was. Fails where he
+/// would move one that guards calls away from them.
+pub(super) fn guarded(by: &Actor, old: &Endpoint, new: Endpoint) -> Result<Endpoint> {
+    if lets_through(by) {
+        return Ok(Endpoint { reviewed: true, ..new });
+    }
+    let sends = |one: &Endpoint| (one.method.clone(), one.path.clone(), one.operation.clone());
+    let is_same = sends(old) == sends(&new);
+    if !is_same {
+        demand_no_guard(by, old, "makes it send something else")?;
+    }
+    // One that nobody has let through only ever raises a risk: his word for it is a proposal.
+    let least = if old.reviewed { old.effective_risk() } else { Risk::Read };
+    Ok(Endpoint { reviewed: old.reviewed && is_same, risk: new.risk.max(least), ..new })
+}
+
+/// Fails where somebody who may not let calls through would take away an endpoint that makes them ask: what is left could
+/// weigh them lower.
+pub(super) fn demand_no_guard(by: &Actor, endpoint: &Endpoint, what: &str) -> Result<()> {
+    if lets_through(by) || !endpoint.reviewed || endpoint.risk <= Risk::LowWrite {
+        return Ok(());
+    }
+    Err(Error::denied(format!(
+        "An administrator let '{}' through as {}, so that such calls ask: only an administrator {what}, in the console.",
+        shorten(&endpoint.name),
+        endpoint.risk.as_str()
+    )))
 }
 
 /// The slugs of a system's endpoints but one.

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::{
     Catalog,
-    endpoints::{MAX_ENDPOINTS, slugs},
-    rows, sql,
+    endpoints::{MAX_ENDPOINTS, demand_no_guard, guarded, slugs},
+    lets_through, rows, sql,
 };
 use crate::{
     model::{
@@ -37,17 +37,22 @@ impl Catalog {
         let by = by.clone();
         let work = move |c: &Connection| {
             let found = rows::demand_system(c, system)?;
+            let known = rows::endpoints(c, system)?;
+            let before = |id: EndpointId| known.iter().find(|endpoint| endpoint.id == id);
             for id in &plan.remove {
+                before(*id).map_or(Ok(()), |endpoint| demand_no_guard(&by, endpoint, "forgets it"))?;
                 let of = "DELETE FROM endpoints WHERE id = ?1 AND system = ?2";
                 sql::run(c, of, [id.to_string(), system.to_string()])?;
             }
             let mut taken = slugs(c, system, None)?;
             let (put, remove) = (plan.put.len(), plan.remove.len());
-            for mut endpoint in plan.put {
-                let known =
-                    sql::first(c, "SELECT slug FROM endpoints WHERE id = ?1", [endpoint.id.to_string()], |row| {
-                        Ok(row.get::<_, String>(0)?)
-                    })?;
+            for endpoint in plan.put {
+                let old = before(endpoint.id);
+                let mut endpoint = match old {
+                    Some(old) => guarded(&by, old, endpoint)?,
+                    None => Endpoint { reviewed: lets_through(&by), ..endpoint },
+                };
+                let known = old.map(|old| old.slug.clone());
                 let place = (endpoint.method.as_str(), endpoint.path.as_str());
                 endpoint.slug = known.unwrap_or_else(|| endpoint_slug(&endpoint.name, place, &taken));
                 taken.insert(endpoint.slug.clone());

@@ -158,10 +158,31 @@ async fn no_path_and_no_header_leads_elsewhere() {
         // The empty path is the base URL itself.
         assert!(path.is_empty() || error.is_some_and(|error| error.kind() == Kind::Invalid), "{path}");
     }
-    for name in ["Authorization", "cookie", "Host", "Content-Length", "X-HTTP-Method-Override", "Transfer-Encoding"] {
+    for name in [
+        "Authorization",
+        "cookie",
+        "Host",
+        "Content-Length",
+        "X-HTTP-Method-Override",
+        "X_HTTP_Method_Override",
+        "x-original_url",
+        "X_Forwarded_For",
+        "Transfer-Encoding",
+    ] {
         let call = with(ask("GET", "/echo"), json!({"headers": {name: "x"}}));
         let error = app.call(&owner, "call_rest_endpoint", call).await.err().unwrap();
         assert!(error.message().contains("set by Satchel"), "{error}");
+    }
+    let form = "application/x-www-form-urlencoded";
+    for more in [
+        json!({"query_params": {"_method": "DELETE"}}),
+        json!({"path": "/echo?a=1;_METHOD=DELETE"}),
+        json!({"body": {"_method": "DELETE"}}),
+        json!({"body": {"_method": "DELETE"}, "headers": {"Content-Type": form}}),
+        json!({"body": "a=1&%5Fmethod=DELETE", "headers": {"Content-Type": form}}),
+    ] {
+        let error = app.call(&owner, "call_rest_endpoint", with(ask("POST", "/echo"), more)).await.err().unwrap();
+        assert!(error.message().contains("would make this another method"), "{error}");
     }
     for (method, more) in [("FETCH", json!({})), ("GET", json!({"query_params": {"a": {"b": 1}}}))] {
         let error = app.call(&owner, "call_rest_endpoint", with(ask(method, "/echo"), more)).await.err().unwrap();

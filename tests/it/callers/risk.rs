@@ -1,15 +1,19 @@
-//! R6: what is registered decides, else the method; and nothing written differently for the same effect asks less.
+//! R6: what is registered decides, else the method; and nothing written differently for the same effect asks less, nor
+//! does anything nobody has let through.
 
-use satchel::model::{
-    call::{Call, Outcome},
-    spec::Risk,
+use satchel::{
+    engine::catalog::offer::offer,
+    model::{
+        call::{Call, Outcome},
+        spec::Risk,
+    },
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
-    remote::systems::{endpoint, open},
+    remote::systems::{endpoint, open, registered},
 };
 
 /// The risk a call is weighed at; nothing is sent.
@@ -62,6 +66,141 @@ async fn a_request_has_the_risk_of_its_endpoint_else_of_its_method() {
     assert_eq!(rest(&app, "POST", "/customers/all").await, "destructive");
 }
 
+fn plain(method: &str, path: &str, risk: Risk) -> Value {
+    json!({"name": format!("{method} {path}"), "method": method, "path": path, "risk": risk})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lax_spelling_only_ever_raises_the_risk() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/api").await;
+    for (method, path, risk) in [
+        ("DELETE", "/users/{id}", Risk::Destructive),
+        ("DELETE", "/users/me", Risk::LowWrite),
+        ("POST", "/search", Risk::LowWrite),
+        ("POST", "/sessions/{id}", Risk::LowWrite),
+        ("POST", "/sessions/{id}/purge", Risk::Destructive),
+        ("GET", "/admin/wipe", Risk::Destructive),
+        ("GET", "/a/{x}", Risk::Destructive),
+        ("GET", "/{y}/b", Risk::LowWrite),
+    ] {
+        endpoint(&app, &system, plain(method, path, risk)).await;
+    }
+    for (method, path, wanted) in [
+        ("DELETE", "/users/7", "destructive"),
+        ("DELETE", "/users/me", "low_write"),
+        ("DELETE", "/users/me?x=1", "low_write"),
+        ("DELETE", "/users/ME", "destructive"),
+        ("DELETE", "/users/me;7", "destructive"),
+        ("DELETE", "/users/me/", "destructive"),
+        ("DELETE", "/users/m%65", "destructive"),
+        ("DELETE ", "/anything", "destructive"),
+        (" head ", "/anything", "low_write"),
+        ("POST", "/search", "low_write"),
+        ("POST", "/Search", "high_write"),
+        ("POST", "/sessions/5", "low_write"),
+        ("POST", "/sessions/J%C3%BCrgen%205", "low_write"),
+        ("POST", "/sessions/5%2Fpurge", "destructive"),
+        ("POST", "/sessions/5%2fPURGE", "destructive"),
+        ("POST", "/sessions/5%252Fpurge", "destructive"),
+        ("POST", "/sessions/5%2Fother", "high_write"),
+        ("HEAD", "/admin/wipe", "destructive"),
+        ("OPTIONS", "/admin/wipe", "low_write"),
+        ("GET", "/admin%2Fwipe", "destructive"),
+        ("GET", "/admin%5Cwipe", "destructive"),
+        ("GET", "/admin/;x/wipe", "destructive"),
+        ("GET", "/admin/wipe.json", "destructive"),
+        ("GET", "/admin/wipe%3Fx", "destructive"),
+        // Neither of the two is closer.
+        ("GET", "/a/b", "destructive"),
+    ] {
+        assert_eq!(rest(&app, method, path).await, wanted, "{method} {path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoints_tool_is_weighed_by_the_path_its_arguments_make() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/api").await;
+    let tool = endpoint(&app, &system, plain("POST", "/sessions/{id}", Risk::LowWrite)).await.slug;
+    endpoint(&app, &system, plain("POST", "/sessions/all", Risk::Destructive)).await;
+    endpoint(&app, &system, plain("POST", "/sessions/{id}/purge", Risk::Destructive)).await;
+    offer(&app.satchel.invoker);
+    for (id, wanted) in [
+        ("7", "low_write"),
+        ("a b", "low_write"),
+        ("all", "destructive"),
+        ("All", "destructive"),
+        ("all;7", "destructive"),
+        ("5/purge", "destructive"),
+        ("5%2Fpurge", "destructive"),
+    ] {
+        assert_eq!(risk(&app, &format!("catalog:crm.{tool}"), json!({"id": id})).await, wanted, "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_of_another_protocol_is_as_risky_as_a_plain_request() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/api").await;
+    for (path, operation) in [
+        ("/graphql", json!({"protocol": "graphql", "query": "mutation { wipeAll { ok } }"})),
+        ("/soap", json!({"protocol": "soap", "action": "urn:drop", "element": "dropAll", "namespace": "urn:x"})),
+        ("/", json!({"protocol": "grpc", "service": "a.B", "rpc": "Drop"})),
+    ] {
+        let said = json!({"name": path, "method": "POST", "path": path, "risk": "destructive", "operation": operation});
+        endpoint(&app, &system, said).await;
+    }
+    for (method, path, wanted) in [
+        ("POST", "/graphql", "destructive"),
+        ("GET", "/graphql?query=mutation{wipeAll{ok}}", "destructive"),
+        ("OPTIONS", "/graphql", "low_write"),
+        ("POST", "/SOAP/", "destructive"),
+        ("PUT", "/soap", "destructive"),
+        ("GET", "/soap?wsdl", "low_write"),
+        ("POST", "/a.B/Drop", "destructive"),
+        ("POST", "/a.B/Get", "high_write"),
+    ] {
+        assert_eq!(rest(&app, method, path).await, wanted, "{method} {path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_has_let_through_only_ever_raises_the_risk() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/api").await;
+    endpoint(&app, &system, plain("GET", "/admin/{x}", Risk::Destructive)).await;
+    endpoint(&app, &system, plain("POST", "/search", Risk::LowWrite)).await;
+    let wipe = json!({"protocol": "graphql", "query": "mutation { wipe }"});
+    endpoint(&app, &system, json!({"name": "Wipe", "path": "/graphql", "risk": "destructive", "operation": wipe}))
+        .await;
+    // What a model registers nobody has let through.
+    let operator = app.caller(&["catalog:read", "catalog:write"]).await;
+    let tool = async |method: &str, path: &str, risk: &str| {
+        let said = json!({"system_id": "crm", "name": path, "method": method, "path": path, "risk_level": risk});
+        let made = app.data(&operator, "create_system_endpoint", said).await.unwrap();
+        made["tool"].as_str().unwrap().to_owned()
+    };
+    let exact = tool("GET", "/admin/wipe", "read").await;
+    assert_eq!(rest(&app, "GET", "/admin/wipe").await, "destructive");
+    assert_eq!(risk(&app, &exact, json!({})).await, "destructive");
+    tool("POST", "/{anything}", "destructive").await;
+    assert_eq!(rest(&app, "POST", "/search").await, "low_write", "the closer one was let through");
+    assert_eq!(rest(&app, "POST", "/other").await, "destructive");
+    // A document that hides what it is.
+    let hidden = json!({"protocol": "graphql", "query": "# nothing\nmutation { wipe }"});
+    let draft = json!({"name": "Hidden", "path": "/graphql", "risk": "read", "operation": hidden});
+    let mut by = app.owner().await;
+    by.caller = operator.clone();
+    let catalog = &app.satchel.app.catalog;
+    let changing = satchel::engine::catalog::change::Changing::of(&app.satchel.invoker, by);
+    let made = changing.create_endpoint(system.id, serde_json::from_value(draft).unwrap()).await.unwrap();
+    assert_eq!(made.effective_risk(), Risk::HighWrite);
+    assert_eq!(catalog.get().all().len(), 1);
+    assert_eq!(risk(&app, &format!("catalog:crm.{}", made.slug), json!({})).await, "destructive");
+    assert!(!registered(&app, &system).endpoints.iter().any(|one| one.id == made.id && one.reviewed));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graphql_operation_has_the_highest_risk_of_its_fields() {
     let app = TestApp::start().await;
@@ -102,6 +241,8 @@ async fn a_soap_call_is_weighed_by_action_and_by_element() {
         ("urn:Status", "Other", "high_write"),
         ("urn:Other", "Status", "high_write"),
         ("urn:Other", "Other", "high_write"),
+        ("urn:purge ", "Status", "destructive"),
+        (" urn:Status", "Status", "high_write"),
     ] {
         let body = format!("<c:{element} xmlns:c=\"urn:crm\"/>");
         for body in [
@@ -113,6 +254,36 @@ async fn a_soap_call_is_weighed_by_action_and_by_element() {
             let call = json!({"system_id": "crm", "soap_action": action, "body_xml": body});
             assert_eq!(risk(&app, "call_soap_endpoint", call).await, wanted, "{action} {body}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_soap_envelope_says_one_thing_to_everybody() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/soap").await;
+    for (name, risk) in [("safeOp", Risk::Read), ("dropAll", Risk::Destructive)] {
+        let operation = json!({"protocol": "soap", "action": format!("urn:{name}"), "element": name});
+        let said = json!({"name": name, "path": "/", "risk": risk, "operation": operation});
+        endpoint(&app, &system, said).await;
+    }
+    let call = |inner: &str| {
+        let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+        let body = format!("<s:Envelope xmlns:s=\"{soap}\">{inner}</s:Envelope>");
+        json!({"system_id": "crm", "soap_action": "urn:safeOp", "body_xml": body})
+    };
+    let owner = app.caller(&["*"]).await;
+    for inner in [
+        "<Body xmlns=\"urn:other\"><safeOp/></Body><s:Body><dropAll/></s:Body>",
+        "<s:Body><safeOp/></s:Body><s:Body><dropAll/></s:Body>",
+    ] {
+        let refused = app.call(&owner, "call_soap_endpoint", call(inner)).await.err().unwrap();
+        assert!(refused.message().contains("must have one Body"), "{refused}");
+    }
+    let action =
+        "<s:Header><w:Action xmlns:w=\"http://www.w3.org/2005/08/addressing\">urn:dropAll</w:Action></s:Header>";
+    let addressed = format!("{action}<s:Body><safeOp/></s:Body>");
+    for (inner, wanted) in [("<s:Body><safeOp/></s:Body>", "low_write"), (&addressed, "destructive")] {
+        assert_eq!(risk(&app, "call_soap_endpoint", call(inner)).await, wanted, "{inner}");
     }
 }
 
@@ -135,4 +306,8 @@ async fn grpc_and_websocket_ask_unless_somebody_registered_them_as_harmless() {
     endpoint(&app, &system, feed).await;
     assert_eq!((grpc("Get").await, socket("/feed").await), ("low_write".to_owned(), "low_write".to_owned()));
     assert_eq!((grpc("Drop").await, socket("/other").await), ("high_write".to_owned(), "high_write".to_owned()));
+    assert_eq!(socket("/FEED").await, "high_write");
+    // To a server without WebSockets it is a GET.
+    endpoint(&app, &system, plain("GET", "/wipe", Risk::Destructive)).await;
+    assert_eq!(socket("/wipe").await, "destructive");
 }

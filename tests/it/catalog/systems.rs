@@ -131,6 +131,33 @@ async fn a_credential_stands_in_no_answer_no_audit_and_no_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_credential_is_masked_as_a_number_and_however_a_server_escapes_it() {
+    let crm = Connected::with(json!({"type": "api_key", "in": "header", "name": "X-Key"})).await;
+    crm.endpoint(json!({"name": "Echo", "path": "/echo"})).await;
+    crm.activate().await;
+    crm.credentials(json!({"api_key": "8273645519"})).await;
+    let numbers = r#"{"key": 8273645519, "list": [-8273645519, 8273645519.5, 8.273645519e9, 827364551]}"#;
+    crm.system.plan(200, "Content-Type: application/json", numbers);
+    let answered = crm.call("catalog:crm.echo", json!({})).await;
+    assert_eq!(answered["body"], json!({"key": "***", "list": ["***", "***", "***", 827_364_551]}));
+    crm.credentials(json!({"api_key": "p/<a>&\"b'+Q"})).await;
+    for escaped in [
+        r#"p\/<a>&\"b'+Q"#,
+        r#"p/\u003ca\u003e\u0026\"b'+Q"#,
+        r#"p\/\u003Ca\u003E\u0026\u0022b\u0027\u002BQ"#,
+        "p/&lt;a&gt;&amp;&#34;b&#39;+Q",
+        "p&#x2F;&lt;a&gt;&amp;&quot;b&#x27;+Q",
+        "p/&lt;a&gt;&amp;&quot;b&#039;+Q",
+        "p/&lt;a&gt;&amp;&quot;b&apos;+Q",
+        "p%2f%3ca%3E&%22b'%2bQ",
+    ] {
+        crm.system.plan(200, "Content-Type: text/plain", &format!("<p>Bad key {escaped}!</p>"));
+        let answered = crm.call("catalog:crm.echo", json!({})).await;
+        assert_eq!(answered["body"], "<p>Bad key ***!</p>", "{escaped}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_secret_does_not_follow_to_another_host_and_a_model_cannot_lead_an_active_system_elsewhere() {
     let crm = Connected::with(json!({"type": "bearer"})).await;
     crm.credentials(json!({"token": CANARY})).await;

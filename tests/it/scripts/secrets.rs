@@ -153,3 +153,17 @@ async fn a_secret_is_masked_in_html_and_in_json_within_json_and_is_long_enough_f
         assert_eq!(tried["data"], json!({"html": "***", "json": "\"\\\"***\\\"\"", "it": "***"}), "{tried}");
     }
 }
+
+#[tokio::test]
+async fn a_secret_is_masked_as_a_number() {
+    let two = Two::start().await;
+    let text = script(
+        "counts",
+        SECRET,
+        "#{ pin: parse_int(config(\"token\")), two: [parse_int(config(\"token\")) * 10, 12] }",
+    );
+    two.publish("counts", &text).await;
+    two.configure("counts", json!({"token": "0047110815"})).await;
+    let tried = two.sam_tries("counts", &text).await;
+    assert_eq!(tried["data"], json!({"pin": "***", "two": ["***", 12]}), "{tried}");
+}
