@@ -73,11 +73,15 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.getByRole('checkbox', { name: 'PATCH /routes/{id}' }).check();
     await owner.getByRole('checkbox', { name: 'POST /plans/{id}/optimise' }).check();
     await owner.getByRole('checkbox', { name: 'POST /routes/{id}/proof' }).check();
+    await owner.getByRole('checkbox', { name: 'DELETE /routes/{id}' }).check();
     await owner.getByLabel('Describe POST /plans/{id}/optimise').fill('Puts the stops of a plan into the best order.');
     await owner.getByLabel('Risk of PATCH /routes/{id}').selectOption('low_write');
+    await owner.reload();
+    await owner.getByText('What you had chosen is back.').waitFor();
+    await owner.getByRole('group', { name: 'Token cost' }).getByText('6 of 6').waitFor();
     await shoot(owner, 'catalog-import');
     same(await axe(owner), [], 'what axe found');
-    await owner.getByRole('button', { name: 'Import 5 as draft' }).click();
+    await owner.getByRole('button', { name: 'Import 6 as draft' }).click();
     await main.getByRole('heading', { name: 'Routewise' }).waitFor();
     await main.getByRole('link', { name: 'getRoute' }).waitFor();
   });
@@ -107,6 +111,35 @@ export async function catalogWalks({ browser, owner, base }) {
     same(call, { url: '/api/routes/R-7?after=1234567890123456789', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
     await shoot(owner, 'catalog-endpoint');
     same(await axe(owner), [], 'what axe found');
+  });
+
+  await walk('a call that takes something away is made once its name was typed', owner, async () => {
+    await owner.goBack();
+    await main.getByRole('link', { name: 'cancelRoute' }).click();
+    await owner.getByRole('form', { name: 'Test call' }).getByLabel(/^id/).fill('R-7');
+    const before = system.asked.length;
+    await owner.getByRole('button', { name: 'Call', exact: true }).click();
+    const asked = owner.getByRole('form', { name: 'Call cancelRoute?' });
+    await asked.getByLabel('Type cancelRoute to confirm').press('Enter');
+    same(system.asked.length, before, 'the calls before the name was typed');
+    await shoot(owner, 'catalog-destructive');
+    same(await axe(owner), [], 'what axe found');
+    await asked.getByLabel('Type cancelRoute to confirm').fill('cancelRoute');
+    await owner.keyboard.press('Enter');
+    await owner.getByText('Depot').waitFor();
+    same([system.asked.length - before, system.asked.at(-1).url], [1, '/api/routes/R-7'], 'what the system was asked');
+  });
+
+  await walk('a system is not deprecated by a click', owner, async () => {
+    await owner.goBack();
+    await main.getByRole('button', { name: 'Deprecate' }).click();
+    await owner.getByRole('form', { name: 'Deprecate Routewise' }).waitFor();
+    await shoot(owner, 'catalog-deprecate');
+    same(await axe(owner), [], 'what axe found');
+    await owner.keyboard.press('Escape');
+    await main.getByRole('form', { name: 'Deprecate Routewise' }).waitFor({ state: 'detached' });
+    await main.getByText('Active', { exact: true }).first().waitFor();
+    await main.getByRole('link', { name: 'getRoute' }).click();
   });
 
   await walk('a file of this machine is stored and sent', owner, async () => {

@@ -92,6 +92,17 @@ export async function scriptWalks({ browser, owner, base }) {
     await shoot(owner, 'script-right');
   });
 
+  await walk('beside a narrow text a run is seen, and Esc leads back to the text', owner, async () => {
+    await owner.setViewportSize({ width: 1024, height: 900 });
+    await text(owner).click();
+    await owner.keyboard.press('Control+Enter');
+    await aside(owner).getByRole('region', { name: 'Result of the run' }).waitFor();
+    await owner.keyboard.press('Escape');
+    await aside(owner).waitFor({ state: 'hidden' });
+    await owner.getByRole('heading', { name: NAME }).waitFor();
+    await owner.setViewportSize({ width: 1440, height: 900 });
+  });
+
   await walk('a published script is a tool that is found by meaning', owner, async () => {
     await publish(owner, 'Adds up', false);
     await owner.getByText('Version 1, live').waitFor();

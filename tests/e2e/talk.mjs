@@ -107,6 +107,8 @@ export async function talkWalks(world) {
     await ask(olga, base, 'Please note it down');
     await card().getByRole('button', { name: 'For this conversation' }).click();
     await said(olga).getByText('It is written').waitFor();
+    // The turn is over, and the next may be sent.
+    await olga.getByRole('button', { name: 'Answer again' }).waitFor();
     await olga.getByLabel('Message', { exact: true }).fill('Now note it down again');
     await olga.keyboard.press('Enter');
     await until('the second answer', async () => (await said(olga).getByText('It is written').count()) === 2);

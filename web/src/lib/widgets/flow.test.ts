@@ -45,8 +45,8 @@ test('a flow too wide either way is not made smaller than can be read', () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   const fan = [nodes(...ids), edges('ab', 'ac', 'ad', 'ae', 'af')] as const;
   const wide = [nodes(...ids, 'g', 'h', 'i'), edges('ab', 'bc', 'cd', 'ce', 'cf', 'cg', 'ch', 'ci')] as const;
-  expect(fitted(...wide, 570)).toMatchObject({ direction: 'right', scale: 0.85, listed: false });
-  expect(fitted(...fan, 300).listed).toBe(true);
+  expect(fitted(...wide, 570)).toMatchObject({ direction: 'right', scale: 0.85, cramped: true });
+  expect(fitted(...fan, 600)).toMatchObject({ cramped: false });
 });
 
 test('a circle, an unknown end and a single node are drawn', () => {

@@ -193,23 +193,21 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
 
 /** How small a drawing may become to be seen whole: its letters stay as large, and in a smaller box they have no room. */
 const LEAST = 0.85;
-/** The width below which a drawing that does not fit is told as a list: on a telephone one scrolls down. */
-const NARROW = 560;
 
 export interface Fitted extends Drawn {
   direction: Direction;
   scale: number;
-  /** Whether there is too little room for it: its steps are told one below the other. */
-  listed: boolean;
+  /** Whether some of it is out of sight all the same. */
+  cramped: boolean;
 }
 
 /** A flow as it is seen best in so much room: to the right, a little smaller, or downwards; if both are too wide, the one of which less is cut. */
 export function fitted(nodes: readonly FlowNode[], edges: readonly FlowEdge[], room: number): Fitted {
   const tries = (['right', 'down'] as const).map((direction) => {
     const made = layout(nodes, edges, direction);
-    return { ...made, direction, scale: Math.min(1, room / made.width), listed: false };
+    return { ...made, direction, scale: Math.min(1, room / made.width), cramped: false };
   });
   const [right, down] = tries as [Fitted, Fitted];
   const best = right.scale >= LEAST || right.scale > down.scale ? right : down;
-  return { ...best, scale: Math.max(LEAST, best.scale), listed: best.scale < LEAST && room < NARROW };
+  return { ...best, scale: Math.max(LEAST, best.scale), cramped: best.scale < LEAST };
 }
