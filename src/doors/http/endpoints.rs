@@ -19,6 +19,7 @@ use crate::{
             change::Changing,
             offer,
             rest::Target,
+            risk,
             trial::{self, Trial},
         },
         validate::Schema,
@@ -137,10 +138,11 @@ struct EndpointTry {
 async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointTry>) -> Result<Json<Trial>> {
     let directory = state.app.catalog.get();
     let (found, endpoint) = directory.endpoint(id(&path)?)?;
-    if endpoint.effective_risk() >= Risk::HighWrite && matches!(by.caller.credential, Credential::Key(_)) {
-        return Err(Error::denied("This endpoint changes things: sign in and try it in the console, not with a key."));
-    }
     let arguments = Schema::from_document(endpoint.schema()).check(Value::Object(body.0.arguments))?;
+    let risk = endpoint.effective_risk().max(risk::of_endpoint(&directory, endpoint.id, &arguments)?);
+    if risk >= Risk::HighWrite && matches!(by.caller.credential, Credential::Key(_)) {
+        return Err(Error::denied("This call changes things: sign in and try it in the console, not with a key."));
+    }
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.catalog.note_try(&by, endpoint).await?;
     let target = Target { app: &state.app, http: &http, system: &found.system, endpoint: Some(endpoint) };
