@@ -1,11 +1,13 @@
 //! Documents that describe what a system can do, read into proposals.
 
+mod budget;
 pub mod curl;
 mod curl_command;
 mod curl_path;
 #[cfg(test)]
 mod curl_tests;
 mod curl_words;
+mod discriminator;
 pub mod document;
 mod example;
 pub mod graphql;
@@ -16,7 +18,10 @@ mod openapi_parts;
 mod openapi_styles;
 mod references;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod text;
+mod web_page;
 pub mod wsdl;
 mod wsdl_files;
 mod wsdl_types;
