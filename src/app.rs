@@ -101,7 +101,7 @@ impl App {
         guard::inspect(url, &Exceptions::new(places)).err().map(|error| {
             let place = HostPort::of(url).map(|place| place.to_string()).unwrap_or_default();
             let add = format!("An administrator can allow it in the settings: outbound exceptions, '{place}'.");
-            format!("{} {add}", error.message())
+            format!("{} {add}", error.message().strip_suffix(guard::REMEDY).unwrap_or(error.message()))
         })
     }
 }

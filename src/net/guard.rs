@@ -103,10 +103,11 @@ pub fn inspect(url: &Url, exceptions: &Exceptions) -> Result<Passage> {
 
 /// The one sentence of a refusal; it never says what the name resolves to.
 pub(super) fn refusal(host: &str) -> Error {
-    Error::denied(format!(
-        "'{host}' is not a public address, so it is not contacted. An administrator can allow this host and port."
-    ))
+    Error::denied(format!("'{host}' is not a public address, so it is not contacted.{REMEDY}"))
 }
+
+/// How a refusal ends; who knows the place and the setting says it in these words' stead.
+pub const REMEDY: &str = " An administrator can allow this host and port.";
 
 fn has_userinfo(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()

@@ -45,6 +45,7 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
             match &endpoint.operation {
                 Operation::Graphql { .. } => graphql_call::read(answer, name),
                 Operation::Soap { .. } => soap_call::read(answer, name),
+                _ if answer.is_file() => cx.keep_answer(answer, &path(&endpoint, arguments)?).await,
                 _ => answer.into_output(name),
             }
         }
@@ -112,6 +113,13 @@ pub(super) fn demand(endpoint: &Endpoint, arguments: &Value, caller: &Caller) ->
         (_, Some(upload)) => upload.demand(caller),
         _ => Ok(()),
     }
+}
+
+/// The path an endpoint's arguments make.
+fn path(endpoint: &Endpoint, arguments: &Value) -> Result<String> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let given = Given::of(endpoint, &arguments);
+    Template::parse(&endpoint.path)?.fill(|name| given.in_path(name))
 }
 
 /// The request an endpoint's arguments make, and the files that are to be its body.

@@ -21,7 +21,10 @@ use crate::{
         catalog::{endpoint::Endpoint, place, system::System},
         error::{Error, Kind, Result},
     },
-    net::http::{Http, OF_CONNECTION, Request},
+    net::{
+        guard,
+        http::{Http, OF_CONNECTION, Request},
+    },
 };
 
 /// Longest body that is sent, in bytes.
@@ -114,7 +117,7 @@ async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result
     let sent = retry::send(&request.method, retries, || way.send(request.clone())).await;
     let (response, attempts) = sent.map_err(|error| explained(error, target.system))?;
     let answer = Answer::read(response, ready.secrets()).await?;
-    Ok(Answer { attempts, ..answer })
+    Ok(Answer { attempts, after_write: !request.method.is_safe(), ..answer })
 }
 
 /// Waits until system and endpoint may be called again.
@@ -203,9 +206,10 @@ pub(super) fn refused_at(error: Error, url: Option<&Url>) -> Error {
         return error;
     }
     let place = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+    let refused = error.message();
     let told = format!(
         "{} An administrator can allow '{}' in the settings, under outbound exceptions.",
-        error.message(),
+        refused.strip_suffix(guard::REMEDY).unwrap_or(refused),
         place.unwrap_or_default()
     );
     Error::new(Kind::Denied, told).caused_by(error)
@@ -218,7 +222,8 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_allow() {
         let url = Url::parse("https://token.example/oauth").unwrap();
-        let told = refused_at(Error::new(Kind::Denied, "No."), Some(&url));
-        assert!(told.message().contains("'token.example:443'"), "{}", told.message());
+        let refused = Error::new(Kind::Denied, format!("No.{}", guard::REMEDY));
+        let wanted = "No. An administrator can allow 'token.example:443' in the settings, under outbound exceptions.";
+        assert_eq!(refused_at(refused, Some(&url)).message(), wanted);
     }
 }
