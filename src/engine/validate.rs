@@ -135,20 +135,8 @@ impl Schema {
 
     /// What a value may be that may be one of several things.
     fn options(&self, error: &jsonschema::ValidationError<'_>) -> String {
-        let listed = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>();
-        let part = |option: &Value, key: &str| option.get(key).and_then(Value::as_array).map(|values| listed(values));
-        let word = |option: &Value| option.get("const").map(|value| vec![value.to_string()]);
-        let one = |option: &Value| {
-            let kind = option.get("type").and_then(Value::as_str).unwrap_or("value");
-            let least = option.get("minimum").map_or_else(String::new, |least| format!(" from {least}"));
-            match (part(option, "enum").or_else(|| word(option)), part(option, "required")) {
-                (Some(values), _) => values.join(" or "),
-                (None, Some(fields)) => format!("an object with {}", fields.join(" and ")),
-                (None, None) => format!("of type {kind}{least}"),
-            }
-        };
         let options = self.document.pointer(&error.schema_path().to_string()).and_then(Value::as_array);
-        let told: Vec<String> = options.into_iter().flatten().map(one).collect();
+        let told: Vec<String> = options.into_iter().flatten().map(wanted).collect();
         if told.is_empty() { "of another shape".to_owned() } else { told.join(" or ") }
     }
 
@@ -188,6 +176,36 @@ impl Schema {
         let property = self.document.get("properties").and_then(|p| p.get(key));
         property
             .is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
+    }
+}
+
+/// What one of several schemas takes, in words.
+fn wanted(option: &Value) -> String {
+    let list = |key: &str| option.get(key).and_then(Value::as_array).map(Vec::as_slice);
+    let either = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(" or ");
+    if let Some(values) = list("enum").or_else(|| option.get("const").map(std::slice::from_ref)) {
+        return either(values);
+    }
+    if let Some(options) = list("anyOf").or_else(|| list("oneOf")) {
+        return options.iter().map(wanted).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(fields) = list("required") {
+        // What tells one kind of object from the others has one value there.
+        let field = |name: &Value| {
+            let known = name.as_str().and_then(|name| option.get("properties")?.get(name)?.get("const"));
+            known.map_or_else(|| name.to_string(), |only| format!("{name}: {only}"))
+        };
+        return format!("an object with {}", fields.iter().map(field).collect::<Vec<_>>().join(" and "));
+    }
+    let least = option.get("minimum").map_or_else(String::new, |least| format!(" from {least}"));
+    match option.get("type") {
+        Some(Value::String(kind)) => format!("of type {kind}{least}"),
+        Some(Value::Array(kinds)) => {
+            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+            format!("of type {}{least}", kinds.join(" or "))
+        }
+        _ if option.get("properties").is_some() => "an object".to_owned(),
+        _ => "of another shape".to_owned(),
     }
 }
 
@@ -322,6 +340,18 @@ mod tests {
     enum Order {
         Asc,
         Desc,
+    }
+
+    #[test]
+    fn one_of_several_schemas_is_told_by_what_it_takes() {
+        let kind = |name: &str| json!({"type": "object", "required": ["t", "n"], "properties": {"t": {"const": name}}});
+        let nested = json!({"anyOf": [kind("cat"), {"type": ["integer", "boolean"]}]});
+        let pet = json!({"anyOf": [nested, {"type": "null"}]});
+        let schema = Schema::from_document(json!({"type": "object", "properties": {"pet": pet}}));
+        let error = schema.check(json!({"pet": "x"})).unwrap_err();
+        let wanted =
+            r#"must be an object with "t": "cat" and "n" or of type integer or boolean or of type null, not "x""#;
+        assert!(error.message().contains(wanted), "{error}");
     }
 
     fn refusal(arguments: Value) -> String {

@@ -1,7 +1,7 @@
 //! Characters from bytes whose encoding nobody names: byte order marks, then UTF-8, then the likeliest.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::model::error::{Error, Result};
 
@@ -23,9 +23,23 @@ pub(super) fn decode(bytes: &[u8], declared: Option<&str>) -> Result<(String, &'
     Ok((text.into_owned(), encoding.name()))
 }
 
+/// The encoding that XML names in its own declaration (XML 1.0, 4.3.3).
+pub(super) fn of_xml(bytes: &[u8]) -> Option<String> {
+    let start = String::from_utf8_lossy(bytes.get(..256).unwrap_or(bytes)).into_owned();
+    let declaration = start.trim_start_matches('\u{feff}').trim_start().strip_prefix("<?xml")?.split_once("?>")?.0;
+    let value = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    value.split(quote).nth(1).map(str::to_owned)
+}
+
 fn detect(bytes: &[u8], declared: Option<&str>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;
+    }
+    let declared = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
+    // Its bytes are ASCII, whatever they say.
+    if declared == Some(ISO_2022_JP) {
+        return ISO_2022_JP;
     }
     if std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0) {
         return UTF_8;
@@ -33,7 +47,7 @@ fn detect(bytes: &[u8], declared: Option<&str>) -> &'static Encoding {
     if let Some(wide) = wide(bytes) {
         return wide;
     }
-    if let Some(declared) = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes())) {
+    if let Some(declared) = declared {
         return declared;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -85,6 +99,20 @@ mod tests {
         let russian = encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок").0;
         assert_eq!(decode(&russian, None).unwrap().1, "windows-1251");
         assert_eq!(decode(&russian, Some("koi8-r")).unwrap().1, "KOI8-R");
+    }
+
+    #[test]
+    fn xml_names_its_encoding_itself() {
+        for (bytes, wanted) in [
+            (&b"<?xml version='1.0' encoding='Shift_JIS'?><a/>"[..], Some("Shift_JIS")),
+            (b"\xef\xbb\xbf<?xml version=\"1.0\" encoding = \"utf-8\" standalone=\"yes\"?>", Some("utf-8")),
+            (b"<?xml version='1.0'?><a encoding='x'/>", None),
+            (b"<a encoding='x'/>", None),
+        ] {
+            assert_eq!(of_xml(bytes).as_deref(), wanted);
+        }
+        let japanese = encoding_rs::ISO_2022_JP.encode("日本語").0;
+        assert_eq!(decode(&japanese, Some("iso-2022-jp")).unwrap().0, "日本語");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The body of an answer as a value, by what it says it is: JSON, XML, CSV or text.
 
+use std::collections::HashMap;
+
 use ::csv::ReaderBuilder;
 use serde_json::{Map, Value};
 
@@ -43,7 +45,8 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
         return (Form::Empty, Value::Null);
     }
     let (media, charset) = split(content_type.unwrap_or_default());
-    if is_binary(&media, bytes) {
+    let charset = charset.or_else(|| charset::of_xml(bytes));
+    if is_binary((&media, charset.as_deref()), bytes) {
         return (Form::Binary, Value::Null);
     }
     let Ok((text, _)) = charset::decode(bytes, charset.as_deref()) else { return (Form::Binary, Value::Null) };
@@ -92,12 +95,17 @@ fn split(content_type: &str) -> (String, Option<String>) {
     (media, charset)
 }
 
-fn is_binary(media: &str, bytes: &[u8]) -> bool {
+fn is_binary((media, charset): (&str, Option<&str>), bytes: &[u8]) -> bool {
     let kind = media.split('/').next().unwrap_or_default();
     let declared = matches!(kind, "image" | "audio" | "video" | "font") && !media.ends_with("+xml");
+    // Half of the bytes of UTF-16 are often zeros.
+    let is_wide = || {
+        let says_so = charset.is_some_and(|charset| charset.to_ascii_lowercase().starts_with("utf-16"));
+        says_so || bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+    };
     declared
         || matches!(media, "application/pdf" | "application/zip")
-        || bytes.iter().take(1_024).any(|byte| *byte == 0)
+        || (bytes.iter().take(1_024).any(|byte| *byte == 0) && !is_wide())
 }
 
 /// Rows under the names of the first one.
@@ -109,17 +117,43 @@ fn csv(text: &str, by_tabs: bool) -> Result<Value, ::csv::Error> {
         false => b',',
     };
     let mut reader = ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.as_bytes());
-    let names: Vec<String> = reader.headers()?.iter().map(|name| name.trim().to_owned()).collect();
+    let mut names = Names::default();
+    let first: Vec<String> = reader.headers()?.iter().map(|name| name.trim().to_owned()).collect();
+    first.iter().for_each(|name| names.add(name));
     let mut rows = Vec::new();
     for record in reader.records() {
         let cells = record?;
-        let named = cells.iter().enumerate().map(|(n, cell)| {
-            let name = names.get(n).filter(|name| !name.is_empty()).cloned();
-            (name.unwrap_or_else(|| format!("column_{}", n + 1)), Value::from(cell))
-        });
+        while names.all.len() < cells.len() {
+            names.add("");
+        }
+        let named = names.all.iter().cloned().zip(cells.iter().map(Value::from));
         rows.push(Value::Object(named.collect::<Map<_, _>>()));
     }
     Ok(Value::Array(rows))
+}
+
+/// The names of columns: each is another.
+#[derive(Default)]
+struct Names {
+    all: Vec<String>,
+    /// Each with the number that the next of its name gets.
+    taken: HashMap<String, usize>,
+}
+
+impl Names {
+    /// One that is there already is numbered: `name`, `name_2`; none is `column_` and its number.
+    fn add(&mut self, name: &str) {
+        let base = if name.is_empty() { format!("column_{}", self.all.len() + 1) } else { name.to_owned() };
+        let mut number = self.taken.get(&base).copied().unwrap_or(1);
+        let mut own = base.clone();
+        while number > 1 && self.taken.contains_key(&own) {
+            own = format!("{base}_{number}");
+            number += 1;
+        }
+        self.taken.insert(base, number.max(2));
+        self.taken.entry(own.clone()).or_insert(2);
+        self.all.push(own);
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +171,31 @@ mod tests {
         assert_eq!(read(b"{\"a\":1}\n{\"a\":2}\n", "application/x-ndjson"), (Form::Json, json!([{"a": 1}, {"a": 2}])));
         assert_eq!(read(b"Gr\xfc\xdfe", "text/plain; charset=iso-8859-1"), (Form::Text, json!("Grüße")));
         assert_eq!(read(b"", "application/json"), (Form::Empty, Value::Null));
+    }
+
+    #[test]
+    fn columns_of_one_name_are_numbered_and_none_is_lost() {
+        let read = parse(b"id,name,name,,name_2\n1,a,b,c,d,e\n2,f\n", Some("text/csv"));
+        let first = json!({"id": "1", "name": "a", "name_2": "b", "column_4": "c", "name_2_2": "d", "column_6": "e"});
+        assert_eq!(read, (Form::Csv, json!([first, {"id": "2", "name": "f"}])));
+    }
+
+    #[test]
+    fn encodings_are_those_the_head_or_the_document_names() {
+        let xml = "<?xml version=\"1.0\" encoding=\"Shift_JIS\"?><a>日本</a>";
+        let bytes = encoding_rs::SHIFT_JIS.encode(xml).0;
+        assert_eq!(parse(&bytes, Some("application/xml")), (Form::Xml, json!({"a": "日本"})));
+        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        for (media, body, form, value) in [
+            ("application/json; charset=utf-16le", r#"{"a":"日本"}"#, Form::Json, json!({"a": "日本"})),
+            ("text/xml; charset=utf-16", "<a>1</a>", Form::Xml, json!({"a": "1"})),
+            ("text/csv; charset=UTF-16", "a,b\n1,2\n", Form::Csv, json!([{"a": "1", "b": "2"}])),
+        ] {
+            assert_eq!(parse(&wide(body), Some(media)), (form, value), "{media}");
+        }
+        let marked = [&[0xff, 0xfe][..], &wide("<a>1</a>")].concat();
+        assert_eq!(parse(&marked, Some("text/xml")), (Form::Xml, json!({"a": "1"})));
+        assert_eq!(parse(&[0xff, 0xfe, 0, 0, 1, 0], Some("application/octet-stream")).0, Form::Binary);
     }
 
     #[test]

@@ -12,4 +12,5 @@ mod reply;
 mod resolve;
 pub mod sse;
 pub mod tls;
+mod unpack;
 pub mod ws;

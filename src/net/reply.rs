@@ -13,6 +13,7 @@ use url::Url;
 use super::{
     http::{failure, too_long, too_slow},
     meter::Meter,
+    unpack::Unpacker,
 };
 use crate::model::error::{Error, Result};
 
@@ -26,6 +27,9 @@ pub struct Response {
     /// Where it came from, after redirects.
     pub url: Url,
     body: reqwest::Response,
+    /// What unpacks it, where it is packed otherwise than was asked for, and what is not unpacked yet.
+    unpacker: Option<Unpacker>,
+    packed: Bytes,
     patience: Duration,
     /// When it is to have ended, and after how long that is.
     end: Option<(Instant, Duration)>,
@@ -34,15 +38,10 @@ pub struct Response {
 
 impl Response {
     pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration, meter: Meter) -> Self {
-        Self {
-            status: body.status(),
-            headers: std::mem::take(body.headers_mut()),
-            url,
-            body,
-            patience,
-            end: None,
-            meter,
-        }
+        let mut headers = std::mem::take(body.headers_mut());
+        let unpacker = Unpacker::of(&mut headers);
+        let status = body.status();
+        Self { status, headers, url, body, unpacker, packed: Bytes::new(), patience, end: None, meter }
     }
 
     /// It is to end so long after `began`, however steadily it comes.
@@ -65,6 +64,27 @@ impl Response {
 
     /// The next piece, none at the end. A body that stalls is an error.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let Some(unpacker) = &mut self.unpacker else { return self.received().await };
+            if !self.packed.is_empty() {
+                let piece = unpacker.unpack(&mut self.packed)?;
+                if !piece.is_empty() {
+                    return Ok(Some(piece));
+                }
+                continue;
+            }
+            match self.received().await? {
+                Some(packed) => self.packed = packed,
+                None => {
+                    let rest = self.unpacker.take().map(|mut unpacker| unpacker.rest()).transpose()?;
+                    return Ok(rest.filter(|rest| !rest.is_empty()));
+                }
+            }
+        }
+    }
+
+    /// The next piece as it came.
+    async fn received(&mut self) -> Result<Option<Bytes>> {
         let left = self.end.map(|(end, _)| end.saturating_duration_since(Instant::now()));
         let patience = left.map_or(self.patience, |left| left.min(self.patience));
         match tokio::time::timeout(patience, self.body.chunk()).await {

@@ -10,6 +10,7 @@ use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    sign::CertifiedKey,
 };
 use sha2::{Digest, Sha256};
 
@@ -45,6 +46,21 @@ pub struct Identity {
     pub certificates: String,
     /// Its private key as PEM.
     pub key: Secret,
+}
+
+/// Fails where certificates or a key cannot be read, or where the key is not that of the first certificate. What is left
+/// out is not looked at.
+pub fn demand_sound(roots: Option<&str>, own: Option<&str>, key: Option<&Secret>) -> Result<()> {
+    let roots = roots.map_or_else(|| Ok(Vec::new()), certificates)?;
+    let mut store = RootCertStore::empty();
+    roots.into_iter().try_for_each(|root| store.add(root)).map_err(|error| unfit_root(&error))?;
+    let (own, key) = (own.map(certificates).transpose()?, key.map(private_key).transpose()?);
+    match (own, key) {
+        (Some(own), Some(key)) => {
+            CertifiedKey::from_der(own, key, &ring::default_provider()).map(drop).map_err(|error| unfit(&error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Distinguishes settings, to keep connections made with one apart from those made with another.
@@ -94,7 +110,7 @@ impl Trust {
         let mut roots = self.roots.get_or_init(|| usual(self.file.as_ref())).clone();
         if let Some(pem) = &tls.roots {
             for root in certificates(pem)? {
-                roots.add(root).map_err(|error| wrong("The authority's certificate").caused_by(error))?;
+                roots.add(root).map_err(|error| unfit_root(&error))?;
             }
         }
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -104,11 +120,8 @@ impl Trust {
         let mut config = match &tls.identity {
             None => builder.with_no_client_auth(),
             Some(own) => {
-                let key = PrivateKeyDer::from_pem_slice(own.key.expose().as_bytes())
-                    .map_err(|_| wrong("The client certificate's private key"))?;
-                builder
-                    .with_client_auth_cert(certificates(&own.certificates)?, key)
-                    .map_err(|error| wrong("The client certificate or its key").caused_by(error))?
+                let key = private_key(&own.key)?;
+                builder.with_client_auth_cert(certificates(&own.certificates)?, key).map_err(|error| unfit(&error))?
             }
         };
         config.alpn_protocols = alpn.to_vec();
@@ -136,6 +149,25 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>> {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         _ => Err(wrong("A certificate")),
     }
+}
+
+fn private_key(pem: &Secret) -> Result<PrivateKeyDer<'static>> {
+    PrivateKeyDer::from_pem_slice(pem.expose().as_bytes()).map_err(|_| wrong("The client certificate's private key"))
+}
+
+fn unfit_root(error: &rustls::Error) -> Error {
+    wrong("The authority's certificate").caused_by(error.clone())
+}
+
+fn unfit(error: &rustls::Error) -> Error {
+    let told = match error {
+        rustls::Error::InconsistentKeys(_) => Error::invalid(
+            "The private key is not that of the client certificate: enter the key the certificate was made with, and \
+             where there are several certificates, our own first.",
+        ),
+        _ => wrong("The client certificate or its key"),
+    };
+    told.caused_by(error.clone())
 }
 
 fn wrong(what: &str) -> Error {

@@ -1,5 +1,6 @@
 //! The service catalog: systems, their endpoints as tools, credentials, documents taken in.
 
+mod answers;
 mod calls;
 mod documents;
 mod files;

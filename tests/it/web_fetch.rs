@@ -2,7 +2,10 @@
 
 use std::io::Write;
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{
+    Compression,
+    write::{DeflateEncoder, GzEncoder, ZlibEncoder},
+};
 use satchel::model::{call::Outcome, error::Kind, output::Content, spec::Risk};
 use serde_json::{Value, json};
 
@@ -99,6 +102,65 @@ async fn neither_size_nor_time_runs_away() {
     assert_eq!((error.kind(), error.message()), (Kind::Timeout, "timed out after 0.2s"));
     let both = json!({"url": site.url("/slow"), "timeout": 1, "timeout_seconds": 2});
     assert!(app.data(&caller, "web_fetch", both).await.unwrap_err().message().contains("differ"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_was_packed_unasked_is_unpacked_within_its_limit() {
+    let app = TestApp::start().await;
+    let site = Site::of(&app).await;
+    let text = "herons wait\n".repeat(40_000);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut bare = DeflateEncoder::new(Vec::new(), Compression::best());
+    let all: [&mut dyn Write; 3] = [&mut gzip, &mut zlib, &mut bare];
+    all.into_iter().for_each(|to| to.write_all(text.as_bytes()).unwrap());
+    let packed = |encoding: &str, body: Vec<u8>| Reply {
+        headers: vec![("content-type", "text/plain".to_owned()), ("content-encoding", encoding.to_owned())],
+        ..page("", body)
+    };
+    let zlib = zlib.finish().unwrap();
+    let (gzip, bare) = (gzip.finish().unwrap(), bare.finish().unwrap());
+    let half = |packed: &[u8]| packed[..packed.len() / 2].to_vec();
+    let (cut, cut_gzip) = (half(&zlib), half(&gzip));
+    site.put("/gzip", [packed("x-gzip", gzip)])
+        .put("/zlib", [packed("deflate", zlib)])
+        .put("/bare", [packed("Deflate", bare)])
+        .put("/zstd", [packed("zstd", vec![0x28, 0xb5, 0x2f, 0xfd])])
+        .put("/cut", [packed("deflate", cut)])
+        .put("/cut-gzip", [packed("x-gzip", cut_gzip)])
+        .put("/none", [packed("deflate", Vec::new())]);
+    let caller = app.caller(&[]).await;
+    let fetch = async |path: &str, most: u32| {
+        app.data(&caller, "web_fetch", json!({"url": site.url(path), "max_bytes": most})).await
+    };
+    for path in ["/gzip", "/zlib", "/bare"] {
+        assert_eq!(fetch(path, 1_000_000).await.unwrap()["markdown"], text, "{path}");
+        let cut = fetch(path, 1_000).await.unwrap();
+        assert_eq!((&cut["truncated"], &cut["bytes"]), (&json!(true), &json!(1_000)), "{path}");
+    }
+    assert!(fetch("/zstd", 1_000).await.unwrap_err().message().contains("packed as 'zstd'"));
+    for path in ["/cut", "/cut-gzip"] {
+        let error = fetch(path, 1_000_000).await.unwrap_err();
+        assert!(error.message().contains("broke off"), "{path}: {error}");
+    }
+    assert_eq!(fetch("/none", 1_000).await.unwrap()["markdown"], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_scripts_says_so_and_xml_names_its_own_encoding() {
+    let app = TestApp::start().await;
+    let site = Site::of(&app).await;
+    let xml = "<?xml version=\"1.0\" encoding=\"Shift_JIS\"?><a>こんにちは世界</a>";
+    site.put(
+        "/app",
+        [page("text/html", "<!doctype html><title>App</title><div id=root></div><script src=a.js></script>")],
+    )
+    .put("/xml", [page("application/xml", encoding_rs::SHIFT_JIS.encode(xml).0.into_owned())]);
+    let caller = app.caller(&[]).await;
+    let fetch = async |path: &str| app.data(&caller, "web_fetch", json!({"url": site.url(path)})).await.unwrap();
+    let shown = fetch("/app").await;
+    assert!(shown["title"] == "App" && shown["markdown"].as_str().unwrap().contains("made by scripts"), "{shown}");
+    assert_eq!(fetch("/xml").await["markdown"], xml);
 }
 
 #[tokio::test(flavor = "multi_thread")]

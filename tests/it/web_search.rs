@@ -56,6 +56,23 @@ async fn results_have_title_url_and_snippet() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_the_instance_knows_itself_comes_before_the_results() {
+    let (app, site) = searching().await;
+    let answers = json!([{"answer": "1 USD = 0.9 EUR", "url": null}, "42", {"answer": " "}]);
+    let boxes = json!([{"infobox": "Heron", "id": "https://wiki.example/Heron", "content": "A  bird.", "urls": []}]);
+    let found = json!({"results": [], "answers": answers, "infoboxes": boxes});
+    site.put("/searx/search", [page("application/json", found.to_string())]);
+    let caller = app.caller(&[]).await;
+    let data = app.data(&caller, "web_search", json!({"query": "x", "format": "markdown"})).await.unwrap();
+    let wanted = json!([
+        {"title": "", "text": "1 USD = 0.9 EUR", "url": null}, {"title": "", "text": "42", "url": null},
+        {"title": "Heron", "text": "A bird.", "url": "https://wiki.example/Heron"},
+    ]);
+    assert_eq!(data["answers"], wanted);
+    assert!(data["text"].as_str().unwrap().starts_with("- 1 USD = 0.9 EUR\n- 42\n- Heron: A bird.\n"), "{data}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_an_instance_it_says_who_can_set_one() {
     let app = TestApp::start().await;
     let error = app.data(&app.caller(&["*"]).await, "web_search", json!({"query": "x"})).await.unwrap_err();

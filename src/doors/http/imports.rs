@@ -108,10 +108,9 @@ async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result
     let kept = known.map_or_else(Vec::new, |known| kept::kept(&known.system, &read));
     let (id, now, operations) = (system.id, by.now, read.operations);
     let compare = move || {
-        let compared = difference::compare(id, &endpoints, operations, now);
-        let rows: Vec<ImportRow> = compared.operations.into_iter().map(|one| row(&system, one)).collect();
+        let compared = difference::compare((id, &endpoints), operations, now, |one| row(&system, one));
         let gone: Vec<ImportGone> = compared.gone.iter().filter_map(|id| gone_row(&endpoints, *id)).collect();
-        Ok((rows, gone, compared.unusable))
+        Ok((compared.operations, gone, compared.unusable))
     };
     let (operations, removed, unusable) = app.work.run(compare).await?;
     Ok(Json(ImportPreview {

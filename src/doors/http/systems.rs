@@ -13,7 +13,7 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::catalog::change::Changing,
+    engine::catalog::{change::Changing, credential},
     model::{
         catalog::{
             directory::Registered,
@@ -193,6 +193,9 @@ async fn set_credentials(
     path: Path<String>,
     body: Body<Map<String, Value>>,
 ) -> Result<Json<Map<String, Value>>> {
-    let system = state.app.catalog.set_credentials(&by, id(&path)?, body.0).await?;
+    let id = id(&path)?;
+    let known = state.app.catalog.get().get(id)?.system.clone();
+    let values = credential::checked(&state.app, &known, body.0).await?;
+    let system = state.app.catalog.set_credentials(&by, id, values).await?;
     Ok(Json(masked(&state, system.id).await?))
 }

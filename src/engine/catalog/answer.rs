@@ -6,7 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     engine::{sanitise, secret_forms},
-    formats::payload::{self, Form},
+    formats::{
+        limits::Limits,
+        payload::{self, Form},
+        read,
+    },
     model::{
         error::{Error, Kind, Result},
         output::Output,
@@ -18,9 +22,12 @@ use crate::{
 pub const MAX_ANSWER: usize = 10 * 1024 * 1024;
 /// Characters of a refusal that are told.
 const TOLD: usize = 1_500;
+/// How much of a page that is a refusal is read for its words.
+const PAGE: usize = 64 * 1024;
 /// Headers of an answer that are shown; any other may hold a secret.
 const SHOWN: &[&str] = &[
     "content-type",
+    "content-range",
     "etag",
     "last-modified",
     "link",
@@ -28,6 +35,12 @@ const SHOWN: &[&str] = &[
     "retry-after",
     "x-request-id",
     "x-total-count",
+    "x-total",
+    "x-total-pages",
+    "x-page",
+    "x-per-page",
+    "x-next-page",
+    "x-prev-page",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
     "x-ratelimit-reset",
@@ -54,6 +67,8 @@ pub struct Answer {
     pub repeats_secret: bool,
     /// How often it was asked.
     pub attempts: u32,
+    /// Whether it was asked to change something, by its method.
+    pub after_write: bool,
 }
 
 impl Answer {
@@ -70,12 +85,22 @@ impl Answer {
         };
         let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(&raw), &forms);
         let body = sanitise::hide(body, &forms);
-        Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1 })
+        Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1, after_write: false })
     }
 
-    /// Whether the system did what it was asked.
+    /// Whether the system did what it was asked. A redirect is not followed, so nothing was done; only 303 says after a
+    /// write that it was, and where to look (RFC 9110, 15.4.4).
     pub fn is_success(&self) -> bool {
-        (200..400).contains(&self.status)
+        match self.status {
+            200..=299 | 304 => true,
+            303 => self.after_write,
+            _ => false,
+        }
+    }
+
+    /// Whether it is a success that is no text: it becomes a file.
+    pub fn is_file(&self) -> bool {
+        self.form == Form::Binary && self.is_success()
     }
 
     /// As a tool gives it back. Fails where the system refused, with its words.
@@ -96,35 +121,60 @@ impl Answer {
         if self.is_success() {
             return None;
         }
-        let words = match &self.body {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+        let words = if (300..=399).contains(&self.status) { String::new() } else { self.words() };
         let told: String = words.chars().take(TOLD).collect();
         let cut = if told.len() < words.len() { "…" } else { "" };
         let says = if told.is_empty() { ".".to_owned() } else { format!(": {told}{cut}") };
         let kind = match self.status {
-            400 | 405 | 406 | 411 | 413..=416 | 422 => Kind::Invalid,
+            300..=399 | 400 | 405 | 406 | 411 | 413..=416 | 422 => Kind::Invalid,
             401 | 403 => Kind::Unconfigured,
             404 | 410 => Kind::NotFound,
             409 | 412 => Kind::Conflict,
             429 => Kind::Exhausted,
             _ => Kind::Upstream,
         };
-        let what = match self.status {
-            401 => " (its credential was refused: an administrator enters it anew in the console, under Catalog)",
-            _ => "",
+        let header = |name: &str| self.headers.get(name).and_then(Value::as_str);
+        let what = match (self.status, header("retry-after")) {
+            (300..=399, _) => self.moved(header("location")),
+            (401, _) => " (its credential was refused: an administrator enters it anew in the console, under Catalog)"
+                .to_owned(),
+            (_, Some(seconds)) if seconds.parse::<u64>().is_ok() => format!(" (try again in {seconds} s)"),
+            (_, Some(time)) => format!(" (try again after {time})"),
+            _ => String::new(),
         };
         let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
         Some(Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details))
     }
+
+    fn moved(&self, to: Option<&str>) -> String {
+        let to = to.map_or_else(String::new, |to| format!(", moved to '{to}'"));
+        match self.after_write {
+            true => format!("{to}: nothing was done. Correct the path"),
+            false => format!("{to}, which is not followed: correct the path, or fetch that address"),
+        }
+    }
+
+    /// What the body says; of a page, its text.
+    fn words(&self) -> String {
+        let media = self.headers.get("content-type").and_then(Value::as_str).unwrap_or_default();
+        match &self.body {
+            Value::Null => String::new(),
+            Value::String(text) if media.starts_with("text/html") => {
+                let start: String = text.chars().take(PAGE).collect();
+                let read = read::read(start.as_bytes(), "page.html", &Limits::default());
+                read.map_or_else(|_| text.clone(), |page| page.text().split_whitespace().collect::<Vec<_>>().join(" "))
+            }
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
 }
 
 fn shown(headers: &HeaderMap) -> Map<String, Value> {
+    // A header that stands there several times is a list (RFC 9110, 5.3).
     let known = SHOWN.iter().filter_map(|name| {
-        let value = headers.get(*name)?.to_str().ok()?;
-        Some(((*name).to_owned(), Value::from(value)))
+        let values: Vec<&str> = headers.get_all(*name).iter().filter_map(|value| value.to_str().ok()).collect();
+        (!values.is_empty()).then(|| ((*name).to_owned(), Value::from(values.join(", "))))
     });
     known.collect()
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::context::Context,
-    formats::{media, payload::Form},
+    formats::media,
     model::{
         catalog::{directory::Registered, endpoint::Endpoint},
         error::{Error, Result},
@@ -42,7 +42,7 @@ impl Context {
         let way = self.way(system)?;
         let endpoint = way.to.matching(request.method.as_str(), &request.path);
         let answer = rest::send(&way.target(self, endpoint), request).await?;
-        if answer.form == Form::Binary && answer.is_success() {
+        if answer.is_file() {
             return self.keep_answer(answer, &request.path).await;
         }
         answer.into_output(&way.to.system.name)
@@ -76,7 +76,8 @@ impl Context {
         Ok(Way { to: self.callable_system(system)?, http: self.http()? })
     }
 
-    async fn keep_answer(&self, answer: Answer, path: &str) -> Result<Output> {
+    /// Makes an answer that is no text a file of the caller's, named by the last part of the path.
+    pub(super) async fn keep_answer(&self, answer: Answer, path: &str) -> Result<Output> {
         if answer.repeats_secret {
             return Err(Error::upstream("The answer is no text and repeats the system's credential: it is not kept."));
         }

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{rest::Target, token};
@@ -17,11 +17,11 @@ use crate::{
         },
         error::{Error, Result},
         output::Output,
-        secret::Secret,
+        secret::{MASK, Secret},
     },
     net::{
         http::{Http, Request},
-        tls::{Identity, Tls},
+        tls::{self, Identity, Tls},
     },
 };
 
@@ -154,6 +154,50 @@ impl Ready {
     }
 }
 
+/// Secrets as they are stored. Fails where they could never be sent: a token has the word `Bearer` before it only where
+/// it was copied out of a header, and a certificate needs its own key.
+pub async fn checked(app: &App, system: &System, mut values: Map<String, Value>) -> Result<Map<String, Value>> {
+    match &system.auth {
+        Auth::Bearer => {
+            if let Some(Value::String(token)) = values.get_mut("token") {
+                *token = bare_token(token)?;
+            }
+        }
+        Auth::MutualTls => demand_certificate(app, system, &values).await?,
+        _ => {}
+    }
+    Ok(values)
+}
+
+fn bare_token(text: &str) -> Result<String> {
+    let mut bare = text.trim();
+    for word in ["authorization:", "bearer "] {
+        let start = bare.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
+        bare = start.map_or(bare, |_| bare.get(word.len()..).unwrap_or_default()).trim();
+    }
+    if bare.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(Error::invalid("A bearer token has no spaces in it: enter the token alone."));
+    }
+    Ok(bare.to_owned())
+}
+
+async fn demand_certificate(app: &App, system: &System, values: &Map<String, Value>) -> Result<()> {
+    let stored = app.catalog.credentials(system).await?;
+    let now = |name: &str| match values.get(name) {
+        None => stored.get(name).cloned(),
+        Some(Value::String(text)) if text == MASK => stored.get(name).cloned(),
+        Some(Value::String(text)) => Some(Secret::new(text.trim())).filter(|secret| !secret.expose().is_empty()),
+        Some(_) => None,
+    };
+    // What is not given now was looked at when it was.
+    let is_given = |name: &str| matches!(values.get(name), Some(Value::String(text)) if text != MASK);
+    if !["certificate", "private_key", "ca"].into_iter().any(is_given) {
+        return Ok(());
+    }
+    let (ca, certificate, key) = (now("ca"), now("certificate"), now("private_key"));
+    tls::demand_sound(ca.as_ref().map(Secret::expose), certificate.as_ref().map(Secret::expose), key.as_ref())
+}
+
 fn put_in_query(url: &mut Url, name: &str, value: &Secret) {
     url.query_pairs_mut().append_pair(name, value.expose());
 }
@@ -173,4 +217,18 @@ fn certificate(stored: &Credentials) -> Result<Tls> {
     };
     let roots = stored.get("ca").map(|ca| ca.expose().to_owned());
     Ok(Tls { roots, identity: Some(identity), ..Tls::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_stored_without_the_words_before_it() {
+        for pasted in ["abc.def", " Bearer abc.def\n", "bearer  abc.def", "Authorization: Bearer abc.def"] {
+            assert_eq!(bare_token(pasted).unwrap(), "abc.def", "{pasted}");
+        }
+        assert_eq!(bare_token("bearerish").unwrap(), "bearerish");
+        assert!(bare_token("Token abc").is_err());
+    }
 }

@@ -47,6 +47,7 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
                     graphql_call::read(answer, name, (query, operation_name.as_deref()))
                 }
                 Operation::Soap { .. } => soap_call::read(answer, name),
+                _ if answer.is_file() => cx.keep_answer(answer, &path(&endpoint, arguments)?).await,
                 _ => answer.into_output(name),
             }
         }

@@ -2,5 +2,6 @@
 
 pub mod difference;
 pub mod kept;
+mod known;
 mod rename;
 pub mod source;

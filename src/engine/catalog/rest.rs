@@ -111,7 +111,7 @@ async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result
     let sent = retry::send(&request.method, retries, || way.send(request.clone())).await;
     let (response, attempts) = sent.map_err(|error| explained(error, target.system))?;
     let answer = Answer::read(response, ready.secrets()).await?;
-    Ok(Answer { attempts, ..answer })
+    Ok(Answer { attempts, after_write: !request.method.is_safe(), ..answer })
 }
 
 /// Waits until system and endpoint may be called again.
@@ -214,7 +214,8 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_allow() {
         let url = Url::parse("https://token.example/oauth").unwrap();
-        let told = refused_at(Error::new(Kind::Denied, "No."), Some(&url));
-        assert!(told.message().contains("'token.example:443'"), "{}", told.message());
+        let refused = Error::denied("No. An administrator can allow this host and port.");
+        let wanted = "No. An administrator can allow 'token.example:443' in the settings, under outbound exceptions.";
+        assert_eq!(refused_at(refused, Some(&url)).message(), wanted);
     }
 }

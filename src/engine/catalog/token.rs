@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::{
-    Method,
+    Method, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue},
 };
 use serde::{Deserialize, Deserializer};
@@ -148,19 +148,7 @@ async fn read(response: Response, system: &System, stored: &Credentials) -> Resu
     let status = response.status;
     let bytes = response.bytes(MAX_ANSWER).await?;
     if !status.is_success() {
-        let words = serde_json::from_slice::<Refused>(&bytes).map(|refused| {
-            let more = refused.error_description.map_or_else(String::new, |more| format!(" ({more})"));
-            format!(": {}{more}", refused.error)
-        });
-        let words: String = words.unwrap_or_default().chars().take(500).collect();
-        let forms = secret_forms::of(stored.secrets().map(Secret::expose));
-        let words = sanitise::hide_text(&words, &forms);
-        let told = format!(
-            "The token server of '{}' answered {}{words}. Check client id and secrets.",
-            system.name,
-            status.as_u16()
-        );
-        return Err(Error::new(Kind::Unconfigured, told));
+        return Err(refusal((status, &bytes), system, stored));
     }
     // The text of the failure could quote the token.
     let granted: Granted = serde_json::from_slice(&bytes).map_err(|_| {
@@ -178,9 +166,65 @@ async fn read(response: Response, system: &System, stored: &Credentials) -> Resu
     }
 }
 
+/// What to tell of a refusal (RFC 6749, 5.2).
+fn refusal((status, bytes): (StatusCode, &[u8]), system: &System, stored: &Credentials) -> Error {
+    let refused = serde_json::from_slice::<Refused>(bytes).ok();
+    let code = refused.as_ref().map(|refused| refused.error.clone()).unwrap_or_default();
+    let words = refused.map_or_else(String::new, |refused| {
+        let more = refused.error_description.map_or_else(String::new, |more| format!(" ({more})"));
+        format!(": {}{more}", refused.error)
+    });
+    let words: String = words.chars().take(500).collect();
+    let forms = secret_forms::of(stored.secrets().map(Secret::expose));
+    let words = sanitise::hide_text(&words, &forms);
+    let (kind, advice) = advice(status.as_u16(), &code, &stored.auth);
+    let told = format!("The token server of '{}' answered {}{words}. {advice}", system.name, status.as_u16());
+    Error::new(kind, told)
+}
+
+fn advice(status: u16, code: &str, auth: &Auth) -> (Kind, &'static str) {
+    let renews = matches!(auth, Auth::Oauth2 { grant: Grant::RefreshToken, .. });
+    let by_person = match (code, status) {
+        (_, 429 | 500..=599) => return (Kind::Upstream, "Try again later."),
+        ("invalid_grant", _) if renews => {
+            "The refresh token has ended, was used already or was taken back: sign in there anew and enter the new one in \
+             the console, under Catalog, Credentials."
+        }
+        ("invalid_scope", _) => "Check the scopes of the system: the token server does not grant them.",
+        ("unsupported_grant_type" | "unauthorized_client", _) => {
+            "This client may not ask in this way: choose the other grant, or allow it at the token server."
+        }
+        (_, 300..=399 | 404 | 405) => "Check the token_url.",
+        _ => "Check client id and secrets, and how the client proves itself.",
+    };
+    (Kind::Unconfigured, by_person)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_says_what_is_to_be_done_about_it() {
+        let renewing = Auth::Oauth2 {
+            grant: Grant::RefreshToken,
+            token_url: None,
+            client_id: "me".to_owned(),
+            scopes: Vec::new(),
+            client_proof: ClientProof::Header,
+            audience: None,
+        };
+        for (status, code, kind, wanted) in [
+            (400, "invalid_grant", Kind::Unconfigured, "refresh token has ended"),
+            (401, "invalid_client", Kind::Unconfigured, "client id and secrets"),
+            (400, "invalid_scope", Kind::Unconfigured, "scopes"),
+            (307, "", Kind::Unconfigured, "token_url"),
+            (503, "", Kind::Upstream, "later"),
+        ] {
+            let (is, told) = advice(status, code, &renewing);
+            assert!(is == kind && told.contains(wanted), "{status} {code}: {told}");
+        }
+    }
 
     #[test]
     fn a_tokens_end_is_read_as_a_number_or_a_text() {

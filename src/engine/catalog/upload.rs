@@ -57,11 +57,20 @@ pub struct File {
 }
 
 impl File {
-    /// Of the media type the schema names, else of what its name says.
-    fn of(schema: &Value, path: &Value) -> Result<Self> {
+    /// As a whole body: of the media type the schema names; where it names several, of what the file's name says.
+    fn whole(schema: &Value, path: &Value) -> Result<Self> {
+        Self::of(path, media_type(schema).filter(|media| !media.contains(['*', ','])))
+    }
+
+    /// As a part of a form: where that may be anything, of what the file's name says.
+    fn part(schema: &Value, path: &Value) -> Result<Self> {
+        let media = media_type(schema).filter(|media| *media != media::ANYTHING && !media.contains(['*', ',']));
+        Self::of(path, media)
+    }
+
+    fn of(path: &Value, media: Option<&str>) -> Result<Self> {
         let path = path.as_str().filter(|path| !path.is_empty());
         let path = path.ok_or_else(|| Error::invalid("A file is given by its path in the workspace, as a text."))?;
-        let media = media_type(schema).filter(|media| *media != media::ANYTHING && !media.contains(['*', ',']));
         Ok(Self { path: path.to_owned(), media: media.unwrap_or_else(|| media::of_name(path)).to_owned() })
     }
 
@@ -77,7 +86,7 @@ impl Upload {
     pub(super) fn of(parameter: &Parameter, value: &Value) -> Result<Self> {
         let schema = &parameter.schema;
         if is_file(schema) {
-            return Ok(Self::File(File::of(schema, value)?));
+            return Ok(Self::File(File::whole(schema, value)?));
         }
         let fields =
             value.as_object().ok_or_else(|| Error::invalid("The body is an object: the fields of the form."))?;
@@ -119,7 +128,7 @@ fn field(parameter: &Parameter, (name, schema): (&str, &Value), value: &Value) -
     if is_file(schema) {
         let of = schema.get("items").unwrap_or(schema);
         let paths = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        return paths.iter().map(|path| Ok(named(Field::File(File::of(of, path)?)))).collect();
+        return paths.iter().map(|path| Ok(named(Field::File(File::part(of, path)?)))).collect();
     }
     let style = parameter.style_of(name);
     Ok(match (style, value) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use url::Url;
 
-use super::{curl, graphql, graphql_sdl, openapi, references, text, wsdl, wsdl_files};
+use super::{curl, graphql, graphql_sdl, openapi, references, text, web_page, wsdl, wsdl_files};
 use crate::{
     formats::xml::{self, Element},
     model::{
@@ -20,6 +20,8 @@ use crate::{
 pub const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
 /// Most files beside the first.
 const MAX_FILES: usize = 200;
+/// Most objects and lists of a document in JSON: each takes many times its text in memory.
+const MAX_PARTS: usize = 600_000;
 /// Deepest document.
 const MAX_DEPTH: usize = 200;
 
@@ -184,6 +186,9 @@ impl File {
             return Err(Error::invalid("The document is empty."));
         }
         if text.starts_with('<') {
+            if let Some(refusal) = web_page::refusal(text) {
+                return Err(refusal);
+            }
             return xml::parse(text).map(Self::Xml);
         }
         if curl::is_curl(text) {
@@ -207,6 +212,9 @@ impl File {
 /// JSON or YAML.
 fn value(text: &str) -> Result<Value> {
     let value: Value = if text.starts_with('{') {
+        if text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count() > MAX_PARTS {
+            return Err(Error::invalid(format!("The document has more than {MAX_PARTS} objects and lists: split it.")));
+        }
         serde_json::from_str(text)
             .map_err(|error| Error::invalid(format!("The document is not valid JSON: {error}.")))?
     } else {
@@ -278,6 +286,13 @@ paths:
         let body = &add.parameters[0].schema;
         assert_eq!(body["required"], json!(["x", "y", "1"]));
         assert_eq!(body["properties"]["x"], json!({"type": ["integer", "null"]}));
+    }
+
+    #[test]
+    fn a_document_of_very_many_parts_is_refused() {
+        let text = format!("{{\"openapi\": \"3.0.0\", \"x\": [{}0]}}", "{},".repeat(MAX_PARTS));
+        let refused = Document::open(&text, None).err().unwrap();
+        assert!(refused.message().contains("split it"), "{refused}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Documents that describe what a system can do, read into proposals.
 
+mod budget;
 pub mod curl;
 mod curl_auth;
 mod curl_body;
@@ -10,6 +11,7 @@ mod curl_shell;
 #[cfg(test)]
 mod curl_tests;
 mod curl_words;
+mod discriminator;
 pub mod document;
 mod example;
 pub mod graphql;
@@ -23,7 +25,10 @@ mod openapi_parts;
 mod openapi_styles;
 mod references;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod text;
+mod web_page;
 pub mod wsdl;
 mod wsdl_files;
 mod wsdl_types;

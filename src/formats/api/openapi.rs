@@ -1,11 +1,12 @@
 //! OpenAPI 3.0 and 3.1, and Swagger 2.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use url::Url;
 
 use super::{
+    budget::{self, Budget, Share},
     openapi_auth::{self, Security},
-    openapi_parts as parts,
+    openapi_parts as parts, openapi_styles as styles,
     schema::Inliner,
     text,
 };
@@ -20,11 +21,22 @@ use crate::model::{
 
 /// Most operations of a document.
 const MAX_OPERATIONS: usize = 5_000;
+/// Longest path; an endpoint takes no longer one.
+const MAX_PATH: usize = 2_000;
+/// Most parameters of an operation that are looked at; an endpoint takes fewer.
+const MAX_PARAMETERS: usize = 1_000;
+/// Most doubts of the whole document, and of one operation, that are told.
+const MAX_DOUBTS: usize = 50;
 /// The methods an operation may have.
 pub(super) const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 
 /// Reads a document. Fails where it is none, or has too many operations.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
+    read_within(document, from, budget::DOCUMENT)
+}
+
+/// The same, where its operations together may take `most` in memory.
+fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Proposals> {
     let version = document.get("openapi").or_else(|| document.get("swagger")).and_then(text::word);
     let Some(version) = version else {
         return Err(Error::invalid(
@@ -51,28 +63,53 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         warnings: security.warnings.clone(),
         ..Proposals::default()
     };
-    let empty = Map::new();
-    let paths = document.get("paths").and_then(Value::as_object).unwrap_or(&empty);
-    for (path, item) in paths {
-        let mut inliner = Inliner::of(document);
-        let item = inliner.resolve(item);
-        if let Some(missing) = inliner.missing {
-            let path = text::cut(path, 100);
-            read.warnings
-                .push(format!("'{path}' refers to '{missing}', which is not in the document: it is left out."));
-        }
-        for method in METHODS {
-            let Some(operation) = item.get(*method).filter(|operation| operation.is_object()) else { continue };
-            let place = Place { base: read.base_url.as_deref(), from, security: &security };
-            let one = One { document, path, method, item, operation, swagger, place };
-            read.operations.push(one.proposal());
-        }
-        if read.operations.len() > MAX_OPERATIONS {
-            return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
-        }
+    let places = places(document, &mut read.warnings)?;
+    let (mut budget, mut cut) = (Budget::of(most, places.len()), 0);
+    for (path, item, method, operation) in places {
+        let place = Place { base: read.base_url.as_deref(), from, security: &security };
+        let one = One { document, path, method, item, operation, swagger, place };
+        let (proposal, share) = one.proposal(budget.next());
+        budget.spend(&share);
+        cut += usize::from(share.is_spent() && !share.is_whole());
+        read.operations.push(proposal);
+    }
+    if cut > 0 {
+        read.warnings.push(format!(
+            "The document says more than is kept of one: large schemas of {cut} operations are cut further than in a \
+             smaller document. Import it in parts, such as by tag, to have them whole."
+        ));
     }
     doubt(document, swagger, &mut read);
     Ok(read)
+}
+
+/// The operations and where they stand: path, its item, method. Fails where there are too many.
+fn places<'a>(
+    document: &'a Value,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<(&'a str, &'a Value, &'static str, &'a Value)>> {
+    let mut places = Vec::new();
+    for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
+        let mut inliner = Inliner::of(document);
+        let item = inliner.resolve(item);
+        let doubt = match inliner.missing {
+            Some(missing) => Some(format!("refers to '{missing}', which is not in the document")),
+            None if path.len() > MAX_PATH => Some(format!("is longer than {MAX_PATH} bytes")),
+            None => None,
+        };
+        if let Some(doubt) = doubt {
+            warnings.push(format!("'{}' {doubt}: it is left out.", text::cut(path, 100)));
+            warnings.truncate(MAX_DOUBTS);
+            continue;
+        }
+        let named = METHODS.iter().filter_map(|method| Some((*method, item.get(*method)?)));
+        let named = named.filter(|(_, operation)| operation.is_object());
+        places.extend(named.map(|(method, operation)| (path.as_str(), item, method, operation)));
+        if places.len() > MAX_OPERATIONS {
+            return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
+        }
+    }
+    Ok(places)
 }
 
 /// Says what is doubtful about the whole.
@@ -111,15 +148,16 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn proposal(&self) -> Proposal {
+    /// What it becomes, and what it took of what it may take.
+    fn proposal(&self, share: Share) -> (Proposal, Share) {
         let method = self.method.to_uppercase();
         let whole = if self.path.starts_with('/') { self.path.to_owned() } else { format!("/{}", self.path) };
-        let path = whole.split(['?', '#']).next().unwrap_or_default().to_owned();
+        let mut path = whole.split(['?', '#']).next().unwrap_or_default().to_owned();
         let says = |field: &str| self.operation.get(field).and_then(Value::as_str).unwrap_or_default().trim();
         let (summary, long) = (text::first_sentence(says("summary")), text::tidy(says("description")));
-        let mut inliner = Inliner::of(self.document);
+        let mut inliner = Inliner::within(self.document, share);
         let mut warnings = Vec::new();
-        let mut parameters = self.parameters(&mut inliner, &mut warnings);
+        let mut parameters = self.parameters(&mut inliner, (&mut path, &mut warnings));
         parts::fix_query(&whole, &mut parameters);
         let auth = &self.place.security.auth;
         if auth.kind() == AuthType::None && parameters.iter().any(parts::is_credential) {
@@ -146,10 +184,12 @@ impl One<'_> {
             let other = text::cut(other, 100);
             warnings.push(format!("It is on another server ({other}): import it as a system of its own."));
         }
+        warnings.dedup();
+        warnings.truncate(MAX_DOUBTS);
         let id = says("operationId");
         let name = [id, summary.as_str()].into_iter().find(|name| !name.is_empty()).map(|name| text::cut(name, 80));
         let (description, when_to_use) = if long.is_empty() { (summary, String::new()) } else { (long, summary) };
-        Proposal {
+        let proposal = Proposal {
             key: format!("{method} {whole}"),
             group: self.operation.pointer("/tags/0").and_then(Value::as_str).map(|tag| text::cut(tag, 60)),
             name: name.unwrap_or_else(|| format!("{} {path}", method.to_lowercase())),
@@ -162,15 +202,20 @@ impl One<'_> {
             when_to_use,
             elsewhere: elsewhere.is_some(),
             warnings,
-        }
+        };
+        (proposal, inliner.share)
     }
 
-    /// Those of the operation go before those of its path; then the body.
-    fn parameters<'a>(&'a self, inliner: &mut Inliner<'a>, warnings: &mut Vec<String>) -> Vec<Parameter> {
+    /// Those of the operation go before those of its path; then the body. What stands before a value goes into the path.
+    fn parameters<'a>(
+        &'a self,
+        inliner: &mut Inliner<'a>,
+        (path, warnings): (&mut String, &mut Vec<String>),
+    ) -> Vec<Parameter> {
         let own = self.operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let shared = self.item.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let (mut all, mut form): (Vec<Parameter>, Vec<&Value>) = (Vec::new(), Vec::new());
-        for given in own.chain(shared) {
+        for given in own.chain(shared).take(MAX_PARAMETERS) {
             let given = inliner.resolve(given);
             if given.get("in").and_then(Value::as_str) == Some("formData") {
                 form.push(given);
@@ -183,9 +228,13 @@ impl One<'_> {
             let known = all.iter().any(|other| other.place == parameter.place && other.name == parameter.name);
             let second_body =
                 parameter.place == ParameterPlace::Body && all.iter().any(|other| other.place == ParameterPlace::Body);
-            if !known && !second_body {
-                all.push(parameter);
+            if known || second_body {
+                continue;
             }
+            if let Some(before) = styles::before(given).filter(|before| before.len() + path.len() <= MAX_PATH) {
+                *path = path.replace(&format!("{{{}}}", parameter.name), &format!("{before}{{{}}}", parameter.name));
+            }
+            all.push(parameter);
         }
         if !form.is_empty() {
             let consumes = self.operation.get("consumes").or_else(|| self.document.get("consumes"));
@@ -203,7 +252,7 @@ impl One<'_> {
 mod tests {
     use super::*;
     use crate::model::catalog::style::Style;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     /// What is read of a document with these paths, and these fields beside them.
     fn read_paths(paths: Value, more: Value) -> Proposals {
@@ -211,6 +260,49 @@ mod tests {
         let more = more.as_object().cloned().unwrap_or_default();
         document.as_object_mut().unwrap().extend(more);
         read(&document, None).unwrap()
+    }
+
+    #[test]
+    fn a_schema_in_very_many_operations_is_cut_in_each_and_none_is_left_out() {
+        let field = json!({"type": "string", "description": "word ".repeat(40)});
+        let fields: Map<String, Value> = (0..300).map(|n| (format!("p{n}"), field.clone())).collect();
+        let named =
+            json!({"components": {"schemas": {"Big": {"type": "object", "required": ["p0"], "properties": fields}}}});
+        let body = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Big"}}}});
+        let of = |operations: usize| {
+            let paths: Map<String, Value> = (0..operations)
+                .map(|n| (format!("/p{n}"), json!({"post": {"summary": "Adds.", "requestBody": body}})))
+                .collect();
+            let mut document = named.clone();
+            document["openapi"] = json!("3.0.3");
+            document["paths"] = Value::Object(paths);
+            read_within(&document, None, 2 << 20).unwrap()
+        };
+        let many = of(60);
+        let size = |one: &Proposal| one.parameters[0].schema.to_string().len();
+        assert_eq!(many.operations.len(), 60);
+        assert!(many.operations.iter().map(size).sum::<usize>() < 2 << 20);
+        let kept = |one: &Proposal| {
+            one.parameters[0].schema["properties"]["p0"]
+                == json!({"type": "string", "description": text::cut(&text::tidy(&"word ".repeat(40)), 240)})
+        };
+        assert!(many.operations.iter().all(kept));
+        assert!(many.warnings[0].contains("Import it in parts"), "{:?}", many.warnings);
+        let few = of(4);
+        assert!(
+            !few.warnings.join(" ").contains("in parts") && few.operations.iter().all(|one| one.warnings.len() == 1)
+        );
+    }
+
+    #[test]
+    fn a_path_in_the_style_of_a_matrix_or_a_label_has_what_stands_before_the_value() {
+        let given = |name: &str, style: &str| json!({"name": name, "in": "path", "required": true, "style": style, "schema": {"type": "string"}});
+        let parameters = json!([given("id", "matrix"), given("form", "label")]);
+        let get = json!({"summary": "A.", "parameters": parameters});
+        let read = read_paths(json!({"/a/{id}/b{form}": {"get": get}}), json!({}));
+        let [one] = read.operations.as_slice() else { panic!() };
+        assert_eq!((one.key.as_str(), one.path.as_str()), ("GET /a/{id}/b{form}", "/a/;id={id}/b.{form}"));
+        assert!(one.warnings.is_empty(), "{:?}", one.warnings);
     }
 
     #[test]

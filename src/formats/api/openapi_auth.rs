@@ -17,6 +17,8 @@ use crate::model::{
 /// Most scopes that are taken over, and most doubts that are told.
 const MAX_SCOPES: usize = 100;
 const MAX_DOUBTS: usize = 3;
+/// Most schemes that are looked at.
+const MAX_SCHEMES: usize = 100;
 
 /// What a document asks for.
 #[derive(Default)]
@@ -54,7 +56,7 @@ impl<'a> Security<'a> {
         let pointer = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
         let described = document.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
         let resolve = |value: &'a Value| Inliner::of(document).resolve(value);
-        let schemes = described.map(|(name, value)| scheme(name, resolve(value), place)).collect();
+        let schemes = described.take(MAX_SCHEMES).map(|(name, value)| scheme(name, resolve(value), place)).collect();
         let mut read = Self { schemes, ..Self::default() };
         let asked = read.asked(document);
         let usable = |name: &&str| read.find(name).is_some_and(|one| one.auth.is_some());
@@ -72,7 +74,7 @@ impl<'a> Security<'a> {
     fn asked(&self, document: &'a Value) -> Vec<&'a str> {
         let mut asked: Vec<&str> = Vec::new();
         for name in self.of_whole(document).into_iter().chain(self.of_operations(document)) {
-            if !asked.contains(&name) {
+            if asked.len() < MAX_SCHEMES && !asked.contains(&name) {
                 asked.push(name);
             }
         }
@@ -146,7 +148,7 @@ pub(super) fn asked_together(place: &Value) -> Option<String> {
     let asked: Vec<&Map<String, Value>> =
         place.get("security")?.as_array()?.iter().filter_map(Value::as_object).collect();
     let first = asked.first().filter(|_| asked.iter().all(|one| one.len() > 1))?;
-    Some(first.keys().map(String::as_str).collect::<Vec<_>>().join(" and "))
+    Some(first.keys().take(4).map(|name| shown(name)).collect::<Vec<_>>().join(" and "))
 }
 
 fn alternatives(place: &Value) -> impl Iterator<Item = &Map<String, Value>> {

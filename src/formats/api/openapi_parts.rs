@@ -15,6 +15,13 @@ use crate::model::catalog::{
 
 /// Longest description of a parameter.
 const MAX_WORDS: usize = 240;
+/// Longest name of a parameter that is shown; an endpoint takes shorter ones only.
+const MAX_NAME: usize = 200;
+/// Longest media type.
+const MAX_MEDIA: usize = 200;
+/// Longest address of a server, and most variables of it.
+const MAX_ADDRESS: usize = 2_000;
+const MAX_VARIABLES: usize = 50;
 
 /// The text at a place, empty where there is none.
 pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
@@ -23,7 +30,9 @@ pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
 
 /// Where the document says the system is; an address without a host is completed from where the document was fetched.
 pub(super) fn base_url(document: &Value, swagger: bool, from: Option<&Url>) -> Option<String> {
-    let said = if swagger { swagger_url(document, from)? } else { server(document)? };
+    // Where OpenAPI 3 names no server, the server is `/`, beside the document.
+    let own = || server(document).or_else(|| from.filter(|_| names_no_server(document)).map(|_| "/".to_owned()));
+    let said = if swagger { swagger_url(document, from)? } else { own()? };
     absolute(&said, from)
 }
 
@@ -55,11 +64,17 @@ fn server(document: &Value) -> Option<String> {
     address(document.pointer("/servers/0")?)
 }
 
+fn names_no_server(document: &Value) -> bool {
+    document.get("servers").and_then(Value::as_array).is_none_or(Vec::is_empty)
+}
+
 fn address(server: &Value) -> Option<String> {
-    let mut url = server.get("url")?.as_str()?.to_owned();
-    for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
-        let value = variable.get("default").and_then(text::word).unwrap_or_default();
-        url = url.replace(&format!("{{{name}}}"), &value);
+    let is_fine = |url: &str| url.len() <= MAX_ADDRESS;
+    let mut url = server.get("url")?.as_str().filter(|url| is_fine(url))?.to_owned();
+    for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten().take(MAX_VARIABLES)
+    {
+        let value = variable.get("default").and_then(text::word).filter(|value| is_fine(value)).unwrap_or_default();
+        url = Some(url.replace(&format!("{{{name}}}"), &value)).filter(|url| is_fine(url))?;
     }
     Some(url)
 }
@@ -110,7 +125,7 @@ pub(super) fn parameter<'a>(
     };
     let name = match given.get("name").and_then(text::word) {
         _ if place == ParameterPlace::Body => "body".to_owned(),
-        Some(name) => name,
+        Some(name) => name.chars().take(MAX_NAME).collect(),
         None => {
             warnings.push(nameless(place.as_str()));
             return None;
@@ -157,7 +172,7 @@ pub(super) fn body<'a>(body: &'a Value, inliner: &mut Inliner<'a>, warnings: &mu
     let chosen = first(&is_plain).or_else(|| first(&is_json)).or_else(|| first(&|media| media.contains("urlencoded")));
     let chosen =
         chosen.or_else(|| first(&upload::is_form)).or_else(|| first(&|media| !media.starts_with("multipart/")));
-    let (media, details) = chosen.or_else(|| content.iter().next())?;
+    let (media, details) = chosen.or_else(|| content.iter().next()).filter(|(media, _)| media.len() <= MAX_MEDIA)?;
     let mut schema = details.get("schema").map_or_else(|| json!({}), |schema| inliner.schema(schema));
     let mut members = BTreeMap::new();
     if let (false, Some(map)) = (is_plain(media), schema.as_object_mut()) {
@@ -201,7 +216,8 @@ fn files(form: &mut Map<String, Value>, encoding: Option<&Value>) {
             continue;
         }
         let media = encoding.and_then(|encoding| encoding.pointer(&format!("/{name}/contentType")));
-        if let Some(media) = media.and_then(Value::as_str).filter(|media| !media.contains([',', '*'])) {
+        let is_one = |media: &&str| media.len() <= MAX_MEDIA && !media.contains([',', '*']);
+        if let Some(media) = media.and_then(Value::as_str).filter(is_one) {
             field.insert("contentMediaType".to_owned(), json!(media));
         }
         field.insert("type".to_owned(), json!("string"));
@@ -223,6 +239,7 @@ pub(super) fn form<'a>(
             warnings.push(nameless("form"));
             continue;
         };
+        let name: String = name.chars().take(MAX_NAME).collect();
         let mut schema = inliner.schema(field);
         if is_file(field) {
             schema = json!({"type": "string", "format": upload::BINARY, "description": described(field)});

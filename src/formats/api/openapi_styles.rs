@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::text;
 use crate::model::catalog::{
     endpoint::{ParameterPlace, is_json},
     style::Style,
 };
+
+/// Most members of a form whose style is read.
+const MAX_MEMBERS: usize = 200;
 
 /// The style of a parameter with this schema; OpenAPI's `style` and `explode`, Swagger's `collectionFormat`.
 pub(super) fn style(
@@ -36,7 +40,7 @@ pub(super) fn members(
     warnings: &mut Vec<String>,
 ) -> BTreeMap<String, Style> {
     let mut styles = BTreeMap::new();
-    for (name, given) in encoding.and_then(Value::as_object).into_iter().flatten() {
+    for (name, given) in encoding.and_then(Value::as_object).into_iter().flatten().take(MAX_MEMBERS) {
         let schema = properties.and_then(|all| all.get(name)).unwrap_or(&Value::Null);
         let says = |field: &str| given.get(field).is_some();
         let style = if !is_nested(schema) && !is_deep(given) {
@@ -53,6 +57,18 @@ pub(super) fn members(
         }
     }
     styles
+}
+
+/// What stands before a value in the path: a dot in the style `label`, its name in the style `matrix`.
+pub(super) fn before(given: &Value) -> Option<String> {
+    if given.get("in").and_then(Value::as_str) != Some("path") {
+        return None;
+    }
+    match given.get("style").and_then(Value::as_str)? {
+        "label" => Some(".".to_owned()),
+        "matrix" => Some(format!(";{}=", given.get("name").and_then(Value::as_str)?)),
+        _ => None,
+    }
 }
 
 fn is_deep(given: &Value) -> bool {
@@ -83,7 +99,10 @@ fn said(name: &str, given: &Value, (place, schema): (ParameterPlace, &Value), wa
         "spaceDelimited" if !explode => Style::Space,
         "pipeDelimited" if !explode => Style::Pipe,
         "form" | "simple" | "spaceDelimited" | "pipeDelimited" => Style::Plain,
+        // What stands before the first item is in the path; the items are written as in any other.
+        "label" | "matrix" if place == ParameterPlace::Path && !explode && !is_object => Style::Plain,
         other => {
+            let (name, other) = (text::cut(name, 60), text::cut(other, 20));
             warnings.push(format!("'{name}' is written in the style '{other}', which is not known: it is sent plain."));
             Style::Plain
         }
@@ -133,5 +152,24 @@ mod tests {
         assert_eq!((serde_json::to_value(&read).unwrap(), warnings.len()), (wanted, 0));
         members(Some(&json!({"deep": {"style": "spiral"}})), Some(&properties), &mut warnings);
         assert!(warnings[0].contains("'deep'"), "{warnings:?}");
+    }
+
+    #[test]
+    fn what_a_path_has_before_a_value_is_known_and_what_is_between_is_told() {
+        let (text, list) = (json!({"type": "string"}), json!({"type": "array"}));
+        for (given, schema, wanted, doubts) in [
+            (json!({"style": "matrix"}), &text, Some(";id="), 0),
+            (json!({"style": "label"}), &list, Some("."), 0),
+            (json!({"style": "simple"}), &list, None, 0),
+            (json!({"style": "matrix", "explode": true}), &list, Some(";id="), 1),
+        ] {
+            let mut given = given;
+            given["in"] = json!("path");
+            given["name"] = json!("id");
+            given["schema"] = schema.clone();
+            let mut warnings = Vec::new();
+            assert_eq!(style(&given, (ParameterPlace::Path, schema), false, &mut warnings), Style::Plain);
+            assert_eq!((before(&given).as_deref(), warnings.len()), (wanted, doubts), "{given}");
+        }
     }
 }

@@ -1,20 +1,29 @@
 //! Schemas of OpenAPI as JSON Schema 2020-12: references put in place, `allOf` merged, other dialects' words translated.
 
+use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
-use super::text;
+use super::{
+    budget::{self, MAX_NODES, Share},
+    discriminator, text,
+};
 
-/// Most values one operation's schemas may have once every reference is in place.
-const MAX_NODES: usize = 1_200;
 /// Deepest nesting that is kept.
 const MAX_DEPTH: usize = 10;
 /// Longest description within a schema.
 const MAX_WORDS: usize = 240;
-/// Most values of a list of choices; of a longer one the first are examples.
-const MAX_CHOICES: usize = 200;
-const EXAMPLES: usize = 20;
+/// Most values of a list of choices, and most bytes of all; of a larger one the first are examples.
+pub(super) const MAX_CHOICES: usize = 200;
+const MAX_CHOICE_BYTES: usize = 16 * 1024;
+pub(super) const EXAMPLES: usize = 20;
+/// Longest name of a property, in bytes.
+const MAX_NAME: usize = 400;
+/// How much a pattern may take once it is read: it is read for every operation that refers to it.
+const MAX_PATTERN: usize = 256 << 10;
+/// Most items of a list that are described one by one.
+const MAX_ITEMS: usize = 50;
 /// Most schemas of which a value may fit any.
-const MAX_VARIANTS: usize = 20;
+pub(super) const MAX_VARIANTS: usize = 20;
 /// Words that are taken over as they are.
 const PLAIN: &[&str] = &[
     "format",
@@ -36,7 +45,10 @@ const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "ar
 /// Puts references in place, for one operation.
 pub(super) struct Inliner<'a> {
     root: &'a Value,
-    nodes: usize,
+    /// What it may take.
+    pub(super) share: Share,
+    /// Whether words beside a reference count: in OpenAPI 3.1 they do, before they are to be ignored.
+    beside_counts: bool,
     open: Vec<&'a str>,
     /// What is read next is a part of a whole: the whole says which of the demanded fields there are.
     is_part: bool,
@@ -49,7 +61,14 @@ pub(super) struct Inliner<'a> {
 impl<'a> Inliner<'a> {
     /// References are looked up in `root`.
     pub(super) fn of(root: &'a Value) -> Self {
-        Self { root, nodes: 0, open: Vec::new(), is_part: false, was_cut: false, missing: None }
+        Self::within(root, Share::whole())
+    }
+
+    /// The same, for an operation that may take this much.
+    pub(super) fn within(root: &'a Value, share: Share) -> Self {
+        let version = root.get("openapi").and_then(text::word).unwrap_or_default();
+        let beside_counts = version.starts_with("3.") && !version.starts_with("3.0");
+        Self { root, share, beside_counts, open: Vec::new(), is_part: false, was_cut: false, missing: None }
     }
 
     /// What a value stands for: itself, or what it refers to.
@@ -78,8 +97,8 @@ impl<'a> Inliner<'a> {
     /// A schema with everything in place.
     pub(super) fn schema(&mut self, value: &'a Value) -> Value {
         let is_part = std::mem::take(&mut self.is_part);
-        self.nodes += 1;
-        if self.nodes > MAX_NODES || self.open.len() > MAX_DEPTH {
+        self.share.take();
+        if self.share.is_spent() || self.open.len() > MAX_DEPTH {
             self.was_cut = true;
             return json!({});
         }
@@ -88,8 +107,8 @@ impl<'a> Inliner<'a> {
             return self.referred(reference, map, is_part);
         }
         let mut schema = self.own(map);
-        for part in map.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            // A part of it is at the same depth; without end it would still run out of nodes.
+        for part in map.get("allOf").and_then(Value::as_array).into_iter().flatten().take(MAX_NODES) {
+            // A part of it is at the same depth; without end it would still run out of what it may take.
             self.is_part = true;
             let part = self.schema(part);
             self.is_part = false;
@@ -105,9 +124,9 @@ impl<'a> Inliner<'a> {
     }
 
     /// What a reference stands for; `beside` is what stands with it and says more of this very place.
-    fn referred(&mut self, reference: &'a str, beside: &Map<String, Value>, is_part: bool) -> Value {
+    fn referred(&mut self, reference: &'a str, beside: &'a Map<String, Value>, is_part: bool) -> Value {
         let Some(found) = self.look_up(reference) else { return json!({}) };
-        let mut schema = if self.open.contains(&reference) {
+        let schema = if self.open.contains(&reference) {
             self.was_cut = true;
             self.outline(found)
         } else {
@@ -117,15 +136,15 @@ impl<'a> Inliner<'a> {
             self.open.pop();
             schema
         };
-        if let Some(map) = schema.as_object_mut() {
-            if let Some(words) = beside.get("description").and_then(Value::as_str) {
-                map.insert("description".to_owned(), json!(text::cut(words, MAX_WORDS)));
-            }
-            if is_nullable(beside) {
-                allow_null(map);
-            }
+        let mut more = if self.beside_counts && beside.len() > 1 { self.own(beside) } else { said_here(beside) };
+        merge(&mut more, schema);
+        if is_nullable(beside) {
+            allow_null(&mut more);
         }
-        schema
+        if !is_part {
+            demand_known(&mut more);
+        }
+        Value::Object(more)
     }
 
     /// What is sure of a schema that is not read again because it holds itself: its type, or that of a part of it.
@@ -148,13 +167,23 @@ impl<'a> Inliner<'a> {
         if let Some(words) = map.get("description").and_then(Value::as_str) {
             schema.insert("description".to_owned(), json!(text::cut(&text::tidy(words), MAX_WORDS)));
         }
-        let plain = PLAIN.iter().filter_map(|word| Some(((*word).to_owned(), map.get(*word)?.clone())));
-        schema.extend(plain);
+        for word in PLAIN {
+            let Some(value) = map.get(*word) else { continue };
+            match budget::is_small(value) {
+                true => drop(schema.insert((*word).to_owned(), value.clone())),
+                false => self.was_cut = true,
+            }
+        }
         self.choices(map, &mut schema);
         bounds(map, &mut schema);
-        if let Some(pattern) = map.get("pattern").and_then(Value::as_str).filter(|p| regex::Regex::new(p).is_ok()) {
+        if let Some(pattern) = map.get("pattern").filter(|pattern| budget::is_small(pattern)).and_then(Value::as_str)
+            && RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build().is_ok()
+        {
+            // Reading it takes about as long as taking over a few values.
+            self.share.take();
             schema.insert("pattern".to_owned(), json!(pattern));
         }
+        self.share.add(length(&schema));
         self.nested(map, &mut schema);
         schema
     }
@@ -170,35 +199,36 @@ impl<'a> Inliner<'a> {
             *only = fitting(only);
         }
         let Some(choices) = map.get("enum").and_then(Value::as_array) else { return };
-        let is_long = choices.len() > MAX_CHOICES;
-        self.was_cut |= is_long;
-        let (word, most) = if is_long { ("examples", EXAMPLES) } else { ("enum", MAX_CHOICES) };
-        schema.insert(word.to_owned(), choices.iter().take(most).map(fitting).collect());
+        let mut bytes = 0;
+        let short = choices.iter().take(MAX_CHOICES).take_while(|choice| {
+            bytes += choice.as_str().map_or(8, str::len);
+            bytes <= MAX_CHOICE_BYTES && budget::is_small(choice)
+        });
+        let short: Vec<Value> = short.map(fitting).collect();
+        let is_whole = short.len() == choices.len();
+        self.was_cut |= !is_whole;
+        if is_whole {
+            schema.insert("enum".to_owned(), Value::Array(short));
+        } else if !short.is_empty() {
+            schema.insert("examples".to_owned(), short.into_iter().take(EXAMPLES).collect());
+        }
     }
 
     fn nested(&mut self, map: &'a Map<String, Value>, schema: &mut Map<String, Value>) {
-        if let Some(items) = map.get("items").filter(|items| items.is_object()) {
-            let items = self.schema(items);
-            schema.insert("items".to_owned(), items);
-        }
-        if let Some(properties) = map.get("properties").and_then(Value::as_object) {
-            let mut kept = Map::new();
-            for (name, property) in properties {
-                let is_read_only = self.resolve(property).get("readOnly").and_then(Value::as_bool).unwrap_or(false);
-                if !is_read_only {
-                    kept.insert(name.clone(), self.schema(property));
-                }
-            }
-            schema.insert("properties".to_owned(), Value::Object(kept));
-        }
+        self.items(map, schema);
+        let is_whole = self.properties(map, schema);
         let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-        let required: Vec<Value> = required.filter_map(text::word).map(Value::String).collect();
+        let required = required.filter_map(text::word).filter(|name| name.len() <= MAX_NAME).take(MAX_NODES);
+        let required: Vec<Value> = required.map(Value::String).collect();
         if !required.is_empty() {
             schema.insert("required".to_owned(), Value::Array(required));
         }
         match map.get("additionalProperties") {
-            Some(Value::Bool(allowed)) => drop(schema.insert("additionalProperties".to_owned(), json!(allowed))),
-            Some(values @ Value::Object(_)) => {
+            // Of properties that were cut, the others are to be given, too.
+            Some(Value::Bool(allowed)) if is_whole || *allowed => {
+                schema.insert("additionalProperties".to_owned(), json!(allowed));
+            }
+            Some(values @ Value::Object(_)) if is_whole => {
                 let values = self.schema(values);
                 schema.insert("additionalProperties".to_owned(), values);
             }
@@ -209,6 +239,7 @@ impl<'a> Inliner<'a> {
                 continue;
             };
             let mut variants: Vec<Value> = choices.iter().take(MAX_VARIANTS).map(|one| self.schema(one)).collect();
+            discriminator::tell_apart(map, choices, &mut variants);
             if choices.len() > MAX_VARIANTS {
                 self.was_cut = true;
                 variants.push(json!({}));
@@ -217,6 +248,63 @@ impl<'a> Inliner<'a> {
             schema.insert("anyOf".to_owned(), Value::Array(variants));
         }
     }
+
+    /// The items of a list; `items` that are a list themselves are how older dialects say `prefixItems`.
+    fn items(&mut self, map: &'a Map<String, Value>, schema: &mut Map<String, Value>) {
+        let items = map.get("items");
+        let first = map.get("prefixItems").or(items).and_then(Value::as_array).filter(|first| !first.is_empty());
+        if let Some(first) = first {
+            let kept = first.iter().take(MAX_ITEMS).map(|item| self.schema(item)).collect();
+            schema.insert("prefixItems".to_owned(), Value::Array(kept));
+            self.was_cut |= first.len() > MAX_ITEMS;
+        }
+        match items {
+            Some(of @ Value::Object(_)) if first.is_none_or(|first| first.len() <= MAX_ITEMS) => {
+                let of = self.schema(of);
+                schema.insert("items".to_owned(), of);
+            }
+            Some(Value::Bool(false)) if first.is_some_and(|first| first.len() <= MAX_ITEMS) => {
+                schema.insert("items".to_owned(), json!(false));
+            }
+            _ => {}
+        }
+    }
+
+    /// The properties that can be given, and whether all of them were taken over.
+    fn properties(&mut self, map: &'a Map<String, Value>, schema: &mut Map<String, Value>) -> bool {
+        let Some(properties) = map.get("properties").and_then(Value::as_object) else { return true };
+        let (mut kept, mut is_whole) = (Map::new(), true);
+        for (name, property) in properties {
+            if self.share.is_exhausted() || name.len() > MAX_NAME {
+                (self.was_cut, is_whole) = (true, false);
+                continue;
+            }
+            let is_read_only = self.resolve(property).get("readOnly").and_then(Value::as_bool).unwrap_or(false);
+            if !is_read_only {
+                self.share.add(name.len() + 8);
+                kept.insert(name.clone(), self.schema(property));
+            }
+        }
+        schema.insert("properties".to_owned(), Value::Object(kept));
+        is_whole
+    }
+}
+
+/// What counts beside a reference in every dialect: words about this very place.
+fn said_here(beside: &Map<String, Value>) -> Map<String, Value> {
+    let mut said = Map::new();
+    if let Some(words) = beside.get("description").and_then(Value::as_str) {
+        said.insert("description".to_owned(), json!(text::cut(&text::tidy(words), MAX_WORDS)));
+    }
+    if let Some(default) = beside.get("default").filter(|default| budget::is_small(default)) {
+        said.insert("default".to_owned(), default.clone());
+    }
+    said
+}
+
+/// About how many bytes the words of a schema take as JSON.
+fn length(schema: &Map<String, Value>) -> usize {
+    schema.iter().map(|(word, value)| word.len() + 4 + value.to_string().len()).sum()
 }
 
 /// `type`; words that are no type are left out.
@@ -305,76 +393,5 @@ fn merge(whole: &mut Map<String, Value>, part: Value) {
             (Some(_), _) => {}
             (None, value) => drop(whole.insert(word, value)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The schema `of` stands for in a document with these schemas.
-    fn inlined(schemas: &Value, of: &Value) -> Value {
-        let root = json!({"components": {"schemas": schemas}});
-        Inliner::of(&root).schema(of)
-    }
-
-    fn refer(name: &str) -> Value {
-        json!({"$ref": format!("#/components/schemas/{name}")})
-    }
-
-    /// Whether a schema takes a value.
-    fn takes(schema: &Value, value: &Value) -> bool {
-        jsonschema::is_valid(schema, value)
-    }
-
-    #[test]
-    fn a_schema_that_holds_itself_takes_what_it_may_hold() {
-        let schemas = json!({
-            "Expr": {"oneOf": [{"type": "string"}, {"type": "array", "items": refer("Expr")}]},
-            "List": {"type": "array", "items": refer("List")},
-            "Node": {"allOf": [{"type": "object"}, {"properties": {"next": refer("Node"), "last": {"$ref": "#/components/schemas/Node", "nullable": true}}}]},
-        });
-        assert!(takes(&inlined(&schemas, &refer("Expr")), &json!(["and", ["x", ["y"]]])));
-        let list = inlined(&schemas, &refer("List"));
-        assert_eq!(list, json!({"type": "array", "items": {"type": "array"}}));
-        let node = inlined(&schemas, &refer("Node"));
-        assert_eq!(node["properties"]["next"], json!({"type": "object"}));
-        assert!(takes(&node, &json!({"last": null})) && !takes(&node, &json!({"next": null})), "{node}");
-    }
-
-    #[test]
-    fn null_is_taken_where_the_document_allows_it() {
-        let schemas = json!({"Color": {"type": "string", "enum": ["red"]}, "Any": {"anyOf": [refer("Color")]}});
-        let with = |more: Value| inlined(&schemas, &more);
-        for (schema, wanted) in [
-            (json!({"allOf": [refer("Color")], "nullable": true}), true),
-            (json!({"oneOf": [refer("Color"), {"type": "integer"}], "nullable": true}), true),
-            (json!({"anyOf": [refer("Color")], "x-nullable": true}), true),
-            (json!({"allOf": [refer("Any"), {"nullable": true}]}), true),
-            (json!({"$ref": "#/components/schemas/Color", "nullable": true}), true),
-            (json!({"type": "string", "enum": ["a"], "nullable": true}), true),
-            (json!({"type": "string", "enum": ["a", null]}), true),
-            (json!({"type": "string", "const": "a", "x-nullable": true}), true),
-            (json!({"type": ["string", null]}), true),
-            (json!({"anyOf": [refer("Color"), {"type": "null"}]}), true),
-            (json!({"allOf": [refer("Color")], "nullable": false}), false),
-            (refer("Any"), false),
-        ] {
-            let read = with(schema.clone());
-            assert_eq!(takes(&read, &Value::Null), wanted, "{schema}: {read}");
-            assert!(!takes(&read, &json!(true)), "{schema}: {read}");
-        }
-    }
-
-    #[test]
-    fn choices_that_are_cut_refuse_none() {
-        let many: Vec<String> = (0..=MAX_CHOICES).map(|n| format!("c{n}")).collect();
-        let cut = inlined(&json!({}), &json!({"type": "string", "enum": many}));
-        assert!(takes(&cut, &json!("c200")) && cut["examples"].as_array().unwrap().len() == EXAMPLES, "{cut}");
-        let variants: Vec<Value> =
-            (0..=MAX_VARIANTS).map(|n| json!({"type": "string", "const": format!("v{n}")})).collect();
-        assert!(takes(&inlined(&json!({}), &json!({"oneOf": variants})), &json!("v20")));
-        let codes = inlined(&json!({}), &json!({"type": "string", "enum": [1, true, "x"]}));
-        assert_eq!(codes["enum"], json!(["1", "true", "x"]));
     }
 }

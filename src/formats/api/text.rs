@@ -14,9 +14,18 @@ pub(super) fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// A text on few lines, cut at the end of a sentence where that is near.
+/// A text on few lines, cut at the end of a sentence where that is near. Of a long text only the beginning is read.
 pub(super) fn tidy(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(word.chars().take(LONGEST + 1));
+        if words.len() > 4 * (LONGEST + 1) {
+            break;
+        }
+    }
     cut(&words, LONGEST)
 }
 

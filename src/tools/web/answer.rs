@@ -21,6 +21,10 @@ use crate::{
 const IMAGE_BYTES: usize = 4 << 20;
 const IMAGE_SIDE: u32 = 8_192;
 
+/// What is told of a page without any text of its own.
+const ONLY_SCRIPT: &str = "(This page has no text of its own: it is made by scripts, which are not run here. Open it in \
+                           a browser if there is one, or look for the address the scripts get their data from.)";
+
 /// A body, and what is known of it.
 pub(super) struct Body {
     pub(super) bytes: Bytes,
@@ -92,13 +96,19 @@ impl Body {
             "text/html" | "application/xhtml+xml" if wanted.extract => {
                 let reading = Reading { charset: self.charset(), address: &self.url, article: wanted.article };
                 let page = page::markdown(&self.bytes, reading)?;
-                Ok(Told { title: page.title, text: page.markdown, image: None })
+                let is_empty = page.markdown.trim().is_empty() && self.has_script();
+                let text = if is_empty { ONLY_SCRIPT.to_owned() } else { page.markdown };
+                Ok(Told { title: page.title, text, image: None })
             }
             "image/svg+xml" => Ok(Told { text: self.as_text(), ..Told::default() }),
             image if image.starts_with("image/") => self.image(),
             text if is_text(text) => Ok(Told { text: page::text(&self.bytes, self.charset())?, ..Told::default() }),
             _ => self.document(&mime),
         }
+    }
+
+    fn has_script(&self) -> bool {
+        self.bytes.windows(7).any(|window| window.eq_ignore_ascii_case(b"<script"))
     }
 
     fn image(&self) -> Result<Told> {

@@ -29,6 +29,9 @@ use crate::{
 
 /// Results unless told otherwise.
 const RESULTS: u8 = 5;
+/// Answers beside the results, and the longest one, in characters.
+const ANSWERS: usize = 3;
+const LONGEST_ANSWER: usize = 1_000;
 /// Longest answer of an instance.
 const LONGEST: usize = 4 << 20;
 /// Attempts after the first.
@@ -106,9 +109,14 @@ async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
     limit.take(cx.platform().web.searches_per_minute).await?;
     let answer = ask(&http, &url).await?;
     let results = results(&answer, usize::from(most));
+    let direct = direct(&answer);
     let silent = if results.is_empty() { silent(&answer) } else { Vec::new() };
-    let markdown = markdown(&results, &silent);
+    let markdown =
+        [direct.iter().map(Direct::markdown).collect(), vec![markdown(&results, &silent)]].concat().join("\n");
     let mut data = json!({"query": query, "count": results.len(), "results": results});
+    if let (false, Some(fields)) = (direct.is_empty(), data.as_object_mut()) {
+        fields.insert("answers".to_owned(), direct.iter().map(Direct::data).collect());
+    }
     if let (false, Some(fields)) = (silent.is_empty(), data.as_object_mut()) {
         fields.insert("engines_without_answer".to_owned(), json!(silent));
     }
@@ -211,6 +219,49 @@ fn results(answer: &Value, most: usize) -> Vec<Value> {
         })
         .take(most)
         .collect()
+}
+
+/// What an instance says of itself beside the results: an answer, or what an encyclopedia has of the subject.
+struct Direct {
+    title: String,
+    text: String,
+    url: Option<Url>,
+}
+
+impl Direct {
+    fn data(&self) -> Value {
+        json!({"title": self.title, "text": self.text, "url": self.url})
+    }
+
+    fn markdown(&self) -> String {
+        let title = if self.title.is_empty() { String::new() } else { format!("{}: ", self.title) };
+        let url = self.url.as_ref().map_or_else(String::new, |url| format!("\n  {url}"));
+        format!("- {title}{}{url}", self.text)
+    }
+}
+
+/// The answers and info boxes. Older instances give an answer as a text alone.
+fn direct(answer: &Value) -> Vec<Direct> {
+    let listed = |key: &str| answer.get(key).and_then(Value::as_array).into_iter().flatten();
+    let plain = |value: Option<&Value>, most: usize| {
+        let text = value.and_then(Value::as_str).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect::<String>()
+    };
+    let url = |value: Option<&Value>| {
+        let url = Url::parse(value?.as_str()?.trim()).ok()?;
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    };
+    let answers = listed("answers").map(|one| Direct {
+        title: String::new(),
+        text: plain(one.get("answer").or(Some(one)), LONGEST_ANSWER),
+        url: url(one.get("url")),
+    });
+    let boxes = listed("infoboxes").map(|one| Direct {
+        title: plain(one.get("infobox"), 200),
+        text: plain(one.get("content"), LONGEST_ANSWER),
+        url: url(one.get("id")).or_else(|| url(one.pointer("/urls/0/url"))),
+    });
+    answers.chain(boxes).filter(|one| !one.text.is_empty()).take(ANSWERS).collect()
 }
 
 /// The engines that did not answer the instance, and why: `google (CAPTCHA)`.

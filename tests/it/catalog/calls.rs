@@ -147,7 +147,6 @@ async fn answers_are_read_by_what_they_are_and_a_private_address_needs_an_except
         ("text/xml", "<o><i>1</i><i>2</i></o>", "xml", json!({"o": {"i": ["1", "2"]}})),
         ("text/csv", "a,b\n1,2\n", "csv", json!([{"a": "1", "b": "2"}])),
         ("text/plain", "hello", "text", json!("hello")),
-        ("image/png", "\u{0}", "binary", Value::Null),
     ] {
         crm.system.plan(200, &format!("Content-Type: {media}\nSet-Cookie: session=1"), body);
         let answered = crm.call("catalog:crm.get", json!({})).await;

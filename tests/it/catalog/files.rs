@@ -144,3 +144,26 @@ async fn a_wsdl_in_several_files_is_called_in_the_namespaces_of_each() {
     let schema = registry.find("catalog:crm.place").unwrap().tool.spec().parameters.to_string();
     assert!(schema.contains("Sku") && !schema.contains("urn:data"), "{schema}");
 }
+
+const BARE: &[(&str, &str)] = &[
+    (
+        "/api/openapi.json",
+        r#"{"openapi": "3.1.0", "paths": {"/items": {"get": {"operationId": "items", "summary": "All."}}}}"#,
+    ),
+    (
+        "/docs",
+        "<!DOCTYPE html><html><head><link rel=x></head><script>SwaggerUIBundle({url: '/api/openapi.json'})</script>",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_without_servers_is_for_its_own_host_and_a_page_names_its_document() {
+    let (crm, remote) = (Connected::with(json!({"type": "none"})).await, host(BARE).await);
+    let shown = preview(&crm, &remote, "/api/openapi.json").await;
+    assert_eq!(shown["base_url"], format!("http://{}", remote.address));
+    assert!(!shown["warnings"].to_string().contains("base URL"), "{}", shown["warnings"]);
+    let page = json!({"source": {"url": format!("http://{}/docs", remote.address)}});
+    let (status, answer) = crm.try_to("POST", "/import/preview", &page).await;
+    let told = answer["detail"].as_str().unwrap();
+    assert!(status == 400 && told.contains("web page that shows the document '/api/openapi.json'"), "{told}");
+}

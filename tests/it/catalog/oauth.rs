@@ -215,7 +215,22 @@ async fn an_endpoint_is_called_with_the_client_certificate_that_was_entered() {
     enter(stranger.issue("satchel")).await;
     let refused = crm.refused("catalog:crm.one", json!({"id": "1042"})).await;
     assert!(guarded.seen().is_empty(), "somebody else's certificate opened it: {refused}");
-    let shown = enter(authority.issue("satchel")).await;
+    // What could never be shown is refused where it is entered, and what was entered stays.
+    let (own, other) = (authority.issue("satchel"), authority.issue("satchel"));
+    let path = format!("/systems/{}/credentials", crm.id);
+    for (wrong, told) in [
+        (json!({"private_key": "garbage"}), "cannot be read"),
+        (
+            json!({"certificate": own.certificates, "private_key": other.key.expose()}),
+            "not that of the client certificate",
+        ),
+        (json!({"private_key": other.key.expose()}), "not that of the client certificate"),
+        (json!({"ca": "-----BEGIN CERTIFICATE-----"}), "cannot be read"),
+    ] {
+        let (status, answer) = crm.try_to("PUT", &path, &wrong).await;
+        assert!(status == 400 && answer["detail"].as_str().unwrap().contains(told), "{answer}");
+    }
+    let shown = enter(own).await;
     assert_eq!(shown, json!({"certificate": "***", "private_key": "***", "ca": "***"}));
     assert_eq!(crm.call("catalog:crm.one", json!({"id": "1042"})).await["body"]["id"], 1042);
     let trial = crm.ask("POST", &format!("/endpoints/{endpoint}/test"), &json!({"arguments": {"id": "1042"}})).await;

@@ -58,6 +58,8 @@ fn document() -> Value {
                 "content": {"multipart/form-data": {"schema": form, "encoding": encoding}}}}},
             "/photo": {"put": {"operationId": "photo", "summary": "Sets the photo.", "requestBody": {"required": true, "description": "A face.",
                 "content": {"image/*": {}}}}},
+            "/blob": {"put": {"operationId": "blob", "summary": "Keeps what it is given.", "requestBody": {"required": true,
+                "content": {"application/octet-stream": {}}}}},
         },
     })
 }
@@ -72,7 +74,7 @@ async fn receipts() -> (Connected, Remote) {
     crm.ask("PATCH", &format!("/systems/{}", crm.id), &json!({"base_url": remote.url()})).await;
     let source = json!({"source": {"text": document().to_string()}, "system_id": crm.id});
     let shown = crm.ask("POST", "/import/preview", &source).await;
-    assert_eq!(shown["operations"].as_array().unwrap().len(), 2, "{shown}");
+    assert_eq!(shown["operations"].as_array().unwrap().len(), 3, "{shown}");
     let chosen: Vec<Value> = shown["operations"]
         .as_array()
         .unwrap()
@@ -132,6 +134,17 @@ async fn a_body_that_is_no_text_is_a_file() {
     let path = format!("/endpoints/{}/test", photo.as_str().unwrap());
     let trial = crm.ask("POST", &path, &json!({"arguments": {"body": "photo.png"}})).await;
     assert_eq!((&trial["ok"], remote.seen().len()), (&json!(true), 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_goes_out_as_what_is_declared_whatever_its_name_says() {
+    let (crm, remote) = receipts().await;
+    let files = &crm.server.app.satchel.app.workspaces;
+    let files = files.of(crm.owner().await.caller.user, &["workspace".to_owned()]).unwrap();
+    files.write("notes.json", b"{}".to_vec(), Parents::Create).await.unwrap();
+    crm.call("catalog:crm.blob", json!({"body": "notes.json"})).await;
+    let seen = remote.last();
+    assert_eq!((seen.header("content-type"), &seen.body[..]), ("application/octet-stream", &b"{}"[..]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,11 +1,11 @@
 //! A document against what is known of a system: what is new, what changed, what is gone, and what people changed by
 //! hand, which stays.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::rename;
+use super::{known::Known, rename};
 use crate::{
     model::{
         catalog::{
@@ -67,18 +67,24 @@ pub struct ImportChoice {
 
 /// A document against a system.
 #[derive(Debug, Default)]
-pub struct Comparison {
-    /// Its operations, in its order.
-    pub operations: Vec<Compared>,
+pub struct Comparison<T> {
+    /// What is shown of its operations, in its order.
+    pub operations: Vec<T>,
     /// Endpoints that came from a document and are not in this one.
     pub gone: Vec<EndpointId>,
     /// Operations that could be no endpoints, and why.
     pub unusable: Vec<String>,
 }
 
-/// Compares a document's operations with the endpoints of a system, and says which of those it no longer has.
-pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposal>, now: Time) -> Comparison {
-    let known = Known::of(endpoints, operations.iter().map(|operation| operation.key.as_str()));
+/// Compares a document's operations with the endpoints of a system, and says which of those it no longer has. Only what
+/// `show` makes of each is kept: all of them with what they become would be several times the document.
+pub fn compare<T>(
+    (system, endpoints): (SystemId, &[Endpoint]),
+    operations: Vec<Proposal>,
+    now: Time,
+    show: impl Fn(Compared) -> T,
+) -> Comparison<T> {
+    let known = Known::of(endpoints, &operations.iter().collect::<Vec<_>>());
     let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
     let mut keys = BTreeSet::new();
     for operation in operations {
@@ -87,11 +93,11 @@ pub fn compare(system: SystemId, endpoints: &[Endpoint], operations: Vec<Proposa
             unusable.push(format!("'{key}' stands in the document more than once: only the first is shown."));
             continue;
         }
-        let old = known.get(&operation.key).filter(|old| !seen.contains(&old.id));
+        let old = known.get(&operation).filter(|old| !seen.contains(&old.id));
         seen.extend(old.map(|endpoint| endpoint.id));
         let choice = ImportChoice { operation, risk: None, description: None, when_to_use: None };
         match one(system, old, choice, now) {
-            Ok(one) => compared.push(one),
+            Ok(one) => compared.push(show(one)),
             Err(error) => unusable.push(error.message().to_owned()),
         }
     }
@@ -110,42 +116,16 @@ pub fn plan(
     if let Some(stranger) = remove.iter().find(|id| !endpoints.iter().any(|endpoint| endpoint.id == **id)) {
         return Err(Error::not_found(format!("The system has no endpoint '{stranger}'.")));
     }
-    let known = Known::of(endpoints, choices.iter().map(|choice| choice.operation.key.as_str()));
+    let known = Known::of(endpoints, &choices.iter().map(|choice| &choice.operation).collect::<Vec<_>>());
     let (mut put, mut keys, mut taken) = (Vec::with_capacity(choices.len()), BTreeSet::new(), BTreeSet::new());
     for choice in choices {
         if !keys.insert(choice.operation.key.clone()) {
             return Err(Error::invalid(format!("'{}' was chosen twice.", shorten(&choice.operation.key))));
         }
-        let old = known.get(&choice.operation.key).filter(|old| taken.insert(old.id));
+        let old = known.get(&choice.operation).filter(|old| taken.insert(old.id));
         put.push(one(system, old, choice, now)?.becomes);
     }
     Ok(ImportPlan { put, remove, format: String::new() })
-}
-
-/// The endpoints a document could be about, by what they are recognised by.
-struct Known<'a> {
-    by_key: HashMap<String, &'a Endpoint>,
-    /// Those whose very key the document does not have, by what is left of it without the names of parameters.
-    by_shape: HashMap<String, &'a Endpoint>,
-}
-
-impl<'a> Known<'a> {
-    /// Of a document with operations of these keys.
-    fn of<'k>(endpoints: &'a [Endpoint], keys: impl Iterator<Item = &'k str>) -> Self {
-        let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
-        let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
-        let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
-        // What was imported is what it was imported as, whatever it looks like now.
-        let by_key: HashMap<String, &Endpoint> = by_place.chain(by_key).collect();
-        let keys: BTreeSet<&str> = keys.collect();
-        let others = by_key.iter().filter(|(key, _)| !keys.contains(key.as_str()));
-        let by_shape = others.map(|(key, endpoint)| (rename::shape(key), *endpoint)).collect();
-        Self { by_key, by_shape }
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Endpoint> {
-        self.by_key.get(key).or_else(|| self.by_shape.get(&rename::shape(key))).copied()
-    }
 }
 
 /// The names of the fields an import may change.
@@ -258,7 +238,7 @@ mod tests {
     #[test]
     fn what_stands_twice_in_a_document_is_shown_once() {
         let twice = vec![operation("GET /q"), operation("GET /q"), operation("GET /q?a=1")];
-        let compared = compare(SystemId::new(), &[], twice, Time::from_millis(0));
+        let compared = compare((SystemId::new(), &[]), twice, Time::from_millis(0), |one| one);
         assert_eq!(compared.operations.len(), 2);
         assert!(compared.unusable[0].contains("more than once"), "{:?}", compared.unusable);
     }
@@ -269,7 +249,7 @@ mod tests {
         let schema = json!({"contentMediaType": "multipart/mixed"});
         upload.parameters = serde_json::from_value(json!([{"name": "body", "in": "body", "schema": schema}])).unwrap();
         let (system, now) = (SystemId::new(), Time::from_millis(0));
-        let compared = compare(system, &[], vec![upload.clone()], now);
+        let compared = compare((system, &[]), vec![upload.clone()], now, |one| one);
         assert!(compared.operations.is_empty());
         assert!(compared.unusable[0].starts_with("POST /up: Its body is multipart/mixed"), "{:?}", compared.unusable);
         let choice = ImportChoice { operation: upload, risk: None, description: None, when_to_use: None };
@@ -279,10 +259,35 @@ mod tests {
     #[test]
     fn operations_of_one_path_stay_apart_when_the_document_is_read_again() {
         let (system, now) = (SystemId::new(), Time::from_millis(0));
-        let first = compare(system, &[], vec![operation("GET /q?a=1")], now);
+        let first = compare((system, &[]), vec![operation("GET /q?a=1")], now, |one| one);
         let known: Vec<Endpoint> = first.operations.into_iter().map(|one| one.becomes).collect();
-        let again = compare(system, &known, vec![operation("GET /q"), operation("GET /q?a=1")], now);
+        let again = compare((system, &known), vec![operation("GET /q"), operation("GET /q?a=1")], now, |one| one);
         let changes: Vec<ImportChange> = again.operations.iter().map(|one| one.change).collect();
         assert_eq!(changes, [ImportChange::Added, ImportChange::Unchanged]);
+    }
+
+    #[test]
+    fn an_operation_whose_path_moved_is_known_by_its_operation_id_and_keeps_what_people_changed() {
+        let (system, now) = (SystemId::new(), Time::from_millis(0));
+        let named = |name: &str, path: &str| Proposal {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            ..operation(&format!("GET {path}"))
+        };
+        let first = vec![named("listUsers", "/v1/users"), named("List", "/v1/items")];
+        let first = compare((system, &[]), first, now, |one| one);
+        let mut known: Vec<Endpoint> = first.operations.into_iter().map(|one| one.becomes).collect();
+        known[0].description = "By hand.".to_owned();
+        let moved =
+            vec![named("listUsers", "/v2/users"), named("List", "/v2/items"), named("addUser", "/v2/users/{id}")];
+        let again = compare((system, &known), moved.clone(), now, |one| one);
+        let [users, items, _] = again.operations.as_slice() else { panic!() };
+        assert_eq!((users.known, users.change), (Some(known[0].id), ImportChange::Changed));
+        assert_eq!((users.becomes.path.as_str(), users.becomes.description.as_str()), ("/v2/users", "By hand."));
+        assert_eq!((items.change, &again.gone), (ImportChange::Added, &vec![known[1].id]));
+        // Two of one name are told apart by nobody.
+        let twice = vec![named("listUsers", "/v2/users"), named("listUsers", "/v3/users")];
+        let again = compare((system, &known), twice, now, |one| one);
+        assert!(again.operations.iter().all(|one| one.change == ImportChange::Added));
     }
 }
