@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{graphql::Types, graphql_literal, schema::allow_null, text};
+use super::{graphql::Types, graphql_sdl, schema::allow_null, text};
 use crate::model::catalog::{
     endpoint::{Parameter, ParameterPlace},
     style::Style,
@@ -107,7 +107,7 @@ fn is_nullable(kind: &Value) -> bool {
 
 /// What a schema gives where nothing is said; a null says no more than nothing.
 fn default(arg: &Value) -> Option<Value> {
-    graphql_literal::parse(arg.get("defaultValue")?.as_str()?).filter(|default| !default.is_null())
+    graphql_sdl::literal(arg.get("defaultValue")?.as_str()?).filter(|default| !default.is_null())
 }
 
 fn words_of(value: &Value) -> String {

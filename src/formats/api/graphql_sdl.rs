@@ -21,12 +21,18 @@ const MAX_DEPTH: usize = 64;
 /// Scalars every schema has.
 const BUILT_IN: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
 
-#[expect(clippy::expect_used, reason = "the pattern is the same at every start; a test reads with it")]
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     let blank = r#"(?:[\s,]|#[^\n]*(?:\n|$)|"""(?s:.*?)"""|"[^"\n]*")*"#;
     let word = r"(?:extend\s+)?(?:schema|type|interface|union|enum|input|scalar|directive)\s*[\s@{][\s\w@{]";
-    Regex::new(&format!("^{blank}{word}")).expect("how a schema begins")
+    pattern(&format!("^{blank}{word}"))
 });
+/// Texts and comments.
+static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""""(?s:(?:\\"""|.)*?)"""|"(?:\\.|[^"\\\n])*"|#[^\n]*"#));
+
+#[expect(clippy::expect_used, reason = "the patterns are the same at every start; a test reads with them")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern")
+}
 
 /// Whether a text begins as a schema does.
 pub(super) fn is_schema(text: &str) -> bool {
@@ -38,7 +44,7 @@ pub(super) fn introspection(text: &str) -> Result<Value> {
     if deepest(text) > MAX_DEPTH {
         return Err(Error::invalid(format!("The GraphQL schema is nested deeper than {MAX_DEPTH} levels.")));
     }
-    let document = parse_schema(text).map_err(|error| {
+    let document = parse_schema(bare(text)).map_err(|error| {
         let at = error.positions().next().map(|at| format!(" at line {}, column {}", at.line, at.column));
         let what: String =
             error.to_string().lines().last().unwrap_or_default().trim_start_matches([' ', '=']).to_owned();
@@ -55,6 +61,21 @@ pub(super) fn introspection(text: &str) -> Result<Value> {
     Ok(schema.told())
 }
 
+/// The text without the descriptions of the schema as a whole, which the parser does not know; places stay.
+fn bare(text: &str) -> String {
+    let mut bare = text.to_owned();
+    for said in TEXTS.find_iter(text).filter(|said| said.as_str().starts_with('"')) {
+        let rest = text.get(said.end()..).unwrap_or_default().trim_start();
+        let of_schema =
+            rest.strip_prefix("schema").is_some_and(|rest| rest.starts_with([' ', '{', '@', '\n', '\r', '\t']));
+        if of_schema {
+            let blank: String = said.as_str().bytes().map(|c| if c == b'\n' { '\n' } else { ' ' }).collect();
+            bare.replace_range(said.range(), &blank);
+        }
+    }
+    bare
+}
+
 fn deepest(text: &str) -> usize {
     let (mut depth, mut most) = (0_usize, 0);
     for c in text.bytes() {
@@ -66,6 +87,19 @@ fn deepest(text: &str) -> usize {
         most = most.max(depth);
     }
     most
+}
+
+/// The value a literal stands for, as the defaults of an introspection are written; none where it is not one whole literal.
+pub(super) fn literal(text: &str) -> Option<Value> {
+    if deepest(text) > MAX_DEPTH {
+        return None;
+    }
+    let document = parse_schema(format!("input I {{ a: A = {text} }}")).ok()?;
+    let [TypeSystemDefinition::Type(input)] = document.definitions.as_slice() else { return None };
+    let TypeKind::InputObject(input) = &input.node.kind else { return None };
+    let [field] = input.fields.as_slice() else { return None };
+    let default = field.node.default_value.clone()?;
+    field.node.directives.is_empty().then_some(default.node)?.into_json().ok()
 }
 
 #[derive(Default)]
@@ -268,6 +302,28 @@ type Feed { orders: Order }
         let names: Vec<&str> = read.operations.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["find", "node", "day", "drop"]);
         assert!(read.warnings[0].contains("orders"), "{:?}", read.warnings);
+    }
+
+    #[test]
+    fn every_kind_of_literal_is_read() {
+        for (text, wanted) in [
+            ("5", json!(5)),
+            ("-2.5e3", json!(-2500.0)),
+            (r#""a \"b\" \u00e9\n""#, json!("a \"b\" é\n")),
+            ("true", json!(true)),
+            ("null", Value::Null),
+            ("DESC", json!("DESC")),
+            ("[1, 2 3]", json!([1, 2, 3])),
+            ("{field: NAME, by: {way: [ASC]}, n: 1}", json!({"field": "NAME", "by": {"way": ["ASC"]}, "n": 1})),
+        ] {
+            assert_eq!(literal(text), Some(wanted), "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        for text in
+            ["", "[1", "{a}", "{a: }", "1 2", "\"a", "$a", "1x", "1 @a", "1 b: B", "1 } scalar S", deep.as_str()]
+        {
+            assert_eq!(literal(text), None, "{}", text.get(..5).unwrap_or(text));
+        }
     }
 
     #[test]

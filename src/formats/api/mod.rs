@@ -16,7 +16,6 @@ pub mod document;
 mod example;
 pub mod graphql;
 mod graphql_input;
-mod graphql_literal;
 mod graphql_sdl;
 mod graphql_selection;
 pub mod openapi;

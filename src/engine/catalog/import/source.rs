@@ -24,6 +24,7 @@ use crate::{
             system::System,
         },
         error::{Error, Result},
+        id::shorten,
     },
     net::http::{Http, Request},
 };
@@ -100,6 +101,7 @@ fn address(text: &str) -> Result<Url> {
     let text = text.trim();
     // `host:443` reads as a URL whose scheme is `host`.
     if !text.contains("://") {
+        let text = shorten(text);
         return Err(Error::invalid(format!(
             "The address has no scheme: write 'https://{text}', or 'http://{text}' where the system speaks without TLS."
         )));
