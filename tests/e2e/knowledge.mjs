@@ -108,6 +108,7 @@ export async function knowledgeWalks({ owner, base }) {
     same(await axe(owner), [], 'what axe found');
     await owner.getByRole('region', { name: 'Sources' }).getByRole('link').first().waitFor();
     await owner.reload();
+    await owner.getByText('rests on 1 source').waitFor();
     await chip.click();
     await until('the address of the passage', () => /\/knowledge\/documents\/[^#]+#chunk=/.test(owner.url()));
     await owner.locator('section[aria-current="true"]').getByText('A payment hold needs a reason code').waitFor();
