@@ -3743,7 +3743,7 @@ export interface components {
         };
         /** @description A document to be read: `text` or `url`. */
         ImportSource: {
-            /** @description The document itself: OpenAPI, Swagger, a GraphQL introspection, a WSDL, or a curl command. */
+            /** @description The document itself: OpenAPI, Swagger, a GraphQL schema or its introspection, a WSDL, or a curl command. */
             text?: string | null;
             /** @description Where it is; of a GraphQL system, where it is asked. */
             url?: string | null;
