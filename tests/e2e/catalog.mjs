@@ -11,14 +11,45 @@ const document = (url) => ({
   servers: [{ url: `${url}/api` }],
   components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
   paths: {
-    '/routes': { get: operation('Routes of a day or a driver', { operationId: 'listRoutes', tags: ['Routes'], parameters: [{ name: 'day', in: 'query', schema: { type: 'string', format: 'date' } }] }) },
+    '/routes': {
+      get: operation('Routes of a day or a driver', {
+        operationId: 'listRoutes',
+        tags: ['Routes'],
+        parameters: [{ name: 'day', in: 'query', schema: { type: 'string', format: 'date' } }],
+      }),
+    },
     '/routes/{id}': {
       parameters: [id],
-      get: operation('One route with stops and times', { operationId: 'getRoute', tags: ['Routes'], parameters: [{ name: 'after', in: 'query', description: 'Number of a stop.', schema: { type: 'integer', format: 'int64' } }] }),
-      patch: operation('Move a stop or change the driver', { operationId: 'changeRoute', tags: ['Routes'], requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { driver: { type: 'string' } } } } } } }),
+      get: operation('One route with stops and times', {
+        operationId: 'getRoute',
+        tags: ['Routes'],
+        parameters: [{ name: 'after', in: 'query', description: 'Number of a stop.', schema: { type: 'integer', format: 'int64' } }],
+      }),
+      patch: operation('Move a stop or change the driver', {
+        operationId: 'changeRoute',
+        tags: ['Routes'],
+        requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { driver: { type: 'string' } } } } } },
+      }),
       delete: operation('Cancel a whole route', { operationId: 'cancelRoute', tags: ['Routes'] }),
     },
-    '/routes/{id}/proof': { parameters: [id], post: operation('Hand in the signature of a delivery', { operationId: 'addProof', tags: ['Routes'], requestBody: { required: true, content: { 'multipart/form-data': { schema: { required: ['signature'], properties: { signature: { type: 'string', format: 'binary', description: 'A picture of it.' }, signed_by: { type: 'string' } } } } } } }) },
+    '/routes/{id}/proof': {
+      parameters: [id],
+      post: operation('Hand in the signature of a delivery', {
+        operationId: 'addProof',
+        tags: ['Routes'],
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: {
+                required: ['signature'],
+                properties: { signature: { type: 'string', format: 'binary', description: 'A picture of it.' }, signed_by: { type: 'string' } },
+              },
+            },
+          },
+        },
+      }),
+    },
     '/plans/{id}/optimise': { parameters: [id], post: { operationId: 'optimise', tags: ['Plans'], responses: {} } },
   },
 });
@@ -32,7 +63,11 @@ async function startSystem() {
     const pieces = [];
     request.on('data', (piece) => pieces.push(piece)).on('end', () => pieces.length && (one.body = Buffer.concat(pieces).toString('latin1')));
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(request.url === '/openapi.json' ? JSON.stringify(document(base)) : '{"id": "R-7", "driver": "Mara", "stops": [{"at": "08:10", "place": "Depot", "serial": 9007199254740993}]}');
+    response.end(
+      request.url === '/openapi.json'
+        ? JSON.stringify(document(base))
+        : '{"id": "R-7", "driver": "Mara", "stops": [{"at": "08:10", "place": "Depot", "serial": 9007199254740993}]}',
+    );
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const host = `127.0.0.1:${server.address().port}`;
@@ -49,7 +84,10 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('catalog');
-    await owner.getByRole('option', { name: /^Catalog/ }).first().click();
+    await owner
+      .getByRole('option', { name: /^Catalog/ })
+      .first()
+      .click();
     await main.getByRole('heading', { name: 'No system is connected yet' }).waitFor();
     await shoot(owner, 'catalog-empty');
     same(await axe(owner), [], 'what axe found');
@@ -62,7 +100,10 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.getByRole('button', { name: 'Show what is in it' }).click();
     await owner.getByRole('alert').getByText('The document could not be read').waitFor();
     const exceptions = { outbound: { exceptions: [system.host] } };
-    const put = await owner.evaluate(async (body) => (await fetch('/api/settings', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status, exceptions);
+    const put = await owner.evaluate(
+      async (body) => (await fetch('/api/settings', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status,
+      exceptions,
+    );
     same(put, 200, 'the answer to the exception');
     await owner.getByRole('button', { name: 'Show what is in it' }).click();
     await owner.getByRole('heading', { name: 'Import Routewise' }).waitFor();
@@ -157,7 +198,11 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.getByRole('button', { name: 'Call', exact: true }).click();
     await owner.getByText('Depot').waitFor();
     const sent = system.asked.at(-1);
-    same([sent.url, sent.body.includes('filename="signature.png"'), sent.body.includes('\x89PNG\xff'), sent.body.includes('Mara')], ['/api/routes/R-7/proof', true, true, true], 'what the system was sent');
+    same(
+      [sent.url, sent.body.includes('filename="signature.png"'), sent.body.includes('\x89PNG\xff'), sent.body.includes('Mara')],
+      ['/api/routes/R-7/proof', true, true, true],
+      'what the system was sent',
+    );
     await owner.goBack();
     await main.getByRole('link', { name: 'getRoute' }).click();
   });

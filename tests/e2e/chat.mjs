@@ -13,7 +13,9 @@ const thread = (page) => page.getByRole('region', { name: 'Messages' });
 
 /** Opens the steps of a turn that took several. */
 async function unfold(page) {
-  const group = thread(page).locator('details.step').filter({ hasText: / steps/ });
+  const group = thread(page)
+    .locator('details.step')
+    .filter({ hasText: / steps/ });
   await group.locator('summary').first().click();
   await group.locator('.nested').first().waitFor();
 }
@@ -48,7 +50,13 @@ export async function chatWalks({ server, owner, base }) {
     await ask(owner, base, 'Please run the greeting');
     const card = owner.getByRole('form', { name: 'Approval: exec' });
     await card.waitFor();
-    await until('the badge', () => owner.getByRole('link', { name: 'Inbox' }).first().textContent().then((text) => text.includes('1')));
+    await until('the badge', () =>
+      owner
+        .getByRole('link', { name: 'Inbox' })
+        .first()
+        .textContent()
+        .then((text) => text.includes('1')),
+    );
     await shoot(owner, 'chat-approval');
     await card.getByRole('button', { name: 'Approve once' }).click();
     await thread(owner).getByText('The command said: walked.').waitFor();

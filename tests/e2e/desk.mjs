@@ -3,7 +3,28 @@ import { createServer } from 'node:http';
 
 export const SECRET = 'canary-desk-key-7f3a';
 
-const THINGS = ['ticket', 'invoice', 'customer', 'contract', 'payment', 'refund', 'product', 'order', 'shipment', 'agent', 'team', 'queue', 'survey', 'article', 'webhook', 'report', 'schedule', 'calendar', 'tag', 'role'];
+const THINGS = [
+  'ticket',
+  'invoice',
+  'customer',
+  'contract',
+  'payment',
+  'refund',
+  'product',
+  'order',
+  'shipment',
+  'agent',
+  'team',
+  'queue',
+  'survey',
+  'article',
+  'webhook',
+  'report',
+  'schedule',
+  'calendar',
+  'tag',
+  'role',
+];
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 const ref = (name) => ({ $ref: `#/components/schemas/${name}` });
 const text = (description) => ({ type: 'string', description });
@@ -32,14 +53,33 @@ function pathsOf(thing) {
     tags: [name],
     description: `${summary}. An error names the field that was wrong.`,
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
-    responses: { 200: { description: 'Done.', content: { 'application/json': { schema: ref(name) } } }, 404: { description: 'There is none.', content: { 'application/json': { schema: ref('Problem') } } } },
+    responses: {
+      200: { description: 'Done.', content: { 'application/json': { schema: ref(name) } } },
+      404: { description: 'There is none.', content: { 'application/json': { schema: ref('Problem') } } },
+    },
   });
   const id = { name: 'id', in: 'path', required: true, description: `Number of the ${thing}.`, schema: { type: 'string' } };
-  const query = [{ name: 'state', in: 'query', description: 'Only those in this state.', schema: { type: 'string', enum: ['open', 'waiting', 'done'] } }, { $ref: '#/components/parameters/Limit' }];
-  const reply = { type: 'object', required: ['text'], properties: { text: text('What is said.'), internal: { type: 'boolean', description: 'Whether customers do not see it.' } } };
+  const query = [
+    { name: 'state', in: 'query', description: 'Only those in this state.', schema: { type: 'string', enum: ['open', 'waiting', 'done'] } },
+    { $ref: '#/components/parameters/Limit' },
+  ];
+  const reply = {
+    type: 'object',
+    required: ['text'],
+    properties: { text: text('What is said.'), internal: { type: 'boolean', description: 'Whether customers do not see it.' } },
+  };
   return {
-    [`/${thing}s`]: { get: { ...operation(`list${name}s`, `All ${thing}s, the oldest first`), parameters: query }, post: operation(`create${name}`, `Makes a ${thing}`, ref(name)) },
-    [`/${thing}s/{id}`]: { parameters: [id], get: operation(`get${name}`, `One ${thing} with all that is known of it`), put: operation(`replace${name}`, `Replaces a ${thing}`, ref(name)), patch: operation(`change${name}`, `Changes a ${thing}`, ref(name)), delete: operation(`delete${name}`, `Forgets a ${thing}`) },
+    [`/${thing}s`]: {
+      get: { ...operation(`list${name}s`, `All ${thing}s, the oldest first`), parameters: query },
+      post: operation(`create${name}`, `Makes a ${thing}`, ref(name)),
+    },
+    [`/${thing}s/{id}`]: {
+      parameters: [id],
+      get: operation(`get${name}`, `One ${thing} with all that is known of it`),
+      put: operation(`replace${name}`, `Replaces a ${thing}`, ref(name)),
+      patch: operation(`change${name}`, `Changes a ${thing}`, ref(name)),
+      delete: operation(`delete${name}`, `Forgets a ${thing}`),
+    },
     [`/${thing}s/{id}/replies`]: { parameters: [id], post: operation(`reply${name}`, `Answers on a ${thing}`, reply) },
     [`/${thing}s/{id}/history`]: { parameters: [id], get: operation(`history${name}`, `What was done with a ${thing} and by whom`) },
   };
@@ -77,7 +117,8 @@ export async function startDesk() {
       response.end(JSON.stringify(data));
     };
     if (key !== SECRET) return send(401, { code: 'key', message: 'Who is that?' });
-    if (request.method === 'GET' && request.url === '/desk/tickets/4711') return send(200, { id: '4711', title: 'The heron has no fish', owner: { name: 'Ines Albatros' }, state: 'open', asked_with: key });
+    if (request.method === 'GET' && request.url === '/desk/tickets/4711')
+      return send(200, { id: '4711', title: 'The heron has no fish', owner: { name: 'Ines Albatros' }, state: 'open', asked_with: key });
     if (request.method === 'POST' && request.url === '/desk/tickets/4711/replies') return send(201, { id: 'R-1', said: JSON.parse(body).text });
     return send(404, { code: 'none', message: 'There is none.' });
   });

@@ -59,7 +59,13 @@ export async function firstWalks({ browser, server, owner, base }) {
     await until('the right password to be let in', async () => {
       await other.getByLabel('Password').fill(OWNER.password);
       await other.getByRole('button', { name: 'Sign in' }).click();
-      return other.getByRole('navigation', { name: 'Main', exact: true }).waitFor({ timeout: 2000 }).then(() => true, () => false);
+      return other
+        .getByRole('navigation', { name: 'Main', exact: true })
+        .waitFor({ timeout: 2000 })
+        .then(
+          () => true,
+          () => false,
+        );
     });
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -34,7 +34,11 @@ export async function governWalks({ browser, owner, base }) {
     }
     await owner.goto(`${base}/outbound`);
     const rows = owner.getByRole('region', { name: 'Connections' }).getByRole('row');
-    await rows.filter({ hasText: '169.254.169.254' }).first().getByText(/^Refused/).waitFor();
+    await rows
+      .filter({ hasText: '169.254.169.254' })
+      .first()
+      .getByText(/^Refused/)
+      .waitFor();
     await shoot(owner, 'outbound');
     await owner.getByRole('searchbox', { name: 'Host' }).fill('localhost');
     await rows.filter({ hasText: '169.254.169.254' }).first().waitFor({ state: 'detached' });
@@ -93,7 +97,12 @@ export async function governWalks({ browser, owner, base }) {
     await carl.getByText('The password is changed').waitFor();
     await other.reload();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const login = (password) => fetch(`${base}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: CLERK.name, password }) });
+    const login = (password) =>
+      fetch(`${base}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: CLERK.name, password }),
+      });
     same([(await login(CLERK.password)).status, (await login(CLERK.next)).status], [401, 200], 'the old and the new password');
     await other.context().close();
   });

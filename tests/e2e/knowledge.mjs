@@ -28,7 +28,9 @@ export async function knowledgeWalks({ owner, base }) {
     await form.getByRole('checkbox', { name: 'viewer' }).check();
     await shoot(owner, 'knowledge-collection');
     await form.getByRole('button', { name: 'Make the collection' }).click();
-    await aside(owner).getByRole('button', { name: /Garden, viewer/ }).waitFor();
+    await aside(owner)
+      .getByRole('button', { name: /Garden, viewer/ })
+      .waitFor();
   });
 
   await walk('files are dropped, each shows how far it is, and what cannot be read says why', owner, async () => {

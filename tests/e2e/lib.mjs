@@ -92,7 +92,8 @@ export async function person(browser, { theme = 'light', width = 1440, state } =
 }
 
 /** Half faded in, text has half its contrast: waits until nothing moves that comes to an end. */
-const still = (page) => page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
+const still = (page) =>
+  page.waitForFunction(() => document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Infinity || one.playState !== 'running'));
 
 /** What axe calls serious or critical. */
 export async function axe(page) {
@@ -123,7 +124,12 @@ export async function walk(name, page, steps) {
     console.log(`ok    ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   } catch (failure) {
     counts.failed += 1;
-    console.log(`FAIL  ${name}\n      ${String(failure.stack ?? failure).split('\n').slice(0, 12).join('\n      ')}`);
+    console.log(
+      `FAIL  ${name}\n      ${String(failure.stack ?? failure)
+        .split('\n')
+        .slice(0, 12)
+        .join('\n      ')}`,
+    );
     if (page) await shoot(page, `failed-${name.replace(/\W+/g, '-').slice(0, 60)}`).catch(() => null);
   }
 }

@@ -63,7 +63,15 @@ export async function look(page, name, theme, width) {
   const found = await axe(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (over > 0) found.push(`${over} px wider than the screen`);
-  await shoot(page, `${name.slice(1).split('?').join('-').replace(/[/=%].*?(?=\w)/g, '-').slice(0, 40)}-${theme}-${width}`);
+  await shoot(
+    page,
+    `${name
+      .slice(1)
+      .split('?')
+      .join('-')
+      .replace(/[/=%].*?(?=\w)/g, '-')
+      .slice(0, 40)}-${theme}-${width}`,
+  );
   return found.map((one) => `${name}: ${one}`);
 }
 
@@ -73,12 +81,22 @@ async function firstLoad(browser, base, state) {
   await walk('the first load is small, and neither the graph nor the editor is in it', page, async () => {
     await page.goto(`${base}/chat`);
     await settled(page);
-    const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').filter((one) => one.name.includes('/assets/')).map((one) => [one.name, one.encodedBodySize]));
+    const loaded = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter((one) => one.name.includes('/assets/'))
+          .map((one) => [one.name, one.encodedBodySize]),
+      );
     const all = await loaded();
     const size = all.reduce((sum, [, bytes]) => sum + bytes, 0);
     console.log(`      ${all.length} files, ${Math.round(size / 1024)} KB`);
     if (size === 0 || size > 300 * 1024) throw new Error(`the first load is ${size} bytes`);
-    same(all.filter(([name]) => /\/(?:canvas|open)-/.test(name)), [], 'files of the graph and the editor');
+    same(
+      all.filter(([name]) => /\/(?:canvas|open)-/.test(name)),
+      [],
+      'files of the graph and the editor',
+    );
     await page.goto(`${base}/knowledge/graph`);
     await until('the graph to be loaded', async () => (await loaded()).some(([name]) => name.includes('canvas')));
   });

@@ -16,7 +16,10 @@ export async function meaningWalks({ owner, base }) {
     await owner.getByRole('region', { name: 'Tokens of each tool' }).getByRole('link', { name: 'calculator' }).waitFor();
     await shoot(owner, 'tools-costs');
     await owner.getByRole('navigation', { name: 'Tools', exact: true }).getByRole('link', { name: 'Collisions' }).click();
-    await owner.getByText(/mistaken for each other/).first().waitFor();
+    await owner
+      .getByText(/mistaken for each other/)
+      .first()
+      .waitFor();
     await shoot(owner, 'tools-collisions');
   });
 
@@ -24,7 +27,10 @@ export async function meaningWalks({ owner, base }) {
     await owner.getByRole('navigation', { name: 'Tools', exact: true }).getByRole('link', { name: 'Evaluation' }).click();
     await owner.getByRole('button', { name: /^Measure/ }).click();
     const measured = owner.getByRole('region', { name: 'Measured' });
-    await measured.getByText(/request/).first().waitFor();
+    await measured
+      .getByText(/request/)
+      .first()
+      .waitFor();
     await shoot(owner, 'tools-evaluation');
     same(await axe(owner), [], 'what axe found');
   });
@@ -93,7 +99,10 @@ export async function modelWalks({ owner, base }) {
     await used.getByText('Words alone.').waitFor();
     await shoot(owner, 'settings-meaning-none');
     same(await axe(owner), [], 'what axe found');
-    for (const [path, answer] of [['/knowledge?q=payment%20hold', 'A payment hold needs'], ['/tools?q=evaluate%20a%20math%20expression', 'builtin:calculator']]) {
+    for (const [path, answer] of [
+      ['/knowledge?q=payment%20hold', 'A payment hold needs'],
+      ['/tools?q=evaluate%20a%20math%20expression', 'builtin:calculator'],
+    ]) {
       await owner.goto(`${base}${path}`);
       await asked('No model of meaning is in use').first().waitFor();
       await asked(answer).first().waitFor();

@@ -8,21 +8,68 @@ const widget = (type, props) => `:::widget{type="${type}"}\n${JSON.stringify(pro
 /** An answer with one widget of each kind, one that is broken and one that nobody may ask for. */
 const DRAWN = [
   'The week in pictures.',
-  widget('data-table', { title: 'Invoices', columns: [{ key: 'id', label: 'Invoice' }, { key: 'total', label: 'Total' }], rows: [{ id: 'INV-1', total: 1200 }, { id: 'INV-2', total: 340.5 }] }),
-  widget('chart', { chartType: 'line', title: 'Response time', labels: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], datasets: [{ label: 'P50', data: [120, 115, 130, 125, 118] }, { label: 'P99', data: [450, 480, 520, 490, 460] }] }),
-  widget('chart', { chartType: 'bar', title: 'Calls', labels: ['Payment', 'Auth', 'A service with a long name'], datasets: [{ label: 'Calls', data: [4200, 8900, 310] }] }),
+  widget('data-table', {
+    title: 'Invoices',
+    columns: [
+      { key: 'id', label: 'Invoice' },
+      { key: 'total', label: 'Total' },
+    ],
+    rows: [
+      { id: 'INV-1', total: 1200 },
+      { id: 'INV-2', total: 340.5 },
+    ],
+  }),
+  widget('chart', {
+    chartType: 'line',
+    title: 'Response time',
+    labels: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'],
+    datasets: [
+      { label: 'P50', data: [120, 115, 130, 125, 118] },
+      { label: 'P99', data: [450, 480, 520, 490, 460] },
+    ],
+  }),
+  widget('chart', {
+    chartType: 'bar',
+    title: 'Calls',
+    labels: ['Payment', 'Auth', 'A service with a long name'],
+    datasets: [{ label: 'Calls', data: [4200, 8900, 310] }],
+  }),
   'Then it got *better*.',
-  widget('timeline', { title: 'The incident', events: [{ timestamp: '2026-02-23 14:30:00', title: 'Incident reported', description: 'The gateway answers 503', status: 'Critical' }, { timestamp: '2026-02-23 14:58:00', title: 'Fix deployed' }] }),
+  widget('timeline', {
+    title: 'The incident',
+    events: [
+      { timestamp: '2026-02-23 14:30:00', title: 'Incident reported', description: 'The gateway answers 503', status: 'Critical' },
+      { timestamp: '2026-02-23 14:58:00', title: 'Fix deployed' },
+    ],
+  }),
   widget('diff-viewer', { title: 'Configuration', before: { timeout: 30, level: 'INFO' }, after: { timeout: 60, level: 'INFO' } }),
-  widget('key-value', { title: 'Connection', items: [{ key: 'Host', value: 'db-1' }, { key: 'Port', value: '5432' }] }),
-  widget('metric-card', { metrics: [{ label: 'Users', value: '1,234', delta: '+12%', trend: 'up' }, { label: 'Errors', value: '0.3%', delta: '-0.1%', trend: 'down' }] }),
+  widget('key-value', {
+    title: 'Connection',
+    items: [
+      { key: 'Host', value: 'db-1' },
+      { key: 'Port', value: '5432' },
+    ],
+  }),
+  widget('metric-card', {
+    metrics: [
+      { label: 'Users', value: '1,234', delta: '+12%', trend: 'up' },
+      { label: 'Errors', value: '0.3%', delta: '-0.1%', trend: 'down' },
+    ],
+  }),
   widget('alert', { severity: 'warning', title: 'Nearly full', message: 'The quota is at 85%. <img src=x onerror=alert(1)>' }),
   widget('progress-bar', { value: 75, max: 100, label: 'Upload', variant: 'success' }),
   widget('code-block', { code: 'SELECT 1;', language: 'sql' }),
   widget('accordion', { sections: [{ title: 'How is it refunded?', content: 'Within five days.' }] }),
   widget('status-badge', { label: 'Healthy', status: 'success' }),
   widget('file', { name: 'q4.pdf', content_type: 'application/pdf', size: 20480, url: 'https://elsewhere.example/q4.pdf' }),
-  widget('export', { title: 'Invoices of the week', format: 'csv', rows: [{ invoice: 'INV-1', total: 1200 }, { invoice: 'INV-2', total: 340.5 }] }),
+  widget('export', {
+    title: 'Invoices of the week',
+    format: 'csv',
+    rows: [
+      { invoice: 'INV-1', total: 1200 },
+      { invoice: 'INV-2', total: 340.5 },
+    ],
+  }),
   widget('citation-card', { title: 'Payments', text: 'A hold lasts 14 days at most.', page: 3, score: 0.82 }),
   widget('image', { src: 'https://elsewhere.example/pixel.png', alt: 'A pixel' }),
   widget('confirmation', { confirmation_id: '1', tool_name: 'exec', risk_level: 'destructive' }),
@@ -32,11 +79,37 @@ const DRAWN = [
 /** Processes a model makes of what it is shown; the second cannot be one. */
 const PROPOSED = {
   processes: [
-    { name: 'Return of goods', category: 'Service', description: 'A customer sends something back.', steps: [{ id: 'receive', name: 'Receive the parcel', who: 'Warehouse' }, { id: 'inspect', name: 'Inspect it', depends_on: ['receive'] }, { id: 'refund', name: 'Pay it back', who: 'Finance', depends_on: ['inspect'] }] },
-    { name: 'Going round', steps: [{ id: 'a', name: 'A', depends_on: ['b'] }, { id: 'b', name: 'B', depends_on: ['a'] }] },
+    {
+      name: 'Return of goods',
+      category: 'Service',
+      description: 'A customer sends something back.',
+      steps: [
+        { id: 'receive', name: 'Receive the parcel', who: 'Warehouse' },
+        { id: 'inspect', name: 'Inspect it', depends_on: ['receive'] },
+        { id: 'refund', name: 'Pay it back', who: 'Finance', depends_on: ['inspect'] },
+      ],
+    },
+    {
+      name: 'Going round',
+      steps: [
+        { id: 'a', name: 'A', depends_on: ['b'] },
+        { id: 'b', name: 'B', depends_on: ['a'] },
+      ],
+    },
   ],
 };
-const FLOW = widget('flow-diagram', { title: 'In short', nodes: [{ id: 'a', label: 'Record' }, { id: 'b', label: 'Check' }, { id: 'c', label: 'Welcome' }], edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'c', label: 'when sound' }] });
+const FLOW = widget('flow-diagram', {
+  title: 'In short',
+  nodes: [
+    { id: 'a', label: 'Record' },
+    { id: 'b', label: 'Check' },
+    { id: 'c', label: 'Welcome' },
+  ],
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'c', label: 'when sound' },
+  ],
+});
 
 /** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
@@ -48,7 +121,10 @@ const SCRIPTS = [
   {
     on: /ticket 4711/i,
     need: 'one ticket of the service desk, and answering on it',
-    calls: [['catalog__service_desk--get_ticket', { id: '4711' }], ['catalog__service_desk--reply_ticket', { id: '4711', body: { text: 'Fish is on its way.' } }]],
+    calls: [
+      ['catalog__service_desk--get_ticket', { id: '4711' }],
+      ['catalog__service_desk--reply_ticket', { id: '4711', body: { text: 'Fish is on its way.' } }],
+    ],
     say: (results) => `Ticket 4711 is of ${/owner:\s+name: (.+)/.exec(results)?.[1] ?? 'nobody'}, and she knows now.`,
   },
   { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
@@ -58,8 +134,7 @@ const SCRIPTS = [
   { on: /break off/i, fail: true },
 ];
 
-const textOf = (content) =>
-  typeof content === 'string' ? content : Array.isArray(content) ? content.map((part) => part.text ?? '').join(' ') : '';
+const textOf = (content) => (typeof content === 'string' ? content : Array.isArray(content) ? content.map((part) => part.text ?? '').join(' ') : '');
 
 /** The next move: a call that has not been made since the person spoke, or words. */
 export function move({ messages = [], tools = [] }) {
@@ -75,7 +150,10 @@ export function move({ messages = [], tools = [] }) {
     if (offered || made.includes('find_tools')) return { call: { name, args } };
     return { call: { name: 'find_tools', args: { query: script.need ?? name } } };
   }
-  const results = since.filter((message) => message.role === 'tool').map((message) => textOf(message.content)).join('\n');
+  const results = since
+    .filter((message) => message.role === 'tool')
+    .map((message) => textOf(message.content))
+    .join('\n');
   return { text: typeof script.say === 'function' ? script.say(results) : script.say, gap: script.gap };
 }
 
@@ -111,7 +189,9 @@ function whole(response, next, id) {
     : {};
   const message = { role: 'assistant', content: next.text ?? null, ...calls };
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ id: `chat_${id}`, model: 'scripted', choices: [{ index: 0, message, finish_reason: next.call ? 'tool_calls' : 'stop' }], usage }));
+  response.end(
+    JSON.stringify({ id: `chat_${id}`, model: 'scripted', choices: [{ index: 0, message, finish_reason: next.call ? 'tool_calls' : 'stop' }], usage }),
+  );
 }
 
 async function answer(request, response, id) {

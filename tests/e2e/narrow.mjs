@@ -11,15 +11,30 @@ const layers = (talk, document) => [
   ['conversations', talk, button('Conversations'), (page) => page.getByRole('region', { name: 'Conversations' })],
   ['context', talk, button(/tokens$/), aside('Context')],
   ['tool-history', '/tools/calculator', button('History'), aside('Use')],
-  ['script-tests', '/scripts/walk_digest', (page) => page.getByRole('tab', { name: /^Tests/ }).click(), (page) => page.getByRole('button', { name: 'Run all' })],
-  ['script-versions', '/scripts/walk_digest', (page) => page.getByRole('tab', { name: 'Versions' }).click(), (page) => page.getByRole('heading', { name: 'This script' })],
+  [
+    'script-tests',
+    '/scripts/walk_digest',
+    (page) => page.getByRole('tab', { name: /^Tests/ }).click(),
+    (page) => page.getByRole('button', { name: 'Run all' }),
+  ],
+  [
+    'script-versions',
+    '/scripts/walk_digest',
+    (page) => page.getByRole('tab', { name: 'Versions' }).click(),
+    (page) => page.getByRole('heading', { name: 'This script' }),
+  ],
   ['collections', '/knowledge', button('Collections'), aside('Collections and uploads')],
   ['upload', '/knowledge/documents', button('Upload'), (page) => page.getByRole('form', { name: 'Add to knowledge' })],
   ['document-facts', document, button('About it'), aside(/^About/)],
   ['graph-node', '/knowledge/graph', button(/Orbit Parts/), aside('Node')],
   ['audit-filter', '/audit', button('Filter'), (page) => page.getByRole('region', { name: 'Facets' })],
   ['audit-entry', '/audit?tool=builtin:exec', (page) => page.getByRole('region', { name: 'Entries' }).getByRole('link').first().click(), aside('Entry')],
-  ['more', '/tools', (page) => page.getByRole('navigation', { name: 'Main, small screen' }).getByText('More').click(), (page) => page.getByRole('combobox', { name: 'Search or run anything' })],
+  [
+    'more',
+    '/tools',
+    (page) => page.getByRole('navigation', { name: 'Main, small screen' }).getByText('More').click(),
+    (page) => page.getByRole('combobox', { name: 'Search or run anything' }),
+  ],
 ];
 
 export async function narrowWalks({ browser, owner, base }) {

@@ -1,13 +1,21 @@
 // A form for arguments that hold others: fields in fields, entries of a list, JSON where it goes deeper.
 import { same, shoot, walk } from './lib.mjs';
 
-const rule = { type: 'object', required: ['field'], properties: { field: { type: 'string', description: 'Which column' }, most: { type: 'integer', minimum: 1, maximum: 9 }, exact: { type: 'boolean' } } };
+const rule = {
+  type: 'object',
+  required: ['field'],
+  properties: { field: { type: 'string', description: 'Which column' }, most: { type: 'integer', minimum: 1, maximum: 9 }, exact: { type: 'boolean' } },
+};
 const schema = {
   type: 'object',
   required: ['rules'],
   properties: {
     rules: { type: 'array', items: rule, minItems: 1, description: 'All of them must fit' },
-    page: { type: 'object', description: 'Which part of the result', properties: { size: { type: 'integer' }, order: { type: 'string', enum: ['asc', 'desc'] } } },
+    page: {
+      type: 'object',
+      description: 'Which part of the result',
+      properties: { size: { type: 'integer' }, order: { type: 'string', enum: ['asc', 'desc'] } },
+    },
     extra: { type: 'object', additionalProperties: true },
   },
 };
@@ -36,7 +44,10 @@ export async function nestedWalks({ owner, base }) {
     await first.getByLabel(/^field/).fill('total');
     await first.getByLabel(/^most/).fill('12');
     await first.getByRole('switch').check();
-    await form.getByRole('group', { name: /^page/ }).getByLabel(/^order/).selectOption('desc');
+    await form
+      .getByRole('group', { name: /^page/ })
+      .getByLabel(/^order/)
+      .selectOption('desc');
     await form.getByLabel(/^extra/).fill('{"a": ');
     await form.getByText(/Not valid JSON/).waitFor();
     await owner.keyboard.press('Control+Enter');

@@ -6,11 +6,24 @@ import { ask } from './chat.mjs';
 import { deskDocument, SECRET, startDesk } from './desk.mjs';
 import { axe, person, same, shoot, until, walk } from './lib.mjs';
 
-const CHOSEN = ['GET /tickets', 'GET /tickets/{id}', 'GET /tickets/{id}/history', 'POST /tickets/{id}/replies', 'PATCH /tickets/{id}', 'GET /invoices', 'GET /invoices/{id}', 'GET /customers', 'GET /customers/{id}', 'DELETE /tags/{id}'];
+const CHOSEN = [
+  'GET /tickets',
+  'GET /tickets/{id}',
+  'GET /tickets/{id}/history',
+  'POST /tickets/{id}/replies',
+  'PATCH /tickets/{id}',
+  'GET /invoices',
+  'GET /invoices/{id}',
+  'GET /customers',
+  'GET /customers/{id}',
+  'DELETE /tags/{id}',
+];
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
 
 function filesOf(directory) {
-  return readdirSync(directory, { recursive: true }).map((name) => join(directory, name)).filter((path) => statSync(path).isFile());
+  return readdirSync(directory, { recursive: true })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile());
 }
 
 /** Everything the server answers to this page from now on, but for streams, which are read again as what they led to. */
@@ -30,7 +43,11 @@ export async function outsideWalks({ browser, server, owner, base }) {
   const get = async (path) => (await owner.request.get(`${base}${path}`)).json();
   const settings = await get('/api/settings');
   const outbound = { exceptions: [...(settings.outbound?.exceptions ?? []), desk.host] };
-  same((await owner.request.put(`${base}/api/settings`, { data: { outbound }, headers: { origin: new URL(base).origin } })).status(), 200, 'the answer to the exception');
+  same(
+    (await owner.request.put(`${base}/api/settings`, { data: { outbound }, headers: { origin: new URL(base).origin } })).status(),
+    200,
+    'the answer to the exception',
+  );
 
   await walk('ten of 160 operations of a document are chosen, with what they cost', owner, async () => {
     await owner.goto(`${base}/catalog/import`);
@@ -65,7 +82,11 @@ export async function outsideWalks({ browser, server, owner, base }) {
     await ask(owner, base, 'Whose is ticket 4711? Tell them that fish is on its way.');
     const card = owner.getByRole('form', { name: /^Approval: .*reply_ticket/ });
     await card.waitFor();
-    same(desk.asked.map((one) => `${one.method} ${one.url}`), ['GET /desk/tickets/4711'], 'what the desk was asked before anybody approved');
+    same(
+      desk.asked.map((one) => `${one.method} ${one.url}`),
+      ['GET /desk/tickets/4711'],
+      'what the desk was asked before anybody approved',
+    );
     await shoot(owner, 'outside-approval');
     same(await axe(owner), [], 'what axe found');
     const small = await person(browser, { width: 380, state: await owner.context().storageState() });
@@ -76,7 +97,14 @@ export async function outsideWalks({ browser, server, owner, base }) {
     await small.context().close();
     await card.getByRole('button', { name: 'Approve once' }).click();
     await thread(owner).getByText('Ticket 4711 is of Ines Albatros, and she knows now.').waitFor();
-    same(desk.asked.map((one) => [one.method, one.key]), [['GET', SECRET], ['POST', SECRET]], 'how the desk was asked');
+    same(
+      desk.asked.map((one) => [one.method, one.key]),
+      [
+        ['GET', SECRET],
+        ['POST', SECRET],
+      ],
+      'how the desk was asked',
+    );
     same(JSON.parse(desk.asked[1].body), { text: 'Fish is on its way.' }, 'what was said there');
     await shoot(owner, 'outside-answer');
   });
@@ -90,7 +118,14 @@ export async function outsideWalks({ browser, server, owner, base }) {
     const rows = async () => (await get('/api/egress?host=127.0.0.1&limit=200')).entries.filter((row) => row.port === Number(desk.host.split(':')[1]));
     await until('both rows of the ledger', async () => (await rows()).filter((row) => row.outcome === 'done').length === 2);
     const me = (await get('/api/auth/me')).username;
-    same((await rows()).map((row) => [row.by, row.status, row.user]), [['catalog:service_desk.reply_ticket', 201, me], ['catalog:service_desk.get_ticket', 200, me]], 'the rows of the ledger');
+    same(
+      (await rows()).map((row) => [row.by, row.status, row.user]),
+      [
+        ['catalog:service_desk.reply_ticket', 201, me],
+        ['catalog:service_desk.get_ticket', 200, me],
+      ],
+      'the rows of the ledger',
+    );
     await owner.goto(`${base}/outbound?tool=catalog:service_desk.reply_ticket`);
     await owner.getByRole('region', { name: 'Connections' }).getByRole('link', { name: 'catalog:service_desk.reply_ticket' }).waitFor();
     await shoot(owner, 'outside-ledger');
@@ -99,7 +134,15 @@ export async function outsideWalks({ browser, server, owner, base }) {
   });
 
   await walk('the key stands nowhere: not in files, logs, audit, or in any answer', owner, async () => {
-    const paths = ['/api/audit?limit=500', '/api/audit/export', '/api/egress?limit=500', '/api/catalog/systems', '/api/tools', '/api/settings', '/api/conversations'];
+    const paths = [
+      '/api/audit?limit=500',
+      '/api/audit/export',
+      '/api/egress?limit=500',
+      '/api/catalog/systems',
+      '/api/tools',
+      '/api/settings',
+      '/api/conversations',
+    ];
     const conversations = (await get('/api/conversations')).slice(0, 3).map((one) => `/api/conversations/${one.id}`);
     for (const path of [...paths, ...conversations]) heard.push((await owner.request.get(`${base}${path}`)).text());
     const answers = await Promise.all(heard);
@@ -108,7 +151,11 @@ export async function outsideWalks({ browser, server, owner, base }) {
     for (const form of forms) {
       same(answers.filter((text) => text.includes(form)).length, 0, `answers with ${form}`);
       same(server.log.includes(form), false, `whether the log has ${form}`);
-      same(filesOf(server.data).filter((path) => readFileSync(path).includes(form)), [], `files with ${form}`);
+      same(
+        filesOf(server.data).filter((path) => readFileSync(path).includes(form)),
+        [],
+        `files with ${form}`,
+      );
     }
     same((await owner.content()).includes(SECRET), false, 'whether the page shows it');
   });

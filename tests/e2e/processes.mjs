@@ -39,7 +39,10 @@ export async function processWalks({ browser, owner, base }) {
     await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('processes');
-    await owner.getByRole('option', { name: /^Processes/ }).first().click();
+    await owner
+      .getByRole('option', { name: /^Processes/ })
+      .first()
+      .click();
     await main.getByRole('heading', { name: 'No process is written down yet' }).waitFor();
     await shoot(owner, 'processes-empty');
     same(await axe(owner), [], 'what axe found');
@@ -84,7 +87,10 @@ export async function processWalks({ browser, owner, base }) {
   await walk('YAML is compared before anything is kept, and its mistakes are said with their line', owner, async () => {
     await owner.goto(`${base}/processes/import`);
     await read(YAML.replace('[hand-in-the-receipt]', '[receipt]'));
-    await owner.getByRole('alert').getByText(/^Line 21: Step 'Approve it' depends on 'receipt'/).waitFor();
+    await owner
+      .getByRole('alert')
+      .getByText(/^Line 21: Step 'Approve it' depends on 'receipt'/)
+      .waitFor();
     await read(YAML);
     await owner.getByRole('heading', { name: '2 processes in this text' }).waitFor();
     await owner.getByRole('button', { name: 'Import 2' }).click();
@@ -119,7 +125,10 @@ export async function processWalks({ browser, owner, base }) {
     await owner.getByText(/Going round: These steps wait for each other/).waitFor();
     await shoot(owner, 'processes-proposed');
     same(await axe(owner), [], 'what axe found');
-    await owner.getByRole('region', { name: 'Proposals' }).getByRole('link', { name: /Return of goods/ }).click();
+    await owner
+      .getByRole('region', { name: 'Proposals' })
+      .getByRole('link', { name: /Return of goods/ })
+      .click();
     await owner.getByText('A model proposed this.').waitFor();
     await shoot(owner, 'processes-proposal');
     await owner.getByRole('button', { name: 'Publish' }).click();
@@ -134,7 +143,10 @@ export async function processWalks({ browser, owner, base }) {
     await shoot(owner, 'processes-chat');
     same(await axe(owner), [], 'what axe found');
     await owner.goto(`${base}/tools/search_processes`);
-    await owner.getByLabel(/^query/i).first().fill('order to cash');
+    await owner
+      .getByLabel(/^query/i)
+      .first()
+      .fill('order to cash');
     await owner.getByRole('button', { name: /^Run/ }).first().click();
     await owner.getByRole('img', { name: /^Order to cash\. Take the order/ }).waitFor();
     await shoot(owner, 'processes-tool');

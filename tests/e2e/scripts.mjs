@@ -21,7 +21,9 @@ recorded {
 }
 `;
 const WRONG = FIRST.replace('    r\n', '    rr\n');
-const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec').replace('(), 42);\n', '(), 42);\n    tool_answer("exec", (), #{ stdout: "digest" });\n').replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
+const SECOND = FIRST.replace('@uses calculator', '@uses calculator, exec')
+  .replace('(), 42);\n', '(), 42);\n    tool_answer("exec", (), #{ stdout: "digest" });\n')
+  .replace('    r\n', '    tool("exec", #{ command: "echo digest" });\n    r\n');
 
 const said = (word) => FIRST.replace('    r\n', `    // ${word}\n    r\n`);
 
@@ -78,7 +80,9 @@ export async function scriptWalks({ browser, owner, base }) {
     await owner.keyboard.press('F8');
     await owner.getByText('Line 10, column 5').waitFor();
     same(await button(owner, 'Publish').getAttribute('aria-disabled'), 'true', 'the button');
-    await aside(owner).getByText(/Publishing waits until line 10 is right/).waitFor();
+    await aside(owner)
+      .getByText(/Publishing waits until line 10 is right/)
+      .waitFor();
     await shoot(owner, 'script-wrong');
   });
 
@@ -144,7 +148,10 @@ export async function scriptWalks({ browser, owner, base }) {
 
   await walk('who would replace a text he has not seen is shown it first, and chooses', owner, async () => {
     const other = await person(browser, { state: await owner.context().storageState() });
-    for (const [page, word] of [[owner, 'mine'], [other, 'theirs']]) {
+    for (const [page, word] of [
+      [owner, 'mine'],
+      [other, 'theirs'],
+    ]) {
       await page.goto(`${base}/scripts/${NAME}`);
       await text(page).waitFor();
       await write(page, said(word));
@@ -181,13 +188,20 @@ export async function scriptWalks({ browser, owner, base }) {
   await walk('the palette reaches the script, and a call in a playground makes another', owner, async () => {
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill(NAME);
-    await owner.getByRole('group', { name: 'Scripts' }).getByRole('option', { name: new RegExp(NAME) }).waitFor();
+    await owner
+      .getByRole('group', { name: 'Scripts' })
+      .getByRole('option', { name: new RegExp(NAME) })
+      .waitFor();
     await owner.keyboard.press('Escape');
     await owner.goto(`${base}/tools/calculator`);
     await owner.getByLabel(/^expression/).fill('6 * 7');
     await button(owner, 'Make a script').click();
     await owner.getByText('New, not saved').waitFor();
-    await owner.getByRole('textbox', { name: /^Text of/ }).getByText('6 * 7').first().waitFor();
+    await owner
+      .getByRole('textbox', { name: /^Text of/ })
+      .getByText('6 * 7')
+      .first()
+      .waitFor();
     await owner.getByRole('button', { name: /^Delete/ }).click();
     await button(owner, 'Throw it away').click();
     await owner.getByRole('heading', { name: 'Scripts', exact: true }).waitFor();

@@ -30,9 +30,14 @@ const asked = (url) => url.pathname.startsWith('/api/') && !/auth\/me|setup/.tes
 export async function stateWalks({ browser, owner, base }) {
   const state = await owner.context().storageState();
 
-  for (const [theme, width] of [['light', 1440], ['dark', 380]]) {
+  for (const [theme, width] of [
+    ['light', 1440],
+    ['dark', 380],
+  ]) {
     const page = await person(browser, { theme, width, state });
-    await page.route(asked, (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', json: { title: 'Unavailable', status: 503, detail: DETAIL } }));
+    await page.route(asked, (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', json: { title: 'Unavailable', status: 503, detail: DETAIL } }),
+    );
     await walk(`a page that cannot be read says why and can be tried again, in ${theme} at ${width} px`, page, async () => {
       const found = [];
       for (const path of PAGES) {
@@ -53,7 +58,11 @@ export async function stateWalks({ browser, owner, base }) {
   await walk('a page that is slow shows where things will be', slow, async () => {
     for (const path of PAGES) {
       await slow.goto(`${base}${path}`);
-      await slow.locator('main').getByRole('status', { name: /^(Loading|Running)/ }).first().waitFor();
+      await slow
+        .locator('main')
+        .getByRole('status', { name: /^(Loading|Running)/ })
+        .first()
+        .waitFor();
     }
   });
   await slow.unrouteAll({ behavior: 'ignoreErrors' });

@@ -72,7 +72,11 @@ export async function talkWalks(world) {
     await owner.goto(`${base}/chat`);
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const text = Buffer.from('number,due\nOP-1,2026-09-12\n').toString('base64');
-    await drop(owner, 'form.composer', [{ name: 'dot.png', mime: 'image/png', base64: dot }, { name: 'open.csv', mime: 'text/csv', base64: text }, { name: 'wrong.txt', mime: 'text/plain', base64: text }]);
+    await drop(owner, 'form.composer', [
+      { name: 'dot.png', mime: 'image/png', base64: dot },
+      { name: 'open.csv', mime: 'text/csv', base64: text },
+      { name: 'wrong.txt', mime: 'text/plain', base64: text },
+    ]);
     const box = owner.locator('.composer .thumbs');
     await box.getByText('wrong.txt').waitFor();
     await owner.getByRole('button', { name: 'Remove wrong.txt' }).click();
@@ -160,16 +164,24 @@ async function long(page, base) {
     const answer = rest.at(-1);
     talk.messages = Array.from({ length: 2500 }, (_, n) => [
       { ...asked, id: `asked-${n}`, text: `Question ${n + 1}. ${'It goes on a little. '.repeat(n % 7)}` },
-      { ...answer, id: `said-${n}`, turn_id: `turn-${n}`, steps: n % 5 ? [] : rest[0].steps.map((step) => ({ ...step, call_id: `${step.call_id}-${n}` })), text: `**Answer ${n + 1}.**\n\n${'A line of what was said, and a little more of it.\n\n'.repeat(1 + (n % 4))}` },
+      {
+        ...answer,
+        id: `said-${n}`,
+        turn_id: `turn-${n}`,
+        steps: n % 5 ? [] : rest[0].steps.map((step) => ({ ...step, call_id: `${step.call_id}-${n}` })),
+        text: `**Answer ${n + 1}.**\n\n${'A line of what was said, and a little more of it.\n\n'.repeat(1 + (n % 4))}`,
+      },
     ]).flat();
     await route.fulfill({ response, json: talk });
   });
   await page.goto(`${address}?again`);
   await thread(page).getByText('Answer 2500.').waitFor();
-  await until('the end to be in view', () => page.evaluate(() => {
-    const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.scroller');
-    return scrollHeight - scrollTop - clientHeight < 4;
-  }));
+  await until('the end to be in view', () =>
+    page.evaluate(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.scroller');
+      return scrollHeight - scrollTop - clientHeight < 4;
+    }),
+  );
   const rest = await page.evaluate(watch, { pace: 0, time: 2000 });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -178,7 +190,9 @@ async function long(page, base) {
   const count = await page.evaluate(watch, { pace: 120, time: 4000 });
   const each = ((await spent()) - before) / count.frames;
   await cdp.detach();
-  console.log(`      at rest ${rest.frames} frames, ${rest.slow} over 50 ms; scrolling ${count.frames} frames, ${count.slow} over 50 ms, the longest ${count.longest} ms, ${each.toFixed(1)} ms of the page's own time for each; at most ${count.rows} rows and ${count.nodes} nodes`);
+  console.log(
+    `      at rest ${rest.frames} frames, ${rest.slow} over 50 ms; scrolling ${count.frames} frames, ${count.slow} over 50 ms, the longest ${count.longest} ms, ${each.toFixed(1)} ms of the page's own time for each; at most ${count.rows} rows and ${count.nodes} nodes`,
+  );
   if (count.rows > 90 || count.nodes > 3000) throw new Error('too much is drawn');
   // What is drawn is held; how long a frame takes is the machine's too, and is only told.
   // What is read does not move while rows above it are measured.

@@ -97,11 +97,17 @@ export async function toolWalks({ owner, base }) {
   await walk('the palette and the keys reach tools and pages', owner, async () => {
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('limits');
-    await owner.getByRole('option', { name: /Limits/ }).first().click();
+    await owner
+      .getByRole('option', { name: /Limits/ })
+      .first()
+      .click();
     await until('the settings', () => owner.url().endsWith('/settings/limits'));
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('calcul');
-    await owner.getByRole('option', { name: /calculator/ }).first().waitFor();
+    await owner
+      .getByRole('option', { name: /calculator/ })
+      .first()
+      .waitFor();
     await shoot(owner, 'palette');
     await owner.keyboard.press('Enter');
     await until('the tool', () => owner.url().endsWith('/tools/calculator'));

@@ -15,7 +15,9 @@ export async function widgetWalks({ browser, owner, base }) {
     await ask(owner, base, 'Draw the week, please');
     await thread(owner).getByText('That is all.').waitFor();
     await thread(owner).getByRole('region', { name: 'Invoices' }).getByRole('cell', { name: 'INV-1' }).waitFor();
-    await thread(owner).getByRole('img', { name: /^Response time\. P50: Mon 120/ }).waitFor();
+    await thread(owner)
+      .getByRole('img', { name: /^Response time\. P50: Mon 120/ })
+      .waitFor();
     await thread(owner).getByRole('list', { name: 'Calls' }).getByText('8,900').waitFor();
     await thread(owner).getByRole('list', { name: 'The incident' }).getByText('Fix deployed').waitFor();
     await thread(owner).getByRole('progressbar', { name: 'Upload' }).waitFor();
@@ -27,7 +29,11 @@ export async function widgetWalks({ browser, owner, base }) {
 
   await walk('rows are taken along as a file that is made here', owner, async () => {
     const [saved] = await Promise.all([owner.waitForEvent('download'), thread(owner).getByRole('button', { name: 'Save Invoices of the week.csv' }).click()]);
-    same([saved.suggestedFilename(), readFileSync(await saved.path(), 'utf8')], ['Invoices of the week.csv', 'invoice,total\r\nINV-1,1200\r\nINV-2,340.5\r\n'], 'the file');
+    same(
+      [saved.suggestedFilename(), readFileSync(await saved.path(), 'utf8')],
+      ['Invoices of the week.csv', 'invoice,total\r\nINV-1,1200\r\nINV-2,340.5\r\n'],
+      'the file',
+    );
   });
 
   await walk("a chart's numbers stand in a table, too", owner, async () => {
@@ -39,7 +45,10 @@ export async function widgetWalks({ browser, owner, base }) {
 
   await walk('what is broken or unknown stays text, and nothing is loaded from elsewhere', owner, async () => {
     await thread(owner).getByText(':::widget{type="confirmation"}').waitFor();
-    await thread(owner).getByText(/https:\/\/elsewhere\.example/).first().waitFor();
+    await thread(owner)
+      .getByText(/https:\/\/elsewhere\.example/)
+      .first()
+      .waitFor();
     await thread(owner).getByText('<img src=x onerror=alert(1)>').waitFor();
     same(await thread(owner).locator('img').count(), 0, 'images');
     same(await owner.getByRole('form', { name: /^Approval/ }).count(), 0, 'questions');

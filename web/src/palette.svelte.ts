@@ -53,7 +53,13 @@ function pages(): Option[] {
 /** Too many to be offered unasked. */
 function rooms(): Option[] {
   const seen = inner.filter((one) => !one.needs || session.can(one.needs));
-  return seen.map((one) => ({ group: 'Pages', name: one.name, detail: one.of, icon: places.find((place) => place.name === one.of)?.icon ?? 'right', run: open(one.path) }));
+  return seen.map((one) => ({
+    group: 'Pages',
+    name: one.name,
+    detail: one.of,
+    icon: places.find((place) => place.name === one.of)?.icon ?? 'right',
+    run: open(one.path),
+  }));
 }
 
 /** Each script, also those that are only drafts. */
@@ -63,12 +69,24 @@ function scripts(): Option[] {
 
 /** Each business process the person may see. */
 function flows(): Option[] {
-  return (processes.all ?? []).map((one) => ({ group: 'Processes', name: one.name, detail: one.category ?? '', icon: 'flow', run: open(`/processes/${one.id}`) }));
+  return (processes.all ?? []).map((one) => ({
+    group: 'Processes',
+    name: one.name,
+    detail: one.category ?? '',
+    icon: 'flow',
+    run: open(`/processes/${one.id}`),
+  }));
 }
 
 /** Each connected system. */
 function systems(): Option[] {
-  return (catalog.systems ?? []).map((one) => ({ group: 'Systems', name: one.name, detail: STATUS[one.status][0], icon: 'plug', run: open(`/catalog/${one.id}`) }));
+  return (catalog.systems ?? []).map((one) => ({
+    group: 'Systems',
+    name: one.name,
+    detail: STATUS[one.status][0],
+    icon: 'plug',
+    run: open(`/catalog/${one.id}`),
+  }));
 }
 
 let people = $state.raw<User[]>([]);
@@ -77,7 +95,10 @@ let asked = 0;
 
 async function meet(signal: AbortSignal) {
   if (Date.now() - asked < 60_000 || !session.can('users:manage')) return;
-  people = await ok(client.GET('/api/users', { signal })).then((all) => ((asked = Date.now()), all), () => people);
+  people = await ok(client.GET('/api/users', { signal })).then(
+    (all) => ((asked = Date.now()), all),
+    () => people,
+  );
 }
 
 /** Everybody who may sign in. */
@@ -132,13 +153,19 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   await meet(signal);
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);
-  return apart(found.results.filter((thing) => !only || thing.type === 'document'), signal);
+  return apart(
+    found.results.filter((thing) => !only || thing.type === 'document'),
+    signal,
+  );
 }
 
 /** Conversations of one title are told apart by when they were last spoken in. */
 async function apart(things: Thing[], signal: AbortSignal): Promise<Option[]> {
   const said = new Map<string, string>();
-  const talks = Map.groupBy(things.filter((thing) => thing.type === 'conversation'), (thing) => thing.name);
+  const talks = Map.groupBy(
+    things.filter((thing) => thing.type === 'conversation'),
+    (thing) => thing.name,
+  );
   for (const [search, same] of talks) {
     if (same.length < 2) continue;
     const found = await ok(client.GET('/api/conversations', { params: { query: search ? { search } : {} }, signal })).catch(() => []);

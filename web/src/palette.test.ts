@@ -7,7 +7,15 @@ import { catalog } from './nouns/catalog/catalog.svelte';
 import { ordered, tells, type Option } from './palette.svelte';
 
 const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
-const hit = (name: string) => ({ id: `builtin:${name}`, name, description: `What ${name} does`, score: 1, risk: 'read', why: { words: [], bm25: 0, cosine: name === 'nonsense' ? 0.2 : 0.5 }, parameters: {} });
+const hit = (name: string) => ({
+  id: `builtin:${name}`,
+  name,
+  description: `What ${name} does`,
+  score: 1,
+  risk: 'read',
+  why: { words: [], bm25: 0, cosine: name === 'nonsense' ? 0.2 : 0.5 },
+  parameters: {},
+});
 
 it('searches by meaning for words, and where few names fit', () => {
   expect([tells('combine pdf files', 20), tells('calcul', 1)]).toEqual([true, true]);
@@ -17,7 +25,17 @@ it('searches by meaning for words, and where few names fit', () => {
 it('shows what was found by meaning last, at most five, and no tool twice', () => {
   const meanings = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => option('By meaning', name));
   const all = ordered([option('Documents', 'D'), option('Tools', 'b')], [option('Pages', 'D'), option('Scripts', 'c')], meanings);
-  expect(all.map(({ group, name }) => `${group} ${name}`)).toEqual(['Tools b', 'Pages D', 'Scripts c', 'Documents D', 'By meaning a', 'By meaning d', 'By meaning e', 'By meaning f', 'By meaning g']);
+  expect(all.map(({ group, name }) => `${group} ${name}`)).toEqual([
+    'Tools b',
+    'Pages D',
+    'Scripts c',
+    'Documents D',
+    'By meaning a',
+    'By meaning d',
+    'By meaning e',
+    'By meaning f',
+    'By meaning g',
+  ]);
 });
 
 let palette: object;

@@ -4,7 +4,10 @@ import { inputOf, plain } from './atfield';
 import Failure from './Failure.svelte';
 import { Problem } from './http';
 
-const refused = new Problem(400, 'The body is wrong: `username`: A user name is 1 to 64 letters (line 1, column 14).', { field: 'username', reason: 'A user name is 1 to 64 letters' });
+const refused = new Problem(400, 'The body is wrong: `username`: A user name is 1 to 64 letters (line 1, column 14).', {
+  field: 'username',
+  reason: 'A user name is 1 to 64 letters',
+});
 
 afterEach(() => document.body.replaceChildren());
 
@@ -18,7 +21,9 @@ function form(html: string): HTMLFormElement {
 describe('a refusal of one field', () => {
   it('is a plain sentence', () => {
     expect(plain(refused)).toBe('A user name is 1 to 64 letters.');
-    expect(plain(new Problem(400, "A key's name is 1 to 100 characters on one line.", { field: 'name' }))).toBe("A key's name is 1 to 100 characters on one line.");
+    expect(plain(new Problem(400, "A key's name is 1 to 100 characters on one line.", { field: 'name' }))).toBe(
+      "A key's name is 1 to 100 characters on one line.",
+    );
     expect(plain(new Problem(400, 'The body is wrong: it ends early (line 1, column 3).', {}))).toBe('The body is wrong: it ends early (line 1, column 3).');
   });
 

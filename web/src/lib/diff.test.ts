@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { compare, isDiff, parse } from './diff';
 
-const short = (before: string, after: string) => compare(before, after).map(({ kind, text }) => `${{ same: ' ', add: '+', del: '-', hunk: '@', file: '#' }[kind]}${kind === 'hunk' ? '' : text}`);
+const short = (before: string, after: string) =>
+  compare(before, after).map(({ kind, text }) => `${{ same: ' ', add: '+', del: '-', hunk: '@', file: '#' }[kind]}${kind === 'hunk' ? '' : text}`);
 
 test('the same text has no difference', () => {
   expect(compare('a\nb', 'a\nb')).toEqual([]);
@@ -21,13 +22,30 @@ test('what is far from a change is left out', () => {
 test('applying the rows to the first text gives the second', () => {
   const [before, after] = ['a\nb\nc\nd\ne', 'b\nx\nc\ne\nf\ng'];
   const rows = compare(before, after).filter((row) => row.kind !== 'hunk');
-  expect(rows.filter((row) => row.kind !== 'add').map((row) => row.text).join('\n')).toBe(before);
-  expect(rows.filter((row) => row.kind !== 'del').map((row) => row.text).join('\n')).toBe(after);
+  expect(
+    rows
+      .filter((row) => row.kind !== 'add')
+      .map((row) => row.text)
+      .join('\n'),
+  ).toBe(before);
+  expect(
+    rows
+      .filter((row) => row.kind !== 'del')
+      .map((row) => row.text)
+      .join('\n'),
+  ).toBe(after);
 });
 
 test('a unified diff is read with its numbers', () => {
   const rows = parse('--- a\n+++ b\n@@ -2,2 +2,2 @@\n same\n-old\n+new\n\\ No newline at end of file\n');
-  expect(rows.map((row) => [row.kind, row.before, row.after])).toEqual([['file', null, null], ['file', null, null], ['hunk', null, null], ['same', 2, 2], ['del', 3, null], ['add', null, 3]]);
+  expect(rows.map((row) => [row.kind, row.before, row.after])).toEqual([
+    ['file', null, null],
+    ['file', null, null],
+    ['hunk', null, null],
+    ['same', 2, 2],
+    ['del', 3, null],
+    ['add', null, 3],
+  ]);
 });
 
 test('only a text with a hunk and a change is a diff', () => {

@@ -105,7 +105,12 @@ function text(field: Field, given: string): { value: unknown } | { error: string
     case 'boolean':
       return { value: given === 'true' };
     case 'lines':
-      return { value: given.split('\n').map((line) => line.trim()).filter(Boolean) };
+      return {
+        value: given
+          .split('\n')
+          .map((line) => line.trim())
+          .filter(Boolean),
+      };
     case 'json':
     case 'group':
     case 'items':

@@ -1,12 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { ago, brief, browser, bytes, called, count, countdown, day, duration, field, figure, ordinal, plural, purpose, sentence, shortly, visible } from './format';
+import {
+  ago,
+  brief,
+  browser,
+  bytes,
+  called,
+  count,
+  countdown,
+  day,
+  duration,
+  field,
+  figure,
+  ordinal,
+  plural,
+  purpose,
+  sentence,
+  shortly,
+  visible,
+} from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString();
 
 describe('formatting', () => {
   it('writes numbers without what binary fractions add, and integers exactly', () => {
-    expect([3703.7034000000003, 0.1 + 0.2, 1.23456789e-9, -2.5, 12_345_678_901, 0, 2.1234567891].map(figure)).toEqual(['3703.7034', '0.3', '1.23457e-9', '-2.5', '12345678901', '0', '2.123457']);
+    expect([3703.7034000000003, 0.1 + 0.2, 1.23456789e-9, -2.5, 12_345_678_901, 0, 2.1234567891].map(figure)).toEqual([
+      '3703.7034',
+      '0.3',
+      '1.23457e-9',
+      '-2.5',
+      '12345678901',
+      '0',
+      '2.123457',
+    ]);
   });
 
   it('says a nested value as JSON and a list of plain ones as words', () => {
@@ -18,7 +44,12 @@ describe('formatting', () => {
   });
 
   it('says when a tool is chosen only where that is known', () => {
-    expect([{ description: 'Adds.', when_to_use: 'Sums are asked for' }, { description: 'Adds.', when_to_use: '' }].map(purpose)).toEqual(['Adds. Use it when: sums are asked for', 'Adds.']);
+    expect(
+      [
+        { description: 'Adds.', when_to_use: 'Sums are asked for' },
+        { description: 'Adds.', when_to_use: '' },
+      ].map(purpose),
+    ).toEqual(['Adds. Use it when: sums are asked for', 'Adds.']);
   });
 
   it('says how long ago', () => {
@@ -35,7 +66,14 @@ describe('formatting', () => {
       'curl/8.5.0',
       '',
     ];
-    expect(agents.map(browser)).toEqual(['Chrome 156 on Linux', 'Edge 140 on Windows', 'Safari 18 on macOS', 'Firefox 140 on Linux', 'curl/8.5.0', 'A browser']);
+    expect(agents.map(browser)).toEqual([
+      'Chrome 156 on Linux',
+      'Edge 140 on Windows',
+      'Safari 18 on macOS',
+      'Firefox 140 on Linux',
+      'curl/8.5.0',
+      'A browser',
+    ]);
   });
 
   it('counts down to nothing and not below', () => {

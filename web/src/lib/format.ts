@@ -15,7 +15,8 @@ export function day(iso: string): string {
 export const moment = (iso: string) => `${day(iso)}, ${clock(iso)}`;
 
 /** A moment in a narrow column: `14:03:07` of today, `3 May 14:03` of another day. */
-export const shortly = (iso: string, now = new Date()) => (day(iso) === day(now.toISOString()) ? clock(iso) : `${day(iso).replace(/ \d{4}$/, '')} ${clock(iso).slice(0, 5)}`);
+export const shortly = (iso: string, now = new Date()) =>
+  day(iso) === day(now.toISOString()) ? clock(iso) : `${day(iso).replace(/ \d{4}$/, '')} ${clock(iso).slice(0, 5)}`;
 
 /** `1 tool`, `2 tools`. */
 export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
@@ -44,8 +45,23 @@ export function ago(iso: string | null, now = Date.now()): string {
   return day(iso);
 }
 
-const BROWSERS = [['Edg', 'Edge'], ['OPR', 'Opera'], ['Firefox', 'Firefox'], ['HeadlessChrome', 'Chrome'], ['Chrome', 'Chrome'], ['Version', 'Safari']] as const;
-const SYSTEMS = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'], ['Mac OS X', 'macOS'], ['CrOS', 'ChromeOS'], ['Linux', 'Linux']] as const;
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['HeadlessChrome', 'Chrome'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux'],
+] as const;
 
 /** "Firefox 140 on Linux", of what a browser calls itself; others by their first word. */
 export function browser(agent: string): string {
@@ -84,7 +100,8 @@ export function ordinal(n: number): string {
 export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
 /** What a tool does, and when it is chosen, where that is said. */
-export const purpose = (tool: { description: string; when_to_use: string }) => tool.description + (tool.when_to_use && ` Use it when: ${lower(tool.when_to_use)}`);
+export const purpose = (tool: { description: string; when_to_use: string }) =>
+  tool.description + (tool.when_to_use && ` Use it when: ${lower(tool.when_to_use)}`);
 
 /** A number without what binary fractions add to it: at most 6 decimals, of a small one 6 digits. Integers stay exact. */
 export function figure(n: number): string {

@@ -47,7 +47,8 @@ const corpus = [
   '`<img src=x onerror=alert(1)>`',
 ];
 
-const BAD = 'script, iframe, object, embed, form, input, button, link, meta, base, style, svg, math, template, video, audio, source, [style], [id], [name], [srcdoc]';
+const BAD =
+  'script, iframe, object, embed, form, input, button, link, meta, base, style, svg, math, template, video, audio, source, [style], [id], [name], [srcdoc]';
 
 function harmless(fragment: DocumentFragment) {
   expect(fragment.querySelector(BAD)).toBeNull();
@@ -77,7 +78,10 @@ describe('text from outside', () => {
   it('makes a remote image a link that nobody has followed yet', () => {
     const link = render('![a chart](https://example.com/c.png)').querySelector('a');
     expect([link?.textContent, link?.getAttribute('href'), link?.rel, link?.target]).toEqual([
-      'Image: a chart (example.com, opens on click)', 'https://example.com/c.png', 'noopener noreferrer nofollow', '_blank',
+      'Image: a chart (example.com, opens on click)',
+      'https://example.com/c.png',
+      'noopener noreferrer nofollow',
+      '_blank',
     ]);
   });
 

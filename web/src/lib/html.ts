@@ -13,7 +13,8 @@ const PROSE: Config = {
 };
 
 /** What a card's inline CSS may say: how text looks, nothing that loads, covers or moves. */
-const LOOKS = /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
+const LOOKS =
+  /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
 
 /**
  * A safe fragment. `looks` keeps harmless inline CSS, set through the CSSOM since the page's policy allows no style attribute.
@@ -34,7 +35,7 @@ export function safe(html: string, { looks = false } = {}): DocumentFragment {
 /** Renames every such attribute of every tag. */
 function rename(html: string, pattern: RegExp, name: string): string {
   let text = html;
-  for (let was = ''; was !== text; ) {
+  for (let was = ''; was !== text;) {
     was = text;
     text = text.replace(pattern, `$1${name}`);
   }

@@ -24,7 +24,12 @@ const shapes = {
   chat: [{ tag: 'path', attributes: { d: 'M2.5 3.5h11v7.5H8l-3 2.5V11H2.5z' } }],
   check: [{ tag: 'path', attributes: { d: 'm3.500 8.500 3 3 6-7' } }],
   clip: [
-    { tag: 'path', attributes: { d: 'm12.500 7.500-4.800 4.800a2.800 2.800 0 0 1-4-4l5.200-5.100a1.900 1.900 0 0 1 2.700 2.700L6.500 11a.9.9 0 0 1-1.300-1.300L9.500 5.500' } },
+    {
+      tag: 'path',
+      attributes: {
+        d: 'm12.500 7.500-4.800 4.800a2.800 2.800 0 0 1-4-4l5.200-5.100a1.900 1.900 0 0 1 2.700 2.700L6.500 11a.9.9 0 0 1-1.300-1.300L9.500 5.500',
+      },
+    },
   ],
   copy: [
     { tag: 'rect', attributes: { x: '5.500', y: '5.500', width: '8', height: '8', rx: '1' } },
@@ -32,7 +37,10 @@ const shapes = {
   ],
   cpu: [
     { tag: 'rect', attributes: { x: '4.500', y: '4.500', width: '7', height: '7', rx: '1' } },
-    { tag: 'path', attributes: { d: 'M6.500 2v2.500M9.500 2v2.500M6.500 11.500V14M9.500 11.500V14M2 6.500h2.500M2 9.500h2.500M11.500 6.500H14M11.500 9.500H14' } },
+    {
+      tag: 'path',
+      attributes: { d: 'M6.500 2v2.500M9.500 2v2.500M6.500 11.500V14M9.500 11.500V14M2 6.500h2.500M2 9.500h2.500M11.500 6.500H14M11.500 9.500H14' },
+    },
   ],
   down: [{ tag: 'path', attributes: { d: 'm4.500 6.500 3.500 3.500 3.500-3.500' } }],
   download: [{ tag: 'path', attributes: { d: 'M8 2.500V10M5 7.500l3 3 3-3M2.500 10.500v3h11v-3' } }],
@@ -55,14 +63,25 @@ const shapes = {
   ],
   history: [{ tag: 'path', attributes: { d: 'M3 8a5 5 0 1 1 1.600 3.700M3 13.500v-3h3M8 5.500V8l2 1.200' } }],
   inbox: [{ tag: 'path', attributes: { d: 'M2.5 9.5 4 3.5h8l1.5 6v3h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3' } }],
-  info: [{ tag: 'circle', attributes: { cx: '8', cy: '8', r: '5.500' } }, { tag: 'path', attributes: { d: 'M8 7.500v3.500M8 5.200v.1' } }],
-  key: [{ tag: 'circle', attributes: { cx: '5', cy: '11', r: '2.500' } }, { tag: 'path', attributes: { d: 'm7 9 6-6M10.500 5.500l2 2' } }],
+  info: [
+    { tag: 'circle', attributes: { cx: '8', cy: '8', r: '5.500' } },
+    { tag: 'path', attributes: { d: 'M8 7.500v3.500M8 5.200v.1' } },
+  ],
+  key: [
+    { tag: 'circle', attributes: { cx: '5', cy: '11', r: '2.500' } },
+    { tag: 'path', attributes: { d: 'm7 9 6-6M10.500 5.500l2 2' } },
+  ],
   keyboard: [
     { tag: 'rect', attributes: { x: '1.500', y: '4', width: '13', height: '8.500', rx: '1' } },
     { tag: 'path', attributes: { d: 'M4 6.500h.01M6.500 6.500h.01M9 6.500h.01M11.500 6.500h.01M5 10h6' } },
   ],
   link: [
-    { tag: 'path', attributes: { d: 'M6.500 9.500a2.500 2.500 0 0 0 3.500 0l2.500-2.500A2.500 2.500 0 0 0 9 3.500l-1 1M9.500 6.500a2.500 2.500 0 0 0-3.500 0L3.500 9A2.500 2.500 0 0 0 7 12.500l1-1' } },
+    {
+      tag: 'path',
+      attributes: {
+        d: 'M6.500 9.500a2.500 2.500 0 0 0 3.500 0l2.500-2.500A2.500 2.500 0 0 0 9 3.500l-1 1M9.500 6.500a2.500 2.500 0 0 0-3.500 0L3.500 9A2.500 2.500 0 0 0 7 12.500l1-1',
+      },
+    },
   ],
   lock: [
     { tag: 'rect', attributes: { x: '3.500', y: '7', width: '9', height: '6.500', rx: '1' } },
@@ -78,7 +97,15 @@ const shapes = {
   plus: [{ tag: 'path', attributes: { d: 'M8 3v10M3 8h10' } }],
   power: [{ tag: 'path', attributes: { d: 'M8 2.500v5M4.800 4.500a5 5 0 1 0 6.400 0' } }],
   r_destructive: [
-    { tag: 'path', attributes: { d: 'M5.200 1.500h5.600l3.700 3.700v5.600l-3.700 3.700H5.200l-3.700-3.700V5.200z', fill: 'currentColor', stroke: 'currentColor', 'stroke-width': '1' } },
+    {
+      tag: 'path',
+      attributes: {
+        d: 'M5.200 1.500h5.600l3.700 3.700v5.600l-3.700 3.700H5.200l-3.700-3.700V5.200z',
+        fill: 'currentColor',
+        stroke: 'currentColor',
+        'stroke-width': '1',
+      },
+    },
     { tag: 'path', attributes: { d: 'm5.700 5.700 4.600 4.600M10.300 5.700l-4.600 4.600', stroke: 'var(--surface)', 'stroke-width': '1.700' } },
   ],
   r_high_write: [
@@ -111,9 +138,7 @@ const shapes = {
     { tag: 'rect', attributes: { x: '2.500', y: '9', width: '11', height: '4', rx: '1' } },
     { tag: 'path', attributes: { d: 'M5 5h.01M5 11h.01' } },
   ],
-  shield: [
-    { tag: 'path', attributes: { d: 'M8 1.800 3 3.600v4c0 3 2 5.200 5 6.600 3-1.400 5-3.600 5-6.600v-4zM5.800 8l1.600 1.600 3-3.200' } },
-  ],
+  shield: [{ tag: 'path', attributes: { d: 'M8 1.800 3 3.600v4c0 3 2 5.200 5 6.600 3-1.400 5-3.600 5-6.600v-4zM5.800 8l1.600 1.600 3-3.200' } }],
   slash: [
     { tag: 'rect', attributes: { x: '2.500', y: '2.500', width: '11', height: '11', rx: '2' } },
     { tag: 'path', attributes: { d: 'm9.500 5-3 6' } },

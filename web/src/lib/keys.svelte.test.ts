@@ -28,7 +28,13 @@ it('J and K walk what a page marks, or else the rows of its tables', () => {
 });
 
 it('Esc leads from a page to the list it stands in', () => {
-  expect(['/tools/echo', '/catalog/s1/e1', '/catalog/s1', '/processes/p', '/knowledge/documents/d'].map(above)).toEqual(['/tools', '/catalog/s1', '/catalog', '/processes', '/knowledge/documents']);
+  expect(['/tools/echo', '/catalog/s1/e1', '/catalog/s1', '/processes/p', '/knowledge/documents/d'].map(above)).toEqual([
+    '/tools',
+    '/catalog/s1',
+    '/catalog',
+    '/processes',
+    '/knowledge/documents',
+  ]);
   expect(['/tools', '/tools/costs', '/chat/1', '/settings/limits'].map(above)).toEqual([null, null, null, null]);
 });
 

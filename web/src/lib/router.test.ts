@@ -68,13 +68,15 @@ describe('links', () => {
     expect([event.defaultPrevented, route.path, route.query.get('q')]).toEqual([true, '/tools', 'x']);
   });
 
-  it.each(['<a href="https://example.com/tools">x</a>', '<a href="/api/audit/export">x</a>', '<a href="/tools" target="_blank">x</a>', '<a href="/tools" download>x</a>'])(
-    'are left to the browser: %s',
-    (html) => {
-      expect(click(html)).toBe(false);
-      expect(route.path).toBe('/');
-    },
-  );
+  it.each([
+    '<a href="https://example.com/tools">x</a>',
+    '<a href="/api/audit/export">x</a>',
+    '<a href="/tools" target="_blank">x</a>',
+    '<a href="/tools" download>x</a>',
+  ])('are left to the browser: %s', (html) => {
+    expect(click(html)).toBe(false);
+    expect(route.path).toBe('/');
+  });
 
   it('with a modifier are left to the browser', () => {
     expect(click('<a href="/tools">x</a>', { ctrlKey: true })).toBe(false);

@@ -27,8 +27,16 @@ describe('fields', () => {
   it('take their kind from the schema', () => {
     const kinds = Object.fromEntries(fields(schema).map((field) => [field.name, field.kind]));
     expect(kinds).toEqual({
-      path: 'text', content: 'long', data: 'json', limit: 'integer', ratio: 'number', deep: 'boolean',
-      order: 'choice', kind: 'choice', tags: 'lines', options: 'json',
+      path: 'text',
+      content: 'long',
+      data: 'json',
+      limit: 'integer',
+      ratio: 'number',
+      deep: 'boolean',
+      order: 'choice',
+      kind: 'choice',
+      tags: 'lines',
+      options: 'json',
     });
   });
 
@@ -39,12 +47,22 @@ describe('fields', () => {
   });
 
   it('put what is required first', () => {
-    expect(fields(schema).slice(0, 3).map((field) => field.name)).toEqual(['path', 'content', 'data']);
+    expect(
+      fields(schema)
+        .slice(0, 3)
+        .map((field) => field.name),
+    ).toEqual(['path', 'content', 'data']);
   });
 
   it('say in words what may stand there', () => {
     const notes = Object.fromEntries(fields(schema).map((field) => [field.name, field.note]));
-    expect(notes).toMatchObject({ limit: '1 to 200, default 50', path: 'text, required', data: 'text or JSON, required', order: 'choice', tags: 'one per line' });
+    expect(notes).toMatchObject({
+      limit: '1 to 200, default 50',
+      path: 'text, required',
+      data: 'text or JSON, required',
+      order: 'choice',
+      tags: 'one per line',
+    });
   });
 
   it('follow references to their choices', () => {
@@ -103,7 +121,11 @@ describe('reading a form', () => {
 });
 
 describe('what is nested', () => {
-  const rule: Schema = { type: 'object', required: ['field'], properties: { field: { type: 'string' }, most: { type: 'integer', minimum: 1 }, on: { type: 'boolean' } } };
+  const rule: Schema = {
+    type: 'object',
+    required: ['field'],
+    properties: { field: { type: 'string' }, most: { type: 'integer', minimum: 1 }, on: { type: 'boolean' } },
+  };
   const nested: Schema = {
     type: 'object',
     required: ['rules'],
@@ -130,7 +152,15 @@ describe('what is nested', () => {
   });
 
   it('gives back what was filled in', () => {
-    const value = { rules: [{ field: 'a', most: 3 }, { field: 'b', on: true }], page: { size: 5, where: { field: 'c' } }, sizes: [1, 2.5], free: { x: 'y' } };
+    const value = {
+      rules: [
+        { field: 'a', most: 3 },
+        { field: 'b', on: true },
+      ],
+      page: { size: 5, where: { field: 'c' } },
+      sizes: [1, 2.5],
+      free: { x: 'y' },
+    };
     expect(read(nested, drafts(nested, value))).toEqual({ value, errors: {} });
   });
 

@@ -27,7 +27,6 @@ export function choose(next: Theme) {
 }
 
 export function toggle() {
-  const dark =
-    theme.chosen === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.chosen === 'dark';
+  const dark = theme.chosen === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.chosen === 'dark';
   choose(dark ? 'light' : 'dark');
 }

@@ -12,7 +12,11 @@ function form(name: string, given = { name: '', steps: [{ id: 'a' }] }) {
   let now = $state(given);
   let typed: Typed<typeof given> | undefined;
   const leave = $effect.root(() => {
-    typed = new Typed(name, () => now, (was) => (now = was));
+    typed = new Typed(
+      name,
+      () => now,
+      (was) => (now = was),
+    );
   });
   flushSync();
   const type = (change: (form: typeof given) => void) => (change(now), flushSync());
@@ -70,10 +74,14 @@ describe('what is typed', () => {
 
   it('is never a secret', () => {
     expect(open({ url: 'https://a', api_key: 'k', headers: '{"Authorization":"Bearer x"}', rows: [{ password: 'p', name: 'n' }] })).toEqual({
-      url: 'https://a', api_key: '', headers: '', rows: [{ password: '', name: 'n' }],
+      url: 'https://a',
+      api_key: '',
+      headers: '',
+      rows: [{ password: '', name: 'n' }],
     });
-    for (const text of ["curl -H 'Authorization: Bearer x' https://a", 'curl -u me:pw https://a', '{"token": "x"}', 'https://me:pw@host/']) expect(telling(text)).toBe(true);
-    for (const text of ["curl -X POST https://a/tokens -d '{\"a\":1}'", '{"expression": "1+1"}', 'https://host/a@b']) expect(telling(text)).toBe(false);
+    for (const text of ["curl -H 'Authorization: Bearer x' https://a", 'curl -u me:pw https://a', '{"token": "x"}', 'https://me:pw@host/'])
+      expect(telling(text)).toBe(true);
+    for (const text of ['curl -X POST https://a/tokens -d \'{"a":1}\'', '{"expression": "1+1"}', 'https://host/a@b']) expect(telling(text)).toBe(false);
   });
 });
 
@@ -98,7 +106,10 @@ describe('kept texts', () => {
 });
 
 describe("a tool's arguments", () => {
-  const tool = { id: 'builtin:echo', parameters: { type: 'object', properties: { text: { type: 'string' }, token: { type: 'string' } }, required: ['text'] } } as unknown as Tool;
+  const tool = {
+    id: 'builtin:echo',
+    parameters: { type: 'object', properties: { text: { type: 'string' }, token: { type: 'string' } }, required: ['text'] },
+  } as unknown as Tool;
   const visit = (fill: (run: Run) => void) => {
     const run = new Run(tool, null, 'tool builtin:echo');
     const leave = $effect.root(() => {

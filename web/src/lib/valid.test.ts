@@ -11,7 +11,11 @@ it('says at its field what a form needs, and keeps the focus on the first', asyn
   form?.requestSubmit();
   form?.requestSubmit();
   await new Promise((done) => setTimeout(done));
-  expect([...document.querySelectorAll('.err')].map((one) => one.textContent)).toEqual(['Fill in "Name".', 'Enter 1 or more.', 'Enter a whole address, such as https://example.org.']);
+  expect([...document.querySelectorAll('.err')].map((one) => one.textContent)).toEqual([
+    'Fill in "Name".',
+    'Enter 1 or more.',
+    'Enter a whole address, such as https://example.org.',
+  ]);
   expect(document.activeElement?.id).toBe('a');
   const name = document.querySelector('input');
   if (name) name.value = 'x';

@@ -14,8 +14,10 @@ function named(input: Checked): string {
 export function wanted(input: Checked): string {
   const { validity } = input;
   const bound = (name: string) => Number(input.getAttribute(name)).toLocaleString('en-US');
-  if (validity.valueMissing) return input.matches('[type=checkbox], [type=radio]') ? 'Choose it to go on.' : `Fill in ${named(input) ? `"${named(input)}"` : 'this field'}.`;
-  if (validity.typeMismatch) return input.matches('[type=url]') ? 'Enter a whole address, such as https://example.org.' : 'Enter an address, such as ines@example.org.';
+  if (validity.valueMissing)
+    return input.matches('[type=checkbox], [type=radio]') ? 'Choose it to go on.' : `Fill in ${named(input) ? `"${named(input)}"` : 'this field'}.`;
+  if (validity.typeMismatch)
+    return input.matches('[type=url]') ? 'Enter a whole address, such as https://example.org.' : 'Enter an address, such as ines@example.org.';
   if (validity.badInput) return 'Enter a number.';
   if (validity.rangeUnderflow) return `Enter ${bound('min')} or more.`;
   if (validity.rangeOverflow) return `Enter ${bound('max')} or less.`;

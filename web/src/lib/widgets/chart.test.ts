@@ -8,7 +8,14 @@ import Widget from './Widget.svelte';
 const chart = (props: object) => make('chart', { labels: ['a', 'b', 'c'], datasets: [{ label: 'x', data: [1, 2, 3] }], ...props });
 
 // Only browsers lay anything out.
-vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} });
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  },
+);
 
 let shown: Record<string, unknown> | undefined;
 /** The widget as it stands in a page. */
@@ -51,21 +58,37 @@ test('bars begin at zero and go to the side of their sign', () => {
 
 test('slices are parts of the whole, also one alone and one that has no value', () => {
   expect(slices([1, 3, null, 0], 48).map((one) => one.share)).toEqual([0.25, 0.75, null, 0]);
-  expect(slices([1, 3], 48).map((one) => one.path.replaceAll('-0.00', '0.00'))).toEqual(['M0 0L0.00 -48.00A48 48 0 0 1 48.00 0.00Z', 'M0 0L48.00 0.00A48 48 0 1 1 0.00 -48.00Z']);
+  expect(slices([1, 3], 48).map((one) => one.path.replaceAll('-0.00', '0.00'))).toEqual([
+    'M0 0L0.00 -48.00A48 48 0 0 1 48.00 0.00Z',
+    'M0 0L48.00 0.00A48 48 0 1 1 0.00 -48.00Z',
+  ]);
   expect(slices([7], 48)).toEqual([{ share: 1, path: '' }]);
 });
 
 test('what is filled below a line ends where values are missing', () => {
-  expect(stretches([1, 2, null, 3, null, null, 4, 5])).toEqual([[0, 1], [3, 3], [6, 7]]);
+  expect(stretches([1, 2, null, 3, null, null, 4, 5])).toEqual([
+    [0, 1],
+    [3, 3],
+    [6, 7],
+  ]);
 });
 
 test('the table of a chart has every series, each under a name of its own', () => {
   const series = ['2026', '2026', '', 'Label'].map((name, at) => ({ name, values: [at] }));
-  expect(tableOf(['a'], series)).toEqual({ columns: ['Label', '2026', '2026 (2)', 'Series 3', 'Label (2)'], rows: [{ Label: 'a', 2026: 0, '2026 (2)': 1, 'Series 3': 2, 'Label (2)': 3 }] });
+  expect(tableOf(['a'], series)).toEqual({
+    columns: ['Label', '2026', '2026 (2)', 'Series 3', 'Label (2)'],
+    rows: [{ Label: 'a', 2026: 0, '2026 (2)': 1, 'Series 3': 2, 'Label (2)': 3 }],
+  });
 });
 
 test('what is nested is said as JSON, and numbers as people write them', () => {
-  expect([cell({ a: 1 }), cell([1, 'x']), cell([{ a: 1 }]), cell(3703.7034000000003), cell(null)]).toEqual(['{"a":1}', '1, x', '[{"a":1}]', '3703.7034', 'none']);
+  expect([cell({ a: 1 }), cell([1, 'x']), cell([{ a: 1 }]), cell(3703.7034000000003), cell(null)]).toEqual([
+    '{"a":1}',
+    '1, x',
+    '[{"a":1}]',
+    '3703.7034',
+    'none',
+  ]);
 });
 
 test('a missing value has no bar, and what is below zero goes to the left', () => {
@@ -80,17 +103,27 @@ test('a pie is named with its shares, and a list says the same', () => {
   expect([...body.querySelectorAll('.pie li')].map((one) => one.textContent)).toEqual(['a125%', 'b375%', 'cnone']);
 });
 
-test.each([[[1]], [[1, 1, 1]], [[0, 0]], [[-3]], [[1e-9]], [[5e300]], [[1, 1 + Number.EPSILON]], [[1e300, -1e308, 1e308]]])('a line of %j is drawn, with marks that can be told apart', (data) => {
-  for (const chartType of ['line', 'area']) {
-    const marks = [...page('chart', { chartType, labels: data.map((_, at) => `day ${at}`), datasets: [{ data }] }).querySelectorAll('svg text[text-anchor=end]')].map((one) => one.textContent);
-    expect(new Set(marks).size).toBe(marks.length);
-    if (shown) void unmount(shown);
-    document.body.replaceChildren();
-  }
-});
+test.each([[[1]], [[1, 1, 1]], [[0, 0]], [[-3]], [[1e-9]], [[5e300]], [[1, 1 + Number.EPSILON]], [[1e300, -1e308, 1e308]]])(
+  'a line of %j is drawn, with marks that can be told apart',
+  (data) => {
+    for (const chartType of ['line', 'area']) {
+      const marks = [
+        ...page('chart', { chartType, labels: data.map((_, at) => `day ${at}`), datasets: [{ data }] }).querySelectorAll('svg text[text-anchor=end]'),
+      ].map((one) => one.textContent);
+      expect(new Set(marks).size).toBe(marks.length);
+      if (shown) void unmount(shown);
+      document.body.replaceChildren();
+    }
+  },
+);
 
 test('a table without rows says so, with its columns', () => {
-  expect(page('data-table', { title: 'T', columns: ['a', 'b'], rows: [] }).querySelector('table')?.textContent?.replace(/\s+/g, ' ').trim()).toBe('abNo rows');
+  expect(
+    page('data-table', { title: 'T', columns: ['a', 'b'], rows: [] })
+      .querySelector('table')
+      ?.textContent?.replace(/\s+/g, ' ')
+      .trim(),
+  ).toBe('abNo rows');
   expect(make('data-table', { rows: [] })).toMatchObject({ kind: 'table', rows: [] });
 });
 
@@ -101,13 +134,20 @@ test('series beyond those drawn are told of', () => {
 });
 
 test('an export in a format that is not made here says so', () => {
-  expect(page('export', { format: 'xlsx', columns: ['a'], rows: [[1]] }).textContent).toContain('XLSX was asked for and is not made here. Saved as CSV, which a spreadsheet opens.');
+  expect(page('export', { format: 'xlsx', columns: ['a'], rows: [[1]] }).textContent).toContain(
+    'XLSX was asked for and is not made here. Saved as CSV, which a spreadsheet opens.',
+  );
 });
 
 test('an image elsewhere is a link with its host, and nothing is loaded', () => {
   const body = page('image', { src: 'https://x.org/a.png', alt: 'A cat' });
   const link = body.querySelector('a');
-  expect([link?.textContent, link?.href, link?.target, link?.rel]).toEqual(['Open the image on x.org', 'https://x.org/a.png', '_blank', 'noopener noreferrer nofollow']);
+  expect([link?.textContent, link?.href, link?.target, link?.rel]).toEqual([
+    'Open the image on x.org',
+    'https://x.org/a.png',
+    '_blank',
+    'noopener noreferrer nofollow',
+  ]);
   expect(body.querySelector('img')).toBeNull();
 });
 

@@ -7,7 +7,18 @@ export type Form = 'bars' | 'lines' | 'area' | 'pie';
 export const MOST = 8;
 
 const FORMS: Record<string, Form> = {
-  '': 'bars', bar: 'bars', bars: 'bars', column: 'bars', columns: 'bars', histogram: 'bars', line: 'lines', lines: 'lines', area: 'area', pie: 'pie', doughnut: 'pie', donut: 'pie',
+  '': 'bars',
+  bar: 'bars',
+  bars: 'bars',
+  column: 'bars',
+  columns: 'bars',
+  histogram: 'bars',
+  line: 'lines',
+  lines: 'lines',
+  area: 'area',
+  pie: 'pie',
+  doughnut: 'pie',
+  donut: 'pie',
 };
 
 /** Why these numbers are no shares of one whole; empty where they are. */

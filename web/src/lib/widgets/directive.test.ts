@@ -16,8 +16,16 @@ test('a directive stands between the words around it', () => {
 test('columns name what is shown, in their order', () => {
   const [piece] = split(table);
   expect(piece && 'widget' in piece && piece.widget).toEqual({ kind: 'table', title: 'T', rows: [{ A: 1 }], columns: ['A'] });
-  expect(make('data-table', { columns: ['Name', 'Sum'], rows: [['x', 5]] })).toEqual({ kind: 'table', title: '', rows: [{ Name: 'x', Sum: 5 }], columns: ['Name', 'Sum'] });
-  expect(make('data-table', { columns: ['Name', '2026', '2026'], rows: [['x', 5, 6, 7]] })).toMatchObject({ rows: [{ Name: 'x', 2026: 5, '2026 (2)': 6, 'Column 4': 7 }], columns: ['Name', '2026', '2026 (2)', 'Column 4'] });
+  expect(make('data-table', { columns: ['Name', 'Sum'], rows: [['x', 5]] })).toEqual({
+    kind: 'table',
+    title: '',
+    rows: [{ Name: 'x', Sum: 5 }],
+    columns: ['Name', 'Sum'],
+  });
+  expect(make('data-table', { columns: ['Name', '2026', '2026'], rows: [['x', 5, 6, 7]] })).toMatchObject({
+    rows: [{ Name: 'x', 2026: 5, '2026 (2)': 6, 'Column 4': 7 }],
+    columns: ['Name', '2026', '2026 (2)', 'Column 4'],
+  });
 });
 
 test('a directive on one line, in single quotes, or closed behind its JSON is one, too', () => {
@@ -56,21 +64,51 @@ test('a model cannot ask for a confirmation: only the platform asks', () => {
 
 test('an image is one that is here already', () => {
   expect(make('image', { src: 'data:image/png;base64,iVBORw0=', alt: 'A' })).toMatchObject({ kind: 'image', alt: 'A' });
-  for (const src of ['https://x.org/a.png', '//x.org/a.png', 'javascript:alert(1)', 'data:image/svg+xml;base64,AAAA', 'data:text/html;base64,AAAA', '/api/../x?y=1', 'blob:x', ' /api/a', '/api/a\\b', 5]) {
+  for (const src of [
+    'https://x.org/a.png',
+    '//x.org/a.png',
+    'javascript:alert(1)',
+    'data:image/svg+xml;base64,AAAA',
+    'data:text/html;base64,AAAA',
+    '/api/../x?y=1',
+    'blob:x',
+    ' /api/a',
+    '/api/a\\b',
+    5,
+  ]) {
     expect(localImage(src), String(src)).toBeNull();
   }
 });
 
 test('an image elsewhere is named with its host and not loaded', () => {
-  expect(make('image', { src: 'https://x.org:8443/a.png?b=1', alt: 'A' })).toEqual({ kind: 'elsewhere', host: 'x.org:8443', href: 'https://x.org:8443/a.png?b=1', alt: 'A', caption: '' });
-  for (const src of ['javascript:alert(1)', '//x.org/a.png', 'https://x.org@evil.example/a.png', 'https://', 'data:image/svg+xml;base64,AAAA', 5]) expect(make('image', { src }), String(src)).toBeNull();
+  expect(make('image', { src: 'https://x.org:8443/a.png?b=1', alt: 'A' })).toEqual({
+    kind: 'elsewhere',
+    host: 'x.org:8443',
+    href: 'https://x.org:8443/a.png?b=1',
+    alt: 'A',
+    caption: '',
+  });
+  for (const src of ['javascript:alert(1)', '//x.org/a.png', 'https://x.org@evil.example/a.png', 'https://', 'data:image/svg+xml;base64,AAAA', 5])
+    expect(make('image', { src }), String(src)).toBeNull();
 });
 
 test('the other types are made from what they are given', () => {
   expect(make('key-value', { items: [{ key: 'Host', value: 'db' }] })).toMatchObject({ kind: 'facts', items: [['Host', 'db']] });
-  expect(make('entity-card', { title: 'C', fields: [{ label: 'L', value: 1 }], status: 'Active' })).toMatchObject({ kind: 'facts', status: 'Active', items: [['L', 1]] });
-  expect(make('chart', { chartType: 'line', labels: ['a', 'b'], datasets: [{ label: 'x', data: [1, 2] }] })).toMatchObject({ form: 'lines', labels: ['a', 'b'], series: [{ name: 'x', values: [1, 2] }] });
-  expect(make('chart', { chartType: 'pie', datasets: [{ data: [1, 'x'] }] })).toMatchObject({ form: 'pie', labels: ['1', '2'], series: [{ name: '', values: [1, null] }] });
+  expect(make('entity-card', { title: 'C', fields: [{ label: 'L', value: 1 }], status: 'Active' })).toMatchObject({
+    kind: 'facts',
+    status: 'Active',
+    items: [['L', 1]],
+  });
+  expect(make('chart', { chartType: 'line', labels: ['a', 'b'], datasets: [{ label: 'x', data: [1, 2] }] })).toMatchObject({
+    form: 'lines',
+    labels: ['a', 'b'],
+    series: [{ name: 'x', values: [1, 2] }],
+  });
+  expect(make('chart', { chartType: 'pie', datasets: [{ data: [1, 'x'] }] })).toMatchObject({
+    form: 'pie',
+    labels: ['1', '2'],
+    series: [{ name: '', values: [1, null] }],
+  });
   expect(make('timeline', { events: [{ timestamp: '10:00', title: 'It began' }] })).toMatchObject({ events: [{ time: '10:00', title: 'It began' }] });
   expect(make('diff-viewer', { before: { a: 1 }, after: { a: 2 } })).toMatchObject({ kind: 'changes' });
   expect(make('diff', { before: 'a\nb', after: 'a\nc' })).toMatchObject({ kind: 'diff' });

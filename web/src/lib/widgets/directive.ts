@@ -44,7 +44,7 @@ export function split(text: string): Piece[] {
     if (plain.join('').trim()) made.push({ text: plain.join('\n') });
     plain = [];
   };
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? '';
     const mark = FENCE.exec(line)?.[1];
     if (mark && !fence) fence = mark;

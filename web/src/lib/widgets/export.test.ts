@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { fileName, written } from './export';
 import { make } from './widget';
 
-const rows = [{ a: 'x, "y"', b: 1 }, { a: '=HYPERLINK("http://x")', b: -2, c: { d: 1 } }];
+const rows = [
+  { a: 'x, "y"', b: 1 },
+  { a: '=HYPERLINK("http://x")', b: -2, c: { d: 1 } },
+];
 
 test('rows are written as CSV, where nothing becomes a formula', () => {
   expect(written(rows, 'csv')).toBe('a,b,c\r\n"x, ""y""",1,\r\n"\'=HYPERLINK(""http://x"")",-2,"{""d"":1}"\r\n');
@@ -20,7 +23,15 @@ test('a file has a name that is one, and the ending of what it is', () => {
 });
 
 test('an export is rows or a text, in a format that is known', () => {
-  expect(make('export', { title: 'Invoices', format: 'xlsx', columns: ['Nr', 'Sum'], rows: [['1', 2]] })).toEqual({ kind: 'export', title: 'Invoices', name: 'Invoices', format: 'csv', asked: 'xlsx', rows: [{ Nr: '1', Sum: 2 }], text: '' });
+  expect(make('export', { title: 'Invoices', format: 'xlsx', columns: ['Nr', 'Sum'], rows: [['1', 2]] })).toEqual({
+    kind: 'export',
+    title: 'Invoices',
+    name: 'Invoices',
+    format: 'csv',
+    asked: 'xlsx',
+    rows: [{ Nr: '1', Sum: 2 }],
+    text: '',
+  });
   expect(make('export', { filename: 'notes.md', content: '# Notes' })).toMatchObject({ format: 'md', text: '# Notes', rows: [] });
   expect(make('export', { title: 'Nothing' })).toBeNull();
   const asked = (props: object) => (make('export', { rows: [{ a: 1 }], ...props }) as { asked: string }).asked;
@@ -32,13 +43,21 @@ test('a file is named, and led to only where this server keeps it', () => {
   const file = { file_name: 'q4.pdf', content_type: 'application/pdf', size: 2048, path: 'downloads/q4.pdf' };
   expect(make('file', file)).toEqual({ kind: 'file', name: 'q4.pdf', type: 'application/pdf', size: 2048, path: 'downloads/q4.pdf', href: '' });
   expect(make('file', { name: 'q4.pdf', url: '/api/knowledge/documents/doc_1/file' })).toMatchObject({ href: '/api/knowledge/documents/doc_1/file' });
-  for (const url of ['https://x.org/q4.pdf', 'javascript:alert(1)', '/api/../x', '//x.org/api/a']) expect(make('file', { name: 'q4.pdf', url }), url).toMatchObject({ href: '' });
+  for (const url of ['https://x.org/q4.pdf', 'javascript:alert(1)', '/api/../x', '//x.org/api/a'])
+    expect(make('file', { name: 'q4.pdf', url }), url).toMatchObject({ href: '' });
   expect(make('file', { url: '/api/a' })).toBeNull();
 });
 
 test('a citation says what is quoted, and opens the document where that is known', () => {
   const cited = { source_title: 'Payments', snippet: 'A hold lasts 14 days.', document_id: 'doc_1', page: 3, score: 0.82 };
-  expect(make('citation-card', cited)).toEqual({ kind: 'citation', title: 'Payments', text: 'A hold lasts 14 days.', where: 'page 3', score: 0.82, href: '/knowledge/documents/doc_1' });
+  expect(make('citation-card', cited)).toEqual({
+    kind: 'citation',
+    title: 'Payments',
+    text: 'A hold lasts 14 days.',
+    where: 'page 3',
+    score: 0.82,
+    href: '/knowledge/documents/doc_1',
+  });
   expect(make('citation-card', { ...cited, document_id: '../../settings' })).toMatchObject({ href: '' });
   expect(make('citation-card', { title: 'Payments' })).toBeNull();
 });

@@ -14,20 +14,28 @@ function quoted(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const barred = (value: unknown) => plain(value).replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+const barred = (value: unknown) =>
+  plain(value)
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s*\n\s*/g, ' ');
 
 /** Rows as the text of a file (RFC 4180 for CSV). */
 export function written(rows: readonly Row[], format: Format): string {
   if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  if (format === 'csv') return [names.map(quoted), ...rows.map((row) => names.map((name) => quoted(row[name])))].map((cells) => `${cells.join(',')}\r\n`).join('');
+  if (format === 'csv')
+    return [names.map(quoted), ...rows.map((row) => names.map((name) => quoted(row[name])))].map((cells) => `${cells.join(',')}\r\n`).join('');
   const lines = [names.map(barred), names.map(() => '---'), ...rows.map((row) => names.map((name) => barred(row[name])))];
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 /** A name a file can have, with the ending of its format. */
 export function fileName(given: string, format: Format): string {
-  const stem = given.replace(/\.[a-z0-9]{1,5}$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[.\s-]+|[.\s-]+$/g, '').slice(0, 80);
+  const stem = given
+    .replace(/\.[a-z0-9]{1,5}$/i, '')
+    .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
+    .replace(/^[.\s-]+|[.\s-]+$/g, '')
+    .slice(0, 80);
   return `${stem || 'export'}.${format}`;
 }
 

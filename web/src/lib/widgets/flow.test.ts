@@ -57,11 +57,21 @@ test('a circle, an unknown end and a single node are drawn', () => {
 });
 
 test('a directive of nodes and edges is a flow', () => {
-  const asked = { title: 'How', nodes: [{ id: 'a', label: 'Begin' }, { id: 2, label: 'End', description: 'at last' }], edges: [{ source: 'a', target: 2, label: 'then' }] };
+  const asked = {
+    title: 'How',
+    nodes: [
+      { id: 'a', label: 'Begin' },
+      { id: 2, label: 'End', description: 'at last' },
+    ],
+    edges: [{ source: 'a', target: 2, label: 'then' }],
+  };
   expect(make('flow-diagram', asked)).toEqual({
     kind: 'flow',
     title: 'How',
-    nodes: [{ id: 'a', name: 'Begin', note: '' }, { id: '2', name: 'End', note: 'at last' }],
+    nodes: [
+      { id: 'a', name: 'Begin', note: '' },
+      { id: '2', name: 'End', note: 'at last' },
+    ],
     edges: [{ from: 'a', to: '2', label: 'then' }],
   });
   expect(make('flow-diagram', { nodes: [] })).toBeNull();
@@ -69,13 +79,25 @@ test('a directive of nodes and edges is a flow', () => {
 });
 
 test('a result with steps that wait for each other is drawn as a flow', () => {
-  const process = { name: 'Refund', category: 'Finance', description: 'Money back.', steps: [{ id: 'a', name: 'Check', who: 'Desk', depends_on: [] }, { id: 'b', name: 'Pay', system: 'Ledger', depends_on: ['a'] }], dependencies: ['Claim'] };
+  const process = {
+    name: 'Refund',
+    category: 'Finance',
+    description: 'Money back.',
+    steps: [
+      { id: 'a', name: 'Check', who: 'Desk', depends_on: [] },
+      { id: 'b', name: 'Pay', system: 'Ledger', depends_on: ['a'] },
+    ],
+    dependencies: ['Claim'],
+  };
   const made = drawn({ count: 1, processes: [process], categories: ['Finance'] });
   const flow = made?.find((one) => one.kind === 'flow');
   expect(flow).toEqual({
     kind: 'flow',
     title: 'Refund',
-    nodes: [{ id: 'a', name: 'Check', note: 'Desk' }, { id: 'b', name: 'Pay', note: 'Ledger' }],
+    nodes: [
+      { id: 'a', name: 'Check', note: 'Desk' },
+      { id: 'b', name: 'Pay', note: 'Ledger' },
+    ],
     edges: [{ from: 'a', to: 'b', label: '' }],
   });
   expect(made?.map((one) => one.kind)).toEqual(['facts', 'facts', 'flow']);

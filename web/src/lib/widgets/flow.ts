@@ -94,7 +94,8 @@ function slots(nodes: readonly FlowNode[], of: Map<string, number>, forward: rea
   return { rows: rows.map((row) => row ?? []), ways };
 }
 
-const mean = (all: readonly Slot[], value: (slot: Slot) => number, or: number) => (all.length ? all.reduce((sum, one) => sum + value(one), 0) / all.length : or);
+const mean = (all: readonly Slot[], value: (slot: Slot) => number, or: number) =>
+  all.length ? all.reduce((sum, one) => sum + value(one), 0) / all.length : or;
 
 /** Orders each layer by where its neighbours stand, to and fro. */
 function untangle(rows: Slot[][]) {
@@ -136,7 +137,9 @@ function curve(points: readonly (readonly [number, number])[], direction: Direct
       const before = points[at - 1];
       if (!before) return `M${n(x)} ${n(y)}`;
       const [bx, by] = before;
-      return direction === 'right' ? `C${n((bx + x) / 2)} ${n(by)} ${n((bx + x) / 2)} ${n(y)} ${n(x)} ${n(y)}` : `C${n(bx)} ${n((by + y) / 2)} ${n(x)} ${n((by + y) / 2)} ${n(x)} ${n(y)}`;
+      return direction === 'right'
+        ? `C${n((bx + x) / 2)} ${n(by)} ${n((bx + x) / 2)} ${n(y)} ${n(x)} ${n(y)}`
+        : `C${n(bx)} ${n((by + y) / 2)} ${n(x)} ${n((by + y) / 2)} ${n(x)} ${n(y)}`;
     })
     .join('');
 }
@@ -170,7 +173,15 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   // A line passes a layer straight along the flow.
   const through = (slot: Slot): [number, number][] => {
     const [x, y] = place(slot);
-    return direction === 'right' ? [[x - along / 2, y], [x + along / 2, y]] : [[x, y - along / 2], [x, y + along / 2]];
+    return direction === 'right'
+      ? [
+          [x - along / 2, y],
+          [x + along / 2, y],
+        ]
+      : [
+          [x, y - along / 2],
+          [x, y + along / 2],
+        ];
   };
   const lines = drawnEdges.map((edge) => {
     const way = ways.get(edge);
@@ -188,7 +199,12 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   });
   const long = Math.max(1, rows.length) * (along + gap) - gap + 2 * MARGIN;
   const wide = most - least + 2 * MARGIN;
-  return { nodes: placed.sort((a, b) => a.layer - b.layer), edges: lines, width: direction === 'right' ? long : wide, height: direction === 'right' ? wide : long };
+  return {
+    nodes: placed.sort((a, b) => a.layer - b.layer),
+    edges: lines,
+    width: direction === 'right' ? long : wide,
+    height: direction === 'right' ? wide : long,
+  };
 }
 
 /** How small a drawing may become to be seen whole: its letters stay as large, and in a smaller box they have no room. */

@@ -12,7 +12,18 @@ const LOOKS = /^(?:%%|classDef\s|class\s|style\s|linkStyle\s|click\s|direction\s
 const ID = /^[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/u;
 /** The shapes of a box: how its text begins and ends. */
 const SHAPES: readonly (readonly [string, RegExp])[] = [
-  ['[[', /\]\]/], ['[(', /\)\]/], ['[/', /[/\\]\]/], ['[\\', /[/\\]\]/], ['[', /\]/], ['(((', /\)\)\)/], ['((', /\)\)/], ['([', /\]\)/], ['(', /\)/], ['{{', /\}\}/], ['{', /\}/], ['>', /\]/],
+  ['[[', /\]\]/],
+  ['[(', /\)\]/],
+  ['[/', /[/\\]\]/],
+  ['[\\', /[/\\]\]/],
+  ['[', /\]/],
+  ['(((', /\)\)\)/],
+  ['((', /\)\)/],
+  ['([', /\]\)/],
+  ['(', /\)/],
+  ['{{', /\}\}/],
+  ['{', /\}/],
+  ['>', /\]/],
 ];
 const LINE = String.raw`(?:-{2,}[>ox]|-{3,}|={2,}[>ox]|={3,}|-\.+-[>ox]?)`;
 const PLAIN = new RegExp(String.raw`^\s*[<ox]?${LINE}\s*(?:\|([^|]*)\|)?\s*`);
@@ -20,7 +31,15 @@ const SAID = new RegExp(String.raw`^\s*[<ox]?(?:--|==|-\.)\s*("[^"]*"|[^\s=.|>-]
 
 /** The words of a label, without what formats them. */
 const clean = (text: string) =>
-  text.trim().replace(/^"(.*)"$/s, '$1').replace(/^`(.*)`$/s, '$1').replace(/<br\s*\/?>/gi, ' ').replace(/#quot;/g, '"').replace(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code) || 32)).replace(/\s+/g, ' ').trim();
+  text
+    .trim()
+    .replace(/^"(.*)"$/s, '$1')
+    .replace(/^`(.*)`$/s, '$1')
+    .replace(/<br\s*\/?>/gi, ' ')
+    .replace(/#quot;/g, '"')
+    .replace(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code) || 32))
+    .replace(/\s+/g, ' ')
+    .trim();
 
 class Reader {
   readonly nodes = new Map<string, FlowNode>();
@@ -29,7 +48,7 @@ class Reader {
   /** Boxes joined by &, and what is left of the line; null where there is none. */
   private group(text: string): { ids: string[]; rest: string } | null {
     const ids: string[] = [];
-    for (let rest = text.trimStart(); ; ) {
+    for (let rest = text.trimStart(); ;) {
       const id = ID.exec(rest)?.[0];
       if (!id || id === 'end' || id === 'subgraph') return null;
       rest = rest.slice(id.length);
@@ -71,13 +90,19 @@ class Reader {
 
 /** The flow of such a text; null where it is another diagram, or one with more than boxes and lines. */
 export function flowchart(text: string): Chart | null {
-  const lines = text.replace(/^\s*---\n.*?\n---\n/s, '').split('\n').filter((line) => line.trim() && !line.trim().startsWith('%%'));
+  const lines = text
+    .replace(/^\s*---\n.*?\n---\n/s, '')
+    .split('\n')
+    .filter((line) => line.trim() && !line.trim().startsWith('%%'));
   const head = HEAD.exec(lines[0] ?? '');
   if (!head) return null;
   const reader = new Reader();
   const rest = [(lines[0] ?? '').slice(head[0].length), ...lines.slice(1)];
   // A ; in quotes is text, such as #quot; is.
-  const statements = rest.flatMap((line) => line.match(/(?:"[^"]*"|[^;"])+/g) ?? []).map((one) => one.trim()).filter(Boolean);
+  const statements = rest
+    .flatMap((line) => line.match(/(?:"[^"]*"|[^;"])+/g) ?? [])
+    .map((one) => one.trim())
+    .filter(Boolean);
   for (const one of statements) if (!LOOKS.test(one) && !reader.statement(one)) return null;
   // A line from a box to itself cannot be drawn here.
   if (reader.nodes.size === 0 || reader.edges.some((edge) => edge.from === edge.to)) return null;

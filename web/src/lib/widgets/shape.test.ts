@@ -22,7 +22,10 @@ test('what is nested deeper, or is no object, is shown as JSON', () => {
 });
 
 test('rows with a time and a text are a timeline; with a number they are a table', () => {
-  const events = [{ time: '2026-02-23T10:00:00Z', title: 'It began', status: 'open' }, { time: '2026-02-23T11:00:00Z', title: 'It ended', status: 'done' }];
+  const events = [
+    { time: '2026-02-23T10:00:00Z', title: 'It began', status: 'open' },
+    { time: '2026-02-23T11:00:00Z', title: 'It ended', status: 'done' },
+  ];
   expect(kinds(events)).toEqual(['timeline']);
   expect(happenings(events)?.[0]).toEqual({ time: '2026-02-23T10:00:00Z', title: 'It began', text: '', status: 'open' });
   expect(kinds(events.map((one) => ({ ...one, size: 4 })))).toEqual(['table']);
@@ -48,17 +51,44 @@ test('an image in a field is shown; an address of one is only text', () => {
 });
 
 test('rows of names and amounts are a chart, along dates a line', () => {
-  const rows = [{ city: 'A', sum: 3 }, { city: 'B', sum: 5 }, { city: 'C', sum: 1 }];
+  const rows = [
+    { city: 'A', sum: 3 },
+    { city: 'B', sum: 5 },
+    { city: 'C', sum: 1 },
+  ];
   expect(amounts(rows)).toEqual({ kind: 'chart', title: '', form: 'bars', labels: ['A', 'B', 'C'], series: [{ name: 'sum', values: [3, 5, 1] }] });
   const days = [1, 2, 3, 4].map((n) => ({ day: `2026-01-0${n}`, calls: n }));
   expect(amounts(days)).toMatchObject({ form: 'lines' });
 });
 
 test('numbers that are no amounts, or have no common scale, make no chart', () => {
-  expect(amounts([{ a: 'x', id: 1 }, { a: 'y', id: 2 }, { a: 'z', id: 3 }])).toBeNull();
-  expect(amounts([{ a: 'x', n: 1, m: 1000 }, { a: 'y', n: 2, m: 3000 }, { a: 'z', n: 3, m: 1 }])).toBeNull();
-  expect(amounts([{ a: 'x', n: 1 }, { a: 'x', n: 2 }, { a: 'z', n: 3 }])).toBeNull();
-  expect(amounts([{ a: 'x', n: 1 }, { a: 'y', n: 2 }])).toBeNull();
+  expect(
+    amounts([
+      { a: 'x', id: 1 },
+      { a: 'y', id: 2 },
+      { a: 'z', id: 3 },
+    ]),
+  ).toBeNull();
+  expect(
+    amounts([
+      { a: 'x', n: 1, m: 1000 },
+      { a: 'y', n: 2, m: 3000 },
+      { a: 'z', n: 3, m: 1 },
+    ]),
+  ).toBeNull();
+  expect(
+    amounts([
+      { a: 'x', n: 1 },
+      { a: 'x', n: 2 },
+      { a: 'z', n: 3 },
+    ]),
+  ).toBeNull();
+  expect(
+    amounts([
+      { a: 'x', n: 1 },
+      { a: 'y', n: 2 },
+    ]),
+  ).toBeNull();
 });
 
 test('an axis has round marks around what is shown', () => {
@@ -74,9 +104,17 @@ test('an axis has round marks around what is shown', () => {
 });
 
 test('the labels of an axis do not lie over each other', () => {
-  const short = legible(Array.from({ length: 10 }, (_, at) => String(at)), (at) => 40 + at * 40, 440);
+  const short = legible(
+    Array.from({ length: 10 }, (_, at) => String(at)),
+    (at) => 40 + at * 40,
+    440,
+  );
   expect(short.map((one) => one.at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  const long = legible(Array.from({ length: 7 }, (_, at) => `2026-01-0${at} morning`), (at) => 40 + at * 60, 412);
+  const long = legible(
+    Array.from({ length: 7 }, (_, at) => `2026-01-0${at} morning`),
+    (at) => 40 + at * 60,
+    412,
+  );
   expect(long.map((one) => one.at)).toEqual([0, 3, 6]);
   expect(long.map((one) => one.anchor)).toEqual(['start', 'middle', 'end']);
 });

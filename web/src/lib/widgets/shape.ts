@@ -14,7 +14,8 @@ const WORDS = /^(?:title|text|event|summary|description|message|what|subject)$/i
 const NO_AMOUNT = /^(?:id|.*_id|seq|year|port|line|page|number|no|code|zip|lat|lon|latitude|longitude|score)$/i;
 
 const keys = (rows: readonly Row[]) => [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row)))];
-const isTime = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value) && (!/^\d{4}/.test(value) || Number.isFinite(Date.parse(value)));
+const isTime = (value: unknown) =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value) && (!/^\d{4}/.test(value) || Number.isFinite(Date.parse(value)));
 
 /** Rows with a time and a text, and hardly more, are what happened. */
 export function happenings(rows: readonly Row[]): Happening[] | null {
@@ -26,14 +27,22 @@ export function happenings(rows: readonly Row[]): Happening[] | null {
   if (!time || !title || rest.length > 2 || !plain || rows.length > 200) return null;
   const status = rest.find((name) => /^(?:status|state|level|severity|outcome|kind|type)$/i.test(name));
   const more = rest.find((name) => name !== status);
-  return rows.map((row) => ({ time: String(row[time]), title: String(row[title]), text: more ? String(row[more] ?? '') : '', status: status ? String(row[status] ?? '') : '' }));
+  return rows.map((row) => ({
+    time: String(row[time]),
+    title: String(row[title]),
+    text: more ? String(row[more] ?? '') : '',
+    status: status ? String(row[status] ?? '') : '',
+  }));
 }
 
 /** Rows that name something and say how much of it: one scale for all amounts, so that they can be compared. */
 export function amounts(rows: readonly Row[]): Widget | null {
   const names = keys(rows);
   if (rows.length < 3 || rows.length > 120 || names.length < 2 || names.length > 5) return null;
-  const [label, ...others] = [...names.filter((name) => rows.every((row) => typeof row[name] === 'string')), ...names.filter((name) => rows.every((row) => typeof row[name] === 'number'))];
+  const [label, ...others] = [
+    ...names.filter((name) => rows.every((row) => typeof row[name] === 'string')),
+    ...names.filter((name) => rows.every((row) => typeof row[name] === 'number')),
+  ];
   if (!label || names.length !== others.length + 1 || others.some((name) => NO_AMOUNT.test(name) || typeof rows[0]?.[name] !== 'number')) return null;
   const labels = rows.map((row) => String(row[label]));
   if (new Set(labels).size < labels.length || labels.some((one) => one.length > 60)) return null;
@@ -57,7 +66,11 @@ export function flow(value: unknown, title: string): Widget | null {
   const ids = new Set(steps.map((one) => one['id']));
   const sound = steps.every((one) => named(one['id']) && named(one['name']) && Array.isArray(one['depends_on']));
   if (steps.length === 0 || steps.length > MOST_BOXES || ids.size < steps.length || !sound) return null;
-  const nodes = steps.map((one) => ({ id: named(one['id']), name: named(one['name']), note: [one['who'], one['system']].map(named).filter(Boolean).join(' · ') }));
+  const nodes = steps.map((one) => ({
+    id: named(one['id']),
+    name: named(one['name']),
+    note: [one['who'], one['system']].map(named).filter(Boolean).join(' · '),
+  }));
   const edges = steps.flatMap((one) => (one['depends_on'] as unknown[]).map((from) => ({ from: named(from), to: named(one['id']), label: '' })));
   return { kind: 'flow', title, nodes, edges };
 }
@@ -68,7 +81,10 @@ function flows(rows: readonly Row[]): Widget[] | null {
     const key = Object.keys(row).find((name) => flow(row[name], ''));
     const drawing = key ? flow(row[key], named(row['name']) || named(row['title'])) : null;
     if (!drawing) return null;
-    const items = Object.entries(row).filter(([name, fact]) => name !== key && !['id', 'name', 'title'].includes(name) && isShort(fact) && fact !== null && fact !== '' && !(Array.isArray(fact) && fact.length === 0));
+    const items = Object.entries(row).filter(
+      ([name, fact]) =>
+        name !== key && !['id', 'name', 'title'].includes(name) && isShort(fact) && fact !== null && fact !== '' && !(Array.isArray(fact) && fact.length === 0),
+    );
     const facts: Widget[] = items.length > 0 ? [{ kind: 'facts', title: named(row['name']), subtitle: '', status: '', items }] : [];
     return [...facts, drawing];
   });
@@ -89,11 +105,18 @@ function whole(data: Row): Widget[] | null {
   const names = Object.keys(data);
   const tone = toneOf(data['severity'] ?? data['level']);
   const said = data['message'] ?? data['text'];
-  if (tone && typeof said === 'string' && said && names.length <= 4 && names.every((name) => ['severity', 'level', 'message', 'text', 'title'].includes(name))) {
+  if (
+    tone &&
+    typeof said === 'string' &&
+    said &&
+    names.length <= 4 &&
+    names.every((name) => ['severity', 'level', 'message', 'text', 'title'].includes(name))
+  ) {
     return [{ kind: 'alert', title: typeof data['title'] === 'string' ? data['title'] : '', tone, text: said }];
   }
   const { before, after } = data;
-  if (names.length === 2 && record(before) && record(after) && [...Object.values(before), ...Object.values(after)].every(scalar)) return [{ kind: 'changes', title: '', before, after }];
+  if (names.length === 2 && record(before) && record(after) && [...Object.values(before), ...Object.values(after)].every(scalar))
+    return [{ kind: 'changes', title: '', before, after }];
   return null;
 }
 

@@ -57,7 +57,20 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const records = (value: unknown): Row[] => list(value).filter(record);
 
 const TONES: Record<string, Tone> = {
-  success: 'ok', ok: 'ok', good: 'ok', warning: 'warn', warn: 'warn', error: 'bad', danger: 'bad', critical: 'bad', fatal: 'bad', info: 'info', notice: 'info', debug: 'plain', default: 'info', neutral: 'plain',
+  success: 'ok',
+  ok: 'ok',
+  good: 'ok',
+  warning: 'warn',
+  warn: 'warn',
+  error: 'bad',
+  danger: 'bad',
+  critical: 'bad',
+  fatal: 'bad',
+  info: 'info',
+  notice: 'info',
+  debug: 'plain',
+  default: 'info',
+  neutral: 'plain',
 };
 export const toneOf = (value: unknown): Tone | undefined => TONES[text(value).toLowerCase()];
 
@@ -77,9 +90,16 @@ export function localImage(src: unknown): string | null {
 const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null);
 
 function table(props: Row): Widget | null {
-  const columns = list(props['columns']).map((one) => (record(one) ? { key: text(one['key'] ?? one['name']), label: text(one['label'] ?? one['title'] ?? one['key'] ?? one['name']) } : { key: text(one), label: text(one) }));
+  const columns = list(props['columns']).map((one) =>
+    record(one)
+      ? { key: text(one['key'] ?? one['name']), label: text(one['label'] ?? one['title'] ?? one['key'] ?? one['name']) }
+      : { key: text(one), label: text(one) },
+  );
   const widest = columns.length ? Math.max(columns.length, ...list(props['rows']).map((row) => list(row).length)) : 0;
-  const names = distinct(Array.from({ length: widest }, (_, at) => columns[at]?.label ?? ''), 'Column');
+  const names = distinct(
+    Array.from({ length: widest }, (_, at) => columns[at]?.label ?? ''),
+    'Column',
+  );
   if (!Array.isArray(props['rows'])) return null;
   const rows = props['rows'].map((row): Row | null => {
     if (Array.isArray(row)) return columns.length ? Object.fromEntries(names.map((name, at) => [name, row[at]])) : null;
@@ -97,7 +117,10 @@ function facts(props: Row, field: string, key: string): Widget | null {
 }
 
 function chart(props: Row): Widget | null {
-  const told = records(props['datasets'] ?? props['series']).map((one) => ({ name: text(one['label'] ?? one['name']), values: list(one['data'] ?? one['values']).map(number) }));
+  const told = records(props['datasets'] ?? props['series']).map((one) => ({
+    name: text(one['label'] ?? one['name']),
+    values: list(one['data'] ?? one['values']).map(number),
+  }));
   const given = list(props['labels']).map((one) => text(one));
   const longest = Math.max(given.length, ...told.map((one) => one.values.length));
   if (told.length === 0 || longest === 0 || longest > 500 || told.every((one) => one.values.every((value) => value === null))) return null;
@@ -142,11 +165,21 @@ function image(props: Row): Widget | null {
 function progress(props: Row): Widget | null {
   const [value, most] = [number(props['value']), number(props['max']) ?? 100];
   if (most <= 0) return null;
-  return { kind: 'progress', label: text(props['label']), part: value === null ? null : Math.max(0, Math.min(1, value / most)), tone: toneOf(props['variant']) ?? 'info' };
+  return {
+    kind: 'progress',
+    label: text(props['label']),
+    part: value === null ? null : Math.max(0, Math.min(1, value / most)),
+    tone: toneOf(props['variant']) ?? 'info',
+  };
 }
 
 function figures(props: Row): Widget | null {
-  const made = records(props['metrics']).map((one) => ({ label: text(one['label']), value: text(one['value']), delta: text(one['delta']), trend: (['up', 'down'].includes(text(one['trend'])) ? text(one['trend']) : '') as Figure['trend'] }));
+  const made = records(props['metrics']).map((one) => ({
+    label: text(one['label']),
+    value: text(one['value']),
+    delta: text(one['delta']),
+    trend: (['up', 'down'].includes(text(one['trend'])) ? text(one['trend']) : '') as Figure['trend'],
+  }));
   return made.length > 0 && made.every((one) => one.label && one.value) ? { kind: 'figures', figures: made } : null;
 }
 
@@ -159,7 +192,11 @@ function code(language?: string) {
 
 function sections(props: Row): Widget | null {
   const opened = new Set([props['defaultOpen']].flat().map(Number));
-  const made = records(props['sections']).map((one, at) => ({ title: text(one['title']), text: text(one['content']), open: props['defaultOpen'] !== undefined && opened.has(at) }));
+  const made = records(props['sections']).map((one, at) => ({
+    title: text(one['title']),
+    text: text(one['content']),
+    open: props['defaultOpen'] !== undefined && opened.has(at),
+  }));
   return made.length > 0 && made.every((one) => one.title) ? { kind: 'sections', sections: made } : null;
 }
 
@@ -167,7 +204,7 @@ function mermaid(props: Row): Widget | null {
   const chart = flowchart(text(props['code']));
   if (chart && chart.nodes.length <= MOST_BOXES) return { kind: 'flow', title: text(props['title']), ...chart };
   const made = code('mermaid')(props);
-  return made && { ...made, note: 'Of Mermaid only flowcharts of boxes and lines are drawn here.' } as Widget;
+  return made && ({ ...made, note: 'Of Mermaid only flowcharts of boxes and lines are drawn here.' } as Widget);
 }
 
 /** The first of these that is a text. */
@@ -179,7 +216,9 @@ function file(props: Row): Widget | null {
   const address = text(props['url']);
   // Nothing leads elsewhere: what is not kept here is only named.
   const href = /^\/api\/[\w/-]+(?:\.\w+)?$/.test(address) ? address : '';
-  return name ? { kind: 'file', name, type: first(props, 'content_type', 'mime_type', 'type'), size: number(props['size'] ?? props['bytes']), path, href } : null;
+  return name
+    ? { kind: 'file', name, type: first(props, 'content_type', 'mime_type', 'type'), size: number(props['size'] ?? props['bytes']), path, href }
+    : null;
 }
 
 function exported(props: Row): Widget | null {
@@ -206,8 +245,16 @@ function citation(props: Row): Widget | null {
 export const MOST_BOXES = 200;
 
 function flow(props: Row): Widget | null {
-  const nodes = records(props['nodes']).map((one): FlowNode => ({ id: text(one['id']), name: text(one['label'] ?? one['name'] ?? one['title']) || text(one['id']), note: text(one['description'] ?? one['subtitle'] ?? one['note']) }));
-  const edges = records(props['edges']).map((one): FlowEdge => ({ from: text(one['from'] ?? one['source']), to: text(one['to'] ?? one['target']), label: text(one['label']) }));
+  const nodes = records(props['nodes']).map((one): FlowNode => ({
+    id: text(one['id']),
+    name: text(one['label'] ?? one['name'] ?? one['title']) || text(one['id']),
+    note: text(one['description'] ?? one['subtitle'] ?? one['note']),
+  }));
+  const edges = records(props['edges']).map((one): FlowEdge => ({
+    from: text(one['from'] ?? one['source']),
+    to: text(one['to'] ?? one['target']),
+    label: text(one['label']),
+  }));
   const ids = new Set(nodes.map((node) => node.id));
   if (nodes.length === 0 || nodes.length > MOST_BOXES || ids.size < nodes.length || ids.has('')) return null;
   return { kind: 'flow', title: text(props['title']), nodes, edges };
@@ -220,16 +267,34 @@ function badge(props: Row): Widget | null {
 
 /** By the name in the directive. What asks for a person's word is not here: only the platform itself may ask. */
 const MAKERS: Record<string, (props: Row) => Widget | null> = {
-  'data-table': table, table,
+  'data-table': table,
+  table,
   'key-value': (props) => facts(props, 'items', 'key'),
   'entity-card': (props) => facts(props, 'fields', 'label'),
-  chart, timeline, alert, image, accordion: sections,
-  'diff-viewer': diff, diff,
-  'progress-bar': progress, progress,
-  'code-block': code(), code: code(), 'mermaid-diagram': mermaid, mermaid,
-  file, 'file-card': file, 'file-viewer': file, export: exported, 'export-card': exported, 'citation-card': citation, citation,
-  'flow-diagram': flow, flow,
-  'metric-card': figures, 'status-badge': badge,
+  chart,
+  timeline,
+  alert,
+  image,
+  accordion: sections,
+  'diff-viewer': diff,
+  diff,
+  'progress-bar': progress,
+  progress,
+  'code-block': code(),
+  code: code(),
+  'mermaid-diagram': mermaid,
+  mermaid,
+  file,
+  'file-card': file,
+  'file-viewer': file,
+  export: exported,
+  'export-card': exported,
+  'citation-card': citation,
+  citation,
+  'flow-diagram': flow,
+  flow,
+  'metric-card': figures,
+  'status-badge': badge,
 };
 
 export const types: readonly string[] = Object.keys(MAKERS);

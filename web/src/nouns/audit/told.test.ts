@@ -33,7 +33,10 @@ describe('entries over time', () => {
   const at = (minute: number, outcome = 'success') => entry({ time: `2026-01-01T10:${minute}:00Z`, outcome });
 
   it('are counted from the oldest to the newest', () => {
-    expect(bins([at(30), at(29, 'refused'), at(10)], 2)).toEqual([{ all: 1, wrong: 0 }, { all: 2, wrong: 1 }]);
+    expect(bins([at(30), at(29, 'refused'), at(10)], 2)).toEqual([
+      { all: 1, wrong: 0 },
+      { all: 2, wrong: 1 },
+    ]);
   });
 
   it('of one moment are no picture', () => {

@@ -29,7 +29,8 @@ const PROTOCOLS: Record<string, string> = { rest: 'REST', graphql: 'GraphQL', so
 export const protocols = (system: System) => system.protocols.map((name) => PROTOCOLS[name] ?? name).join(', ');
 
 /** What stands in front of a path: the method, or the protocol where that says more. */
-export const verb = (one: { method: string; protocol?: string }) => (one.protocol && one.protocol !== 'rest' ? (PROTOCOLS[one.protocol] ?? one.protocol) : one.method);
+export const verb = (one: { method: string; protocol?: string }) =>
+  one.protocol && one.protocol !== 'rest' ? (PROTOCOLS[one.protocol] ?? one.protocol) : one.method;
 
 class Catalog {
   systems = $state<System[] | null>(null);

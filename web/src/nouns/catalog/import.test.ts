@@ -12,9 +12,25 @@ vi.hoisted(() => {
   };
 });
 
-const preview = { format: 'openapi', title: 'Desk', description: '', base_url: null, auth: { kind: 'none' }, warnings: ['Twice', 'Twice'], operations: [], removed: [], tokens: 0 };
+const preview = {
+  format: 'openapi',
+  title: 'Desk',
+  description: '',
+  base_url: null,
+  auth: { kind: 'none' },
+  warnings: ['Twice', 'Twice'],
+  operations: [],
+  removed: [],
+  tokens: 0,
+};
 let shown: Record<string, unknown> | undefined;
-const operation = (key: string, more = {}) => ({ operation: { key, name: key, method: 'GET', path: `/${key}`, description: 'x', risk: 'read', ...more }, tokens: 5, change: 'added', differs: [], kept: [] });
+const operation = (key: string, more = {}) => ({
+  operation: { key, name: key, method: 'GET', path: `/${key}`, description: 'x', risk: 'read', ...more },
+  tokens: 5,
+  change: 'added',
+  differs: [],
+  kept: [],
+});
 
 /** The wizard after a document was given, where the server answers this. */
 async function read(answer: () => Response) {

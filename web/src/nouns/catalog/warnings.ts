@@ -2,4 +2,6 @@
 import type { ImportRow } from '../../lib/types';
 
 /** Its warnings, without the one its own field speaks of, and none twice. */
-export const warningsOf = ({ operation }: ImportRow): string[] => [...new Set((operation.warnings ?? []).filter((text) => !text.startsWith('It has no description')))];
+export const warningsOf = ({ operation }: ImportRow): string[] => [
+  ...new Set((operation.warnings ?? []).filter((text) => !text.startsWith('It has no description'))),
+];

@@ -15,13 +15,23 @@ function play(...all: [string, unknown][]): { picture: Picture; ended: boolean }
   return { picture, ended };
 }
 
-const start = (call_id: string, message_id = 'm1'): [string, unknown] => ['tool_start', { call_id, message_id, tool: 'builtin:write', arguments: { path: 'a' }, risk: 'high_write' }];
+const start = (call_id: string, message_id = 'm1'): [string, unknown] => [
+  'tool_start',
+  { call_id, message_id, tool: 'builtin:write', arguments: { path: 'a' }, risk: 'high_write' },
+];
 const output = { success: true, content: [], data: 4, error: null, meta: { call_id: 'c1', tool: 'x', duration_ms: 3 } };
 
 describe('a turn', () => {
   it('writes its text where the message is', () => {
-    const { picture } = play(['token', { text: 'a', message_id: 'm1' }], ['token', { text: 'b', message_id: 'm1' }], ['token', { text: 'c', message_id: 'm2' }]);
-    expect(picture.messages.map((message) => [message.id, message.text])).toEqual([['m1', 'ab'], ['m2', 'c']]);
+    const { picture } = play(
+      ['token', { text: 'a', message_id: 'm1' }],
+      ['token', { text: 'b', message_id: 'm1' }],
+      ['token', { text: 'c', message_id: 'm2' }],
+    );
+    expect(picture.messages.map((message) => [message.id, message.text])).toEqual([
+      ['m1', 'ab'],
+      ['m2', 'c'],
+    ]);
   });
 
   it('shows a step from its start to its end', () => {
@@ -47,7 +57,11 @@ describe('a turn', () => {
   });
 
   it('keeps a refused step in the thread', () => {
-    const { picture } = play(start('c1'), ['confirmation', { call_id: 'c1', ticket }], ['ticket_decided', { call_id: 'c1', ticket: { ...ticket, state: 'denied' } }]);
+    const { picture } = play(
+      start('c1'),
+      ['confirmation', { call_id: 'c1', ticket }],
+      ['ticket_decided', { call_id: 'c1', ticket: { ...ticket, state: 'denied' } }],
+    );
     expect(picture.messages[0]?.steps).toMatchObject([{ state: 'done', success: false, ticket: { state: 'denied' } }]);
     expect(blocks(picture.messages).map((block) => block.kind)).toEqual(['steps']);
   });
@@ -55,7 +69,10 @@ describe('a turn', () => {
   it('ends when it is done, waits or fails', () => {
     expect(play(['done', { state: 'done' }])).toMatchObject({ ended: true, picture: { state: 'idle' } });
     expect(play(['done', { state: 'waiting' }])).toMatchObject({ ended: true, picture: { state: 'waiting' } });
-    expect(play(['error', { message: 'The model did not answer.' }])).toMatchObject({ ended: true, picture: { state: 'idle', error: 'The model did not answer.' } });
+    expect(play(['error', { message: 'The model did not answer.' }])).toMatchObject({
+      ended: true,
+      picture: { state: 'idle', error: 'The model did not answer.' },
+    });
   });
 
   it('passes over what it does not know and what is no JSON', () => {
@@ -69,7 +86,11 @@ describe('a turn', () => {
 describe('blocks', () => {
   it('fold steps that follow each other, across messages', () => {
     const { picture } = play(start('c1', 'm1'), start('c2', 'm2'), ['token', { text: 'hi', message_id: 'm3' }], start('c3', 'm3'));
-    expect(blocks(picture.messages).map((block) => (block.kind === 'steps' ? block.steps.map((step) => step.call_id) : block.kind))).toEqual([['c1', 'c2'], 'say', ['c3']]);
+    expect(blocks(picture.messages).map((block) => (block.kind === 'steps' ? block.steps.map((step) => step.call_id) : block.kind))).toEqual([
+      ['c1', 'c2'],
+      'say',
+      ['c3'],
+    ]);
   });
 
   it('guess a height by the length of the text', () => {

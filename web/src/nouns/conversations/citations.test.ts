@@ -2,7 +2,20 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Citation } from '../../lib/types';
 import { cite } from './citations';
 
-const one = (number: number, more: Partial<Citation> = {}): Citation => ({ number, document_id: 'd1', chunk_id: 40 + number, title: 'Policy.docx', heading: 'Policy › Holds', page: 4, url: null, start: 0, end: 9, text: 'A payment hold ends.', score: 0.91, ...more });
+const one = (number: number, more: Partial<Citation> = {}): Citation => ({
+  number,
+  document_id: 'd1',
+  chunk_id: 40 + number,
+  title: 'Policy.docx',
+  heading: 'Policy › Holds',
+  page: 4,
+  url: null,
+  start: 0,
+  end: 9,
+  text: 'A payment hold ends.',
+  score: 0.91,
+  ...more,
+});
 let root: HTMLElement;
 
 beforeEach(() => {

@@ -13,7 +13,11 @@ export async function attach(files: Iterable<File>): Promise<{ added: Attachment
   const added: Attachment[] = [];
   const refused: string[] = [];
   for (const file of files) {
-    if (!SHOWN.test(file.type)) await store(file).then((one) => added.push(one), (failure) => refused.push(`${file.name}: ${words(failure)}`));
+    if (!SHOWN.test(file.type))
+      await store(file).then(
+        (one) => added.push(one),
+        (failure) => refused.push(`${file.name}: ${words(failure)}`),
+      );
     else if (file.size > MOST) refused.push(`${file.name} is ${bytes(file.size)}; the most is ${bytes(MOST)}.`);
     else added.push({ name: file.name || 'image', mime: file.type || 'text/plain', data: await base64(file) });
   }
@@ -22,7 +26,11 @@ export async function attach(files: Iterable<File>): Promise<{ added: Attachment
 
 /** Puts a document where tools read it; the message tells them its storage path. */
 async function store(file: File): Promise<Attachment> {
-  return { name: file.name, mime: 'text/plain', data: await base64(new Blob([`The file is stored at ${await stored(file)}. document_read reads it by that path.`])) };
+  return {
+    name: file.name,
+    mime: 'text/plain',
+    data: await base64(new Blob([`The file is stored at ${await stored(file)}. document_read reads it by that path.`])),
+  };
 }
 
 async function base64(file: Blob): Promise<string> {

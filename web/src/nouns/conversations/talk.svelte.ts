@@ -122,7 +122,10 @@ export class Talk implements Picture {
     const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
     if (this.id !== id) return;
     const { title, folder, tainted, messages, turn } = found;
-    const asked = Math.max(0, messages.findLastIndex((message) => message.role === 'user'));
+    const asked = Math.max(
+      0,
+      messages.findLastIndex((message) => message.role === 'user'),
+    );
     Object.assign(this, { title, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
     this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
     this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;

@@ -5,14 +5,22 @@ import { groups } from './groups';
 import { known, Talk } from './talk.svelte';
 
 const now = new Date('2026-11-20T15:00:00').getTime();
-const talk = (id: string, days: number, folder: string | null = null) => ({ id, folder, updated_at: new Date(now - days * 86_400_000).toISOString() }) as Conversation;
-const tools = [{ name: 'write', description: 'Writes', enabled: true }, { name: 'exec', description: 'Runs', enabled: false }] as Tool[];
+const talk = (id: string, days: number, folder: string | null = null) =>
+  ({ id, folder, updated_at: new Date(now - days * 86_400_000).toISOString() }) as Conversation;
+const tools = [
+  { name: 'write', description: 'Writes', enabled: true },
+  { name: 'exec', description: 'Runs', enabled: false },
+] as Tool[];
 
 describe('the list', () => {
   it('has folders first, then today, then what is older', () => {
     const found = groups([talk('old', 30), talk('week', 3), talk('b', 0, 'Suppliers'), talk('today', 0), talk('a', 9, 'Month end')], now);
     expect(found.map((group) => [group.name, group.items.map((one) => one.id)])).toEqual([
-      ['Month end', ['a']], ['Suppliers', ['b']], ['Today', ['today']], ['Last 7 days', ['week']], ['Earlier', ['old']],
+      ['Month end', ['a']],
+      ['Suppliers', ['b']],
+      ['Today', ['today']],
+      ['Last 7 days', ['week']],
+      ['Earlier', ['old']],
     ]);
   });
 });

@@ -13,7 +13,12 @@ describe('the outbound page', () => {
   it('marks a value only where it is filtered by, and never the empty one', () => {
     const any = filterOf(new URLSearchParams());
     const one = filterOf(new URLSearchParams('host=a.example'));
-    expect([picked(any, 'host', ''), picked(one, 'host', ''), picked(one, 'host', 'a.example'), picked(one, 'host', 'b.example')]).toEqual([false, false, true, false]);
+    expect([picked(any, 'host', ''), picked(one, 'host', ''), picked(one, 'host', 'a.example'), picked(one, 'host', 'b.example')]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('keeps the end of a place, which tells most', () => {
@@ -23,10 +28,18 @@ describe('the outbound page', () => {
   });
 
   it('offers no filter for attempts that named no host', () => {
-    const summary = { outcomes: [], by: [], users: [], hosts: ['', 'a.example'].map((host) => ({ host, attempts: 2, refused: 0, sent: 0, received: 0, last_at: '' })) };
+    const summary = {
+      outcomes: [],
+      by: [],
+      users: [],
+      hosts: ['', 'a.example'].map((host) => ({ host, attempts: 2, refused: 0, sent: 0, received: 0, last_at: '' })),
+    };
     const page = mount(Summary, { target: document.body, props: { summary, filter: filterOf(new URLSearchParams()), pick: () => {} } });
     const rows = [...document.body.querySelectorAll('label, .plain')].map((row) => [row.textContent?.trim(), row.querySelector('input')?.checked]);
-    expect(rows).toEqual([['none named 2', undefined], ['a.example 2', false]]);
+    expect(rows).toEqual([
+      ['none named 2', undefined],
+      ['a.example 2', false],
+    ]);
     void unmount(page);
   });
 

@@ -84,7 +84,10 @@ export class Canvas {
   /** A few hundred nodes need no worker: the policy of the console allows none from a blob. */
   private settle() {
     const iterations = this.graph.order > 300 ? 120 : 400;
-    forceAtlas2.assign(this.graph, { iterations, settings: { ...forceAtlas2.inferSettings(this.graph), linLogMode: true, outboundAttractionDistribution: true, gravity: 1, scalingRatio: 4 } });
+    forceAtlas2.assign(this.graph, {
+      iterations,
+      settings: { ...forceAtlas2.inferSettings(this.graph), linLogMode: true, outboundAttractionDistribution: true, gravity: 1, scalingRatio: 4 },
+    });
   }
 
   /** Takes the theme's colours. */

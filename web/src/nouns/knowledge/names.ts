@@ -6,7 +6,12 @@ const END = 8;
 /** A name as it stands beside its node; pointed at, it stands whole. */
 export function short(name: string): string {
   const letters = Array.from(name);
-  return letters.length > MOST ? `${letters.slice(0, MOST - END - 1).join('').trimEnd()}…${letters.slice(-END).join('').trimStart()}` : name;
+  return letters.length > MOST
+    ? `${letters
+        .slice(0, MOST - END - 1)
+        .join('')
+        .trimEnd()}…${letters.slice(-END).join('').trimStart()}`
+    : name;
 }
 
 export interface Box {
@@ -31,7 +36,9 @@ export class Taken {
   }
 
   free(box: Box): boolean {
-    return this.under(box).every((square) => !this.squares.get(square)?.some((one) => one.left < box.right && box.left < one.right && one.top < box.bottom && box.top < one.bottom));
+    return this.under(box).every(
+      (square) => !this.squares.get(square)?.some((one) => one.left < box.right && box.left < one.right && one.top < box.bottom && box.top < one.bottom),
+    );
   }
 
   private under({ left, top, right, bottom }: Box): string[] {

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { address, isFar, kindOf, pieces, place, preview, segments } from './passages';
 
-const said = (text: string, spans: number[][]) => pieces(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
+const said = (text: string, spans: number[][]) =>
+  pieces(text, spans)
+    .map((piece) => (piece.hit ? `[${piece.text}]` : piece.text))
+    .join('');
 
 describe('a passage', () => {
   it('is marked where it fits, also where spans touch or overlap', () => {
-    expect(said('A payment hold ends.', [[2, 9], [8, 14]])).toBe('A [payment hold] ends.');
+    expect(
+      said('A payment hold ends.', [
+        [2, 9],
+        [8, 14],
+      ]),
+    ).toBe('A [payment hold] ends.');
     expect(said('plain', [])).toBe('plain');
     expect(said('short', [[3, 99]])).toBe('sho[rt]');
   });
@@ -24,7 +32,9 @@ describe('a preview', () => {
   const words = 'One word after another. '.repeat(30);
   const found = (text: string, ...wanted: string[]) => {
     const spans = wanted.flatMap((word) => [...text.matchAll(new RegExp(word, 'g'))].map(({ index }) => [index, index + word.length]));
-    return preview(text, spans).map((piece) => (piece.hit ? `[${piece.text}]` : piece.text)).join('');
+    return preview(text, spans)
+      .map((piece) => (piece.hit ? `[${piece.text}]` : piece.text))
+      .join('');
   };
 
   it('begins a little before what fits', () => {
@@ -50,8 +60,19 @@ describe('a preview', () => {
 
 describe('a document', () => {
   it('is its passages and what lies between them', () => {
-    const found = segments('Head\nOne two three.', [{ id: 5, start: 5, end: 12, page: 1 }, { id: 6, start: 10, end: 19, page: 2 }], new Map([[5, 'Head']]));
-    expect(found.map(({ text, chunk, opens }) => [text, chunk, opens])).toEqual([['Head', null, false], ['One two', 5, true], ['three.', 6, true]]);
+    const found = segments(
+      'Head\nOne two three.',
+      [
+        { id: 5, start: 5, end: 12, page: 1 },
+        { id: 6, start: 10, end: 19, page: 2 },
+      ],
+      new Map([[5, 'Head']]),
+    );
+    expect(found.map(({ text, chunk, opens }) => [text, chunk, opens])).toEqual([
+      ['Head', null, false],
+      ['One two', 5, true],
+      ['three.', 6, true],
+    ]);
   });
 
   it('without passages is its text', () => {

@@ -38,7 +38,10 @@ export function preview(text: string, spans: readonly (readonly number[])[]): Pi
   const word = lead.findIndex((letter) => /\s/.test(letter));
   const start = at - lead.length + (line >= 0 ? line : word) + 1;
   const moved = spans.map(([from = 0, to = 0]) => [from - start + 1, to - start + 1]);
-  return pieces(`…${letters.slice(start).join('')}`, moved.filter(([, to = 0]) => to > 1).map(([from = 0, to = 0]) => [Math.max(1, from), to]));
+  return pieces(
+    `…${letters.slice(start).join('')}`,
+    moved.filter(([, to = 0]) => to > 1).map(([from = 0, to = 0]) => [Math.max(1, from), to]),
+  );
 }
 
 /** Where the preview with the most different words begins, then the one with the most. */
@@ -91,14 +94,16 @@ export function segments(text: string, chunks: readonly Cut[], headings: Readonl
     if (gap.trim()) made.push({ key: `gap-${at}`, text: gap.trim(), chunk: null, ordinal: 0, page, heading: '', opens: false });
     at = Math.max(at, to);
   };
-  [...chunks].sort((a, b) => a.start - b.start).forEach((cut, n) => {
-    between(cut.start);
-    const opens = cut.page != null && cut.page !== page;
-    page = cut.page ?? page;
-    const own = letters.slice(at, cut.end).join('').trim();
-    made.push({ key: String(cut.id), text: own, chunk: cut.id, ordinal: n + 1, page: cut.page ?? null, heading: headings.get(cut.id) ?? '', opens });
-    at = Math.max(at, cut.end);
-  });
+  [...chunks]
+    .sort((a, b) => a.start - b.start)
+    .forEach((cut, n) => {
+      between(cut.start);
+      const opens = cut.page != null && cut.page !== page;
+      page = cut.page ?? page;
+      const own = letters.slice(at, cut.end).join('').trim();
+      made.push({ key: String(cut.id), text: own, chunk: cut.id, ordinal: n + 1, page: cut.page ?? null, heading: headings.get(cut.id) ?? '', opens });
+      at = Math.max(at, cut.end);
+    });
   between(letters.length);
   return made;
 }
@@ -112,7 +117,12 @@ export function isFar(results: readonly { explain?: Passage['explain'] }[]): boo
 }
 
 const KINDS: Record<string, string> = { pdf: 'PDF', docx: 'Word', xlsx: 'Excel', pptx: 'PowerPoint', html: 'HTML', csv: 'CSV', json: 'JSON' };
-const MIMES: Record<string, string> = { plain: 'text', 'vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx', 'vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx', 'vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx' };
+const MIMES: Record<string, string> = {
+  plain: 'text',
+  'vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+};
 
 /** What kind of document it is, in the words of people; before it is read its media type says so. */
 export function kindOf({ kind, mime }: { kind?: string | null; mime: string }): string {

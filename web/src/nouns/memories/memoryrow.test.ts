@@ -9,7 +9,20 @@ afterEach(async () => {
 });
 
 function said(more: Partial<Memory>): string {
-  const memory = { id: 'm', layer: 'fact', category: 'general', content: 'The depot closes at noon.', key: 'fact-0a1b', strength: 1, recalls: 0, merged_from: [], history: [], created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', ...more } as Memory;
+  const memory = {
+    id: 'm',
+    layer: 'fact',
+    category: 'general',
+    content: 'The depot closes at noon.',
+    key: 'fact-0a1b',
+    strength: 1,
+    recalls: 0,
+    merged_from: [],
+    history: [],
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    ...more,
+  } as Memory;
   page = mount(MemoryRow, { target: document.body, props: { memory, changed: () => undefined } });
   return document.body.textContent ?? '';
 }

@@ -23,7 +23,15 @@ export const SOURCE: Record<Process['source'], string> = { written: 'Written by 
 /** What a person writes of a process, without what the server adds. */
 export function draftOf(process: Process): ProcessDraft {
   const { name, category, description, owner, tags, depends_on, steps } = process;
-  return structuredClone({ name, category: category ?? '', description: description ?? '', owner: owner ?? null, tags: tags ?? [], depends_on: depends_on ?? [], steps });
+  return structuredClone({
+    name,
+    category: category ?? '',
+    description: description ?? '',
+    owner: owner ?? null,
+    tags: tags ?? [],
+    depends_on: depends_on ?? [],
+    steps,
+  });
 }
 
 /** A process's flow as it is drawn. */
@@ -44,7 +52,14 @@ export const EXAMPLE: ProcessDraft = {
   tags: ['customer'],
   depends_on: [],
   steps: [
-    { id: 'record', name: 'Record the customer', who: 'Sales', system: 'CRM', description: 'Name, address and contact, as they stand in the offer.', depends_on: [] },
+    {
+      id: 'record',
+      name: 'Record the customer',
+      who: 'Sales',
+      system: 'CRM',
+      description: 'Name, address and contact, as they stand in the offer.',
+      depends_on: [],
+    },
     { id: 'credit', name: 'Check the credit', who: 'Finance', system: 'Ledger', description: 'Above 10,000 two people decide.', depends_on: ['record'] },
     { id: 'contract', name: 'Send the contract', who: 'Legal', description: '', depends_on: ['record'] },
     { id: 'account', name: 'Open the account', who: 'Service desk', system: 'CRM', description: '', depends_on: ['credit', 'contract'] },

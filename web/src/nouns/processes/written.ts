@@ -11,4 +11,8 @@ export interface Written {
 export const blank = (id: string): Written => ({ id, name: '', description: '', who: '', system: '', depends_on: [] });
 
 /** Words with commas between. */
-export const commas = (text: string): string[] => text.split(',').map((one) => one.trim()).filter(Boolean);
+export const commas = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);

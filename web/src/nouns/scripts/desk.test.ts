@@ -7,7 +7,20 @@ import { shelf } from './shelf.svelte';
 const server = { live: 'v4', draft: null as string | null, version: 4, gone: false, by: 'sam' };
 const now = () => (server.gone ? null : (server.draft ?? server.live));
 const digest = () => (now() === null ? '' : `digest of ${now()}`);
-const view = () => ({ name: 'lu', origin: 'console', state: 'live', source: server.live, draft: server.draft, digest: digest(), version: server.version, versions: [], capabilities: [], enabled: true, updated_by: server.by, updated_at: null });
+const view = () => ({
+  name: 'lu',
+  origin: 'console',
+  state: 'live',
+  source: server.live,
+  draft: server.draft,
+  digest: digest(),
+  version: server.version,
+  versions: [],
+  capabilities: [],
+  enabled: true,
+  updated_by: server.by,
+  updated_at: null,
+});
 const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
 
 function serve(path: string, { method = 'GET', body }: RequestInit) {
@@ -130,7 +143,13 @@ it('offers to replace drafts that an import left alone', async () => {
     if (!path.includes('/import')) return Promise.resolve(answer(200, []));
     asked.push(path);
     const held = { saved: [], unchanged: ['a'], refused: [{ name: 'b', problem: 'It has a draft.', draft: true }] };
-    return Promise.resolve(asked.length === 1 ? answer(200, held) : asked.length === 2 ? answer(409, { detail: 'It has a draft.', draft: true }) : answer(200, { saved: ['b'], unchanged: ['a'], refused: [] }));
+    return Promise.resolve(
+      asked.length === 1
+        ? answer(200, held)
+        : asked.length === 2
+          ? answer(409, { detail: 'It has a draft.', draft: true })
+          : answer(200, { saved: ['b'], unchanged: ['a'], refused: [] }),
+    );
   });
   await shelf.take([new File([''], 'all.zip'), new File([''], 'b.rhai')]);
   expect([shelf.imported?.unchanged, shelf.imported?.held.map((file) => file.name)]).toEqual([['a'], ['all.zip', 'b.rhai']]);

@@ -37,7 +37,11 @@ test('what a text may more is what the other may not', () => {
 test('values of its own are named as the server names them, and said for people', () => {
   const values: Capability = { kind: 'kv', what: '', granted: true };
   expect(wider([values], [])).toEqual(['kv']);
-  expect([said('kv'), said('http x.org'), said('else')]).toEqual([['keeps values of its own, for each user apart', ''], ['sends requests to', 'x.org'], ['', 'else']]);
+  expect([said('kv'), said('http x.org'), said('else')]).toEqual([
+    ['keeps values of its own, for each user apart', ''],
+    ['sends requests to', 'x.org'],
+    ['', 'else'],
+  ]);
 });
 
 test("a refusal's details are found beside its words and among its details", () => {
@@ -49,7 +53,9 @@ test("a refusal's details are found beside its words and among its details", () 
 test('who overtook a text is said with what he did', () => {
   const there = { draft: null, version: 5, updated_by: 'sam', updated_at: null };
   expect(overtook('lu', there, 'anna')).toBe('sam published version 5 of lu.');
-  expect(overtook('lu', { ...there, draft: 'x', updated_by: 'anna', updated_at: new Date(Date.now() - 120_000).toISOString() }, 'anna')).toBe('You, in another place, saved a draft of lu 2 min ago.');
+  expect(overtook('lu', { ...there, draft: 'x', updated_by: 'anna', updated_at: new Date(Date.now() - 120_000).toISOString() }, 'anna')).toBe(
+    'You, in another place, saved a draft of lu 2 min ago.',
+  );
   expect(overtook('lu', { ...there, updated_by: null }, 'anna')).toContain('Somebody');
   expect(overtook('lu', null, 'anna')).toBe('lu was deleted meanwhile.');
 });

@@ -32,7 +32,12 @@ export function gate({ changed, checked, tests, same, name, header }: Situation)
 /** A capability as the server names it: "http x.org", and "kv", which is about nothing in particular. */
 export const words = ({ kind, what }: Pick<Capability, 'kind' | 'what'>) => `${kind} ${what}`.trim();
 
-const SAYS: Record<string, string> = { tool: 'calls the tool', http: 'sends requests to', kv: 'keeps values of its own, for each user apart', secret: 'reads the secret' };
+const SAYS: Record<string, string> = {
+  tool: 'calls the tool',
+  http: 'sends requests to',
+  kv: 'keeps values of its own, for each user apart',
+  secret: 'reads the secret',
+};
 
 /** A capability for people: what it does, and what with. */
 export function said(named: string): readonly [string, string] {

@@ -10,7 +10,11 @@ export function renamed(source: string, name: string): string {
 
 /** What somebody typed, as a name may be written. */
 export function tidy(name: string): string {
-  return name.trim().toLowerCase().replace(/[^a-z0-9_]+/g, '_').replace(/^[_\d]+|_+$/g, '');
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '_')
+    .replace(/^[_\d]+|_+$/g, '');
 }
 
 /** The name itself, or with the first number that nobody has. */

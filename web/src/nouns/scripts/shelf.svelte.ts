@@ -29,16 +29,26 @@ class Shelf {
   }
 
   private get taken() {
-    return new Set([...(this.all ?? []).map((one) => one.name), ...unsaved.names, ...(tools.all ?? []).flatMap((one) => [one.name, ...one.aliases.map((alias) => alias.name)])]);
+    return new Set([
+      ...(this.all ?? []).map((one) => one.name),
+      ...unsaved.names,
+      ...(tools.all ?? []).flatMap((one) => [one.name, ...one.aliases.map((alias) => alias.name)]),
+    ]);
   }
 
   /** What a new script of this name will be called, and why, where that is another name. */
   named(wanted: string): { name: string; why: string } {
     const may = tidy(wanted);
-    if (!may) return { name: '', why: wanted.trim() ? 'A name has small letters, digits and _, and begins with a letter: it gets the name of its template.' : '' };
+    if (!may)
+      return { name: '', why: wanted.trim() ? 'A name has small letters, digits and _, and begins with a letter: it gets the name of its template.' : '' };
     const name = free(may, this.taken);
     const there = this.all?.some((one) => one.name === may) || unsaved.names.includes(may) ? 'script' : 'tool';
-    const why = name !== may ? `There is a ${there} called ${may}: it will be called ${name}.` : name !== wanted.trim() ? `It will be called ${name}: a name has small letters, digits and _, and begins with a letter.` : '';
+    const why =
+      name !== may
+        ? `There is a ${there} called ${may}: it will be called ${name}.`
+        : name !== wanted.trim()
+          ? `It will be called ${name}: a name has small letters, digits and _, and begins with a letter.`
+          : '';
     return { name, why };
   }
 

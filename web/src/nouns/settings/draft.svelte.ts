@@ -24,7 +24,10 @@ export function changes(was: Plain, now: Plain, path = ''): string[] {
 export function difference(was: Plain, now: Plain): Plain {
   const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(was[key]) !== JSON.stringify(value));
   return Object.fromEntries(
-    changed.map(([key, value]) => [key, value && typeof value === 'object' && !Array.isArray(value) ? difference((was[key] ?? {}) as Plain, value as Plain) : value]),
+    changed.map(([key, value]) => [
+      key,
+      value && typeof value === 'object' && !Array.isArray(value) ? difference((was[key] ?? {}) as Plain, value as Plain) : value,
+    ]),
   );
 }
 

@@ -3,7 +3,15 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from '../../lib/http';
 import Need from './Need.svelte';
 
-const hit = (name: string, cosine: number | null) => ({ id: `builtin:${name}`, name, description: '', score: 1, risk: 'read', parameters: {}, why: { words: [], bm25: 0, cosine } });
+const hit = (name: string, cosine: number | null) => ({
+  id: `builtin:${name}`,
+  name,
+  description: '',
+  score: 1,
+  risk: 'read',
+  parameters: {},
+  why: { words: [], bm25: 0, cosine },
+});
 let asked: string[];
 let page: object;
 

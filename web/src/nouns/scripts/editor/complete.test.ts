@@ -57,7 +57,9 @@ test('the place of the cursor is read from its line', () => {
 });
 
 test('the names a text makes are its variables, functions, parameters and what loops go through', () => {
-  expect(ownNames('fn run(args, more) { let a = 1; const B = 2; for i in x.map(|one, two| one) {} }')).toEqual(expect.arrayContaining(['run', 'a', 'B', 'i', 'args', 'more', 'one', 'two']));
+  expect(ownNames('fn run(args, more) { let a = 1; const B = 2; for i in x.map(|one, two| one) {} }')).toEqual(
+    expect.arrayContaining(['run', 'a', 'B', 'i', 'args', 'more', 'one', 'two']),
+  );
 });
 
 test('the pointer names one word of a chain, a tool or a tag', () => {

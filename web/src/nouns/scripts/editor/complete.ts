@@ -11,7 +11,26 @@ export interface Knowledge {
   tools: readonly { name: string; description: string }[];
 }
 
-export const KEYWORDS = ['let', 'const', 'fn', 'if', 'else', 'switch', 'while', 'loop', 'for', 'in', 'return', 'break', 'continue', 'throw', 'try', 'catch', 'true', 'false'];
+export const KEYWORDS = [
+  'let',
+  'const',
+  'fn',
+  'if',
+  'else',
+  'switch',
+  'while',
+  'loop',
+  'for',
+  'in',
+  'return',
+  'break',
+  'continue',
+  'throw',
+  'try',
+  'catch',
+  'true',
+  'false',
+];
 
 /** A tag as it stands in the text, whether or not the reference writes its sign. */
 export const tagged = (tag: string) => `@${tag.replace(/^@/, '')}`;
@@ -82,14 +101,22 @@ function helpers(knowledge: Knowledge): Completion[] {
 
 function options(place: NonNullable<Place>, knowledge: Knowledge, text: string): Completion[] {
   if (place.kind === 'tag') {
-    return (knowledge.reference?.tags ?? []).map(({ tag, syntax, description }) => ({ label: tagged(tag), type: 'keyword', detail: syntax.replace(/^\/*\s*@?\w+\s*/, ''), info: description, apply: `${tagged(tag)} ` }));
+    return (knowledge.reference?.tags ?? []).map(({ tag, syntax, description }) => ({
+      label: tagged(tag),
+      type: 'keyword',
+      detail: syntax.replace(/^\/*\s*@?\w+\s*/, ''),
+      info: description,
+      apply: `${tagged(tag)} `,
+    }));
   }
   if (place.kind === 'tool') return knowledge.tools.map(({ name, description }) => ({ label: name, type: 'constant', info: description }));
   const known = helpers(knowledge);
   const taken = new Set(known.map((one) => one.label));
   return [
     ...known,
-    ...ownNames(text).filter((name) => name !== place.typed && !taken.has(name)).map((label) => ({ label, type: 'variable', boost: 2 })),
+    ...ownNames(text)
+      .filter((name) => name !== place.typed && !taken.has(name))
+      .map((label) => ({ label, type: 'variable', boost: 2 })),
     ...KEYWORDS.filter((word) => !taken.has(word)).map((label) => ({ label, type: 'keyword' })),
   ];
 }

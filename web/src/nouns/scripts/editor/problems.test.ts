@@ -4,7 +4,14 @@ import type { Diagnostic } from '../types';
 import { next, place, problems, setProblems } from './problems';
 
 const doc = Text.of(['fn run(args) {', '    for i in lates { }', '', '    "😀" + lates', '}']);
-const problem = (line: number, column: number, end_column: number | null = null): Diagnostic => ({ line, column, end_column, severity: 'error', message: 'wrong', hint: null });
+const problem = (line: number, column: number, end_column: number | null = null): Diagnostic => ({
+  line,
+  column,
+  end_column,
+  severity: 'error',
+  message: 'wrong',
+  hint: null,
+});
 const marked = (one: Diagnostic) => {
   const { from, to } = place(doc, one);
   return doc.sliceString(from, to);

@@ -96,19 +96,34 @@ export const problems = StateField.define<Shown>({
   create: () => ({ placed: [], marks: Decoration.none }),
   update(shown, change) {
     for (const effect of change.effects) {
-      if (effect.is(setProblems)) return draw(change.state.doc, effect.value.map((one) => place(change.state.doc, one)));
+      if (effect.is(setProblems))
+        return draw(
+          change.state.doc,
+          effect.value.map((one) => place(change.state.doc, one)),
+        );
     }
     if (!change.docChanged || shown.placed.length === 0) return shown;
     // Until the next answer they move with their text.
     const moved = shown.placed.map((one) => ({ ...one, from: change.changes.mapPos(one.from, 1), to: change.changes.mapPos(one.to, -1) }));
-    return draw(change.state.doc, moved.map((one) => ({ ...one, to: Math.max(one.from, one.to) })));
+    return draw(
+      change.state.doc,
+      moved.map((one) => ({ ...one, to: Math.max(one.from, one.to) })),
+    );
   },
   provide: (field) => EditorView.decorations.from(field, (shown) => shown.marks),
 });
 
 const numbers = gutterLineClass.compute([problems], (state) => {
-  const lines = new Set(state.field(problems).placed.filter((one) => one.problem.severity === 'error').map((one) => state.doc.lineAt(one.from).from));
-  return RangeSet.of([...lines].map((from) => marked.range(from)), true);
+  const lines = new Set(
+    state
+      .field(problems)
+      .placed.filter((one) => one.problem.severity === 'error')
+      .map((one) => state.doc.lineAt(one.from).from),
+  );
+  return RangeSet.of(
+    [...lines].map((from) => marked.range(from)),
+    true,
+  );
 });
 
 export const shown: Extension = [problems, numbers];

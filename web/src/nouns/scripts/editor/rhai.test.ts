@@ -20,7 +20,11 @@ function tokens(text: string): [string, string | null][] {
 const kind = (text: string, token: string) => tokens(text).find(([found]) => found === token)?.[1];
 
 test('a header line is slashes, a tag and what it says', () => {
-  expect(tokens('// @name overdue')).toEqual([['// ', 'lineComment'], ['@name', 'meta'], ['overdue', 'docComment']]);
+  expect(tokens('// @name overdue')).toEqual([
+    ['// ', 'lineComment'],
+    ['@name', 'meta'],
+    ['overdue', 'docComment'],
+  ]);
 });
 
 test('a tag behind code is a plain comment', () => {
@@ -61,5 +65,8 @@ test('an interpolation is code, and the text goes on behind it', () => {
 
 test('a plain string ends with its line, a raw one where its hashes say', () => {
   expect(tokens('"open\nlet').at(-1)).toEqual(['let', 'keyword']);
-  expect(tokens('#"say "hi" now"# let')).toEqual([['#"say "hi" now"#', 'string'], ['let', 'keyword']]);
+  expect(tokens('#"say "hi" now"# let')).toEqual([
+    ['#"say "hi" now"#', 'string'],
+    ['let', 'keyword'],
+  ]);
 });

@@ -116,7 +116,11 @@ export const parser: StreamParser<Open> = {
   startState: () => ({ comment: 0, quote: '', braces: [] }),
   copyState: (open) => ({ ...open, braces: [...open.braces] }),
   token,
-  languageData: { commentTokens: { line: '//', block: { open: '/*', close: '*/' } }, closeBrackets: { brackets: ['(', '[', '{', '"', '`'] }, indentOnInput: /^\s*[}\])]$/ },
+  languageData: {
+    commentTokens: { line: '//', block: { open: '/*', close: '*/' } },
+    closeBrackets: { brackets: ['(', '[', '{', '"', '`'] },
+    indentOnInput: /^\s*[}\])]$/,
+  },
 };
 
 export const rhai = StreamLanguage.define(parser);

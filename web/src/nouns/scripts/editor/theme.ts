@@ -29,11 +29,30 @@ const chrome = EditorView.theme({
   '.cm-under': { textDecoration: 'underline wavy 1px', textUnderlineOffset: '3px' },
   '.cm-under-error': { textDecorationColor: 'var(--bad)' },
   '.cm-under-warning': { textDecorationColor: 'var(--warn)' },
-  '.cm-said': { display: 'flex', gap: '6px', padding: '4px 12px 8px 0', font: 'var(--t-12)', whiteSpace: 'normal', position: 'sticky', left: '44px', maxWidth: 'var(--cm-room, 100%)' },
+  '.cm-said': {
+    display: 'flex',
+    gap: '6px',
+    padding: '4px 12px 8px 0',
+    font: 'var(--t-12)',
+    whiteSpace: 'normal',
+    position: 'sticky',
+    left: '44px',
+    maxWidth: 'var(--cm-room, 100%)',
+  },
   '.cm-said > span': { minWidth: '0', overflowWrap: 'anywhere' },
   '.cm-said-error': { color: 'var(--bad)' },
   '.cm-said-warning': { color: 'var(--warn)' },
-  '.cm-said svg': { width: '14px', height: '14px', marginTop: '1px', flex: 'none', fill: 'none', stroke: 'currentColor', strokeWidth: '1.5', strokeLinecap: 'round', strokeLinejoin: 'round' },
+  '.cm-said svg': {
+    width: '14px',
+    height: '14px',
+    marginTop: '1px',
+    flex: 'none',
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeWidth: '1.5',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
+  },
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected)', outline: '1px solid var(--line-strong)' },
   '.cm-nonmatchingBracket, &.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent', color: 'var(--bad)' },
   '.cm-searchMatch': { backgroundColor: 'var(--mark)' },
@@ -43,7 +62,14 @@ const chrome = EditorView.theme({
 });
 
 const floats = EditorView.theme({
-  '.cm-tooltip': { border: '0', borderRadius: 'var(--r-3)', backgroundColor: 'var(--raised)', boxShadow: 'var(--shadow-2)', color: 'var(--ink)', font: 'var(--t-12)' },
+  '.cm-tooltip': {
+    border: '0',
+    borderRadius: 'var(--r-3)',
+    backgroundColor: 'var(--raised)',
+    boxShadow: 'var(--shadow-2)',
+    color: 'var(--ink)',
+    font: 'var(--t-12)',
+  },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { font: 'var(--m-12)', maxHeight: '220px', padding: '4px' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', borderRadius: 'var(--r-1)', color: 'var(--ink-2)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--selected)', color: 'var(--ink)' },
@@ -59,7 +85,13 @@ const floats = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--canvas)', color: 'var(--ink)', font: 'var(--t-12)' },
   '.cm-panels.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
   '.cm-textfield': { border: '1px solid var(--line-control)', borderRadius: 'var(--r-2)', backgroundColor: 'var(--surface)', font: 'var(--t-12)' },
-  '.cm-button': { border: '1px solid var(--line-strong)', borderRadius: 'var(--r-2)', backgroundImage: 'none', backgroundColor: 'var(--surface)', font: 'var(--t-12)' },
+  '.cm-button': {
+    border: '1px solid var(--line-strong)',
+    borderRadius: 'var(--r-2)',
+    backgroundImage: 'none',
+    backgroundColor: 'var(--surface)',
+    font: 'var(--t-12)',
+  },
 });
 
 export const look = [chrome, floats, syntaxHighlighting(colours)];
