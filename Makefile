@@ -7,28 +7,35 @@ SHELL := /bin/bash
 
 # One target directory outside the tree, so that a second clone builds nothing twice.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/satchel/target
+# Set outside, they would take the place of what .cargo/config.toml says, and the binary would be linked otherwise: silently.
+unexport RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 TARGET := $(CARGO_TARGET_DIR)
+# .cargo/config.toml names the machine's own target, so what is built lies below its name.
+BUILT = $(TARGET)/$(shell rustc -vV | sed -n 's/^host: //p')
 CARGO := cargo
 LOCKED := --locked
 # What `make bench` measures; `make bench PROFILE=quick` saves the long build.
-PROFILE ?= release
+PROFILE ?= measured
 BENCHES ?=
+# What `make test` runs; all of it where nothing is said. WALKS are parts of names of walks, with commas between them.
+STAGES ?=
+export WALKS ?=
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 NODE_STAMP := web/node_modules/.package-lock.json
 
-.PHONY: help run build web model test check tidy fmt bench dist
+.PHONY: help run build web model test check tidy fmt fuzz bench dist
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 run: web model ## build and start Satchel; it prints the link to open (ARGS="--listen 127.0.0.1:9000")
 	@$(CARGO) build $(LOCKED) --profile quick --bin satchel
-	exec $(TARGET)/quick/satchel serve $(ARGS)
+	exec $(BUILT)/quick/satchel serve $(ARGS)
 
 build: web model ## build the release binary; the last line is its path
 	@$(CARGO) build $(LOCKED) --release --bin satchel
-	echo "$(TARGET)/release/satchel"
+	echo "$(BUILT)/release/satchel"
 
 web: web/dist/index.html ## build the console
 
@@ -45,9 +52,9 @@ web/dist/index.html: $(NODE_STAMP) $(WEB_SOURCES)
 	touch dist/index.html
 
 # The binary is compiled once: the integration tests and the browser tests start the same file.
-test: web model ## run every test: web units, Rust, browser
-	@scripts/dev/needs rust node python cc nextest chromium
-	scripts/dev/test
+test: web model ## run every test: web units, Rust, browsers (STAGES="web rust walks", or WALKS="palette, a run stops")
+	@scripts/dev/needs rust node python cc nextest age chromium firefox
+	scripts/dev/test $(STAGES)
 
 check: web model tidy ## formatting, lints, types, layers, licences; fails on the first warning
 	@scripts/dev/needs rust node python cc
@@ -63,8 +70,14 @@ tidy: ## the rules of the tree itself: layers, sizes, where SQL may stand
 	CARGO_MANIFEST_DIR="$(CURDIR)" rustc --edition 2024 --test -o $(TARGET)/tidy tests/it/tidy/mod.rs
 	RUST_BACKTRACE=0 $(TARGET)/tidy --quiet
 
-fmt: ## format the Rust sources
+fmt: $(NODE_STAMP) ## format the Rust sources, the console's and those of the browser tests
 	@$(CARGO) fmt --all
+	cd web && npm run --silent fmt
+
+fuzz: web model ## hold the server against its own OpenAPI document (ARGS="--phases fuzzing --max-examples 100")
+	@scripts/dev/needs rust node python venv cc
+	$(CARGO) build $(LOCKED) --bin satchel
+	python3 scripts/dev/fuzz/run.py $(BUILT)/debug/satchel $(ARGS)
 
 bench: web model ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
 	@scripts/dev/needs rust node python cc

@@ -1,12 +1,20 @@
-//! Finds the embedding model that goes into the binary. `make model` puts it there.
+//! Finds the embedding model that goes into the binary, which `make model` puts there; compresses the console and the API's
+//! document for it; and finds what this machine has that some tests need.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the tree")]
 
 use std::{
-    env,
+    env, fs,
+    io::{self, Write},
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
+use flate2::{Compression, write::GzEncoder};
+
+/// What goes into the binary compressed: the console, as `make web` builds it, and the API's document.
+const CONSOLE: &str = "web/dist";
+const DOCUMENT: &str = "openapi.json";
 /// What the model's files must be, as `sha256sum` writes it.
 const PINS: &str = "scripts/dev/model/sha256";
 
@@ -14,6 +22,14 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={PINS}");
     println!("cargo:rerun-if-env-changed=SATCHEL_MODEL_DIR");
+    println!("cargo::rustc-check-cfg=cfg(getrandom_backend, values(\"linux_raw\"))");
+    tell_tests();
+    for packed in [CONSOLE, DOCUMENT] {
+        println!("cargo:rerun-if-changed={packed}");
+    }
+    if let Err(error) = pack() {
+        println!("cargo::error=the console or {DOCUMENT} cannot be compressed: {error}");
+    }
     if env::var_os("CARGO_FEATURE_EMBEDDED_MODEL").is_none() {
         return;
     }
@@ -27,6 +43,81 @@ fn main() {
     }
 }
 
+/// Says what this machine has, so that a test that cannot run is ignored with its reason, and passes nowhere unseen.
+fn tell_tests() {
+    println!("cargo:rerun-if-env-changed=PATH");
+    println!("cargo::rustc-check-cfg=cfg(can_mount, has_age, has_office, has_seccomp, has_userns)");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let places: Vec<PathBuf> = env::split_paths(&path).filter(|place| place.is_dir()).collect();
+    let program = |name: &str| places.iter().map(|place| place.join(name)).find(|program| program.is_file());
+    let age = program("age");
+    // `make test` installs it, perhaps after a build that found none: it appears in one of these places.
+    for watched in age.as_ref().map_or(places.as_slice(), std::slice::from_ref) {
+        println!("cargo:rerun-if-changed={}", watched.display());
+    }
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    for (name, is_so) in [
+        ("can_mount", may_mount(&status)),
+        ("has_age", age.is_some()),
+        ("has_office", program("soffice").is_some()),
+        ("has_seccomp", status.lines().any(|line| line.starts_with("Seccomp:"))),
+        ("has_userns", may_make_namespaces()),
+    ] {
+        if is_so {
+            println!("cargo::rustc-cfg={name}");
+        }
+    }
+}
+
+/// Whether whoever has this `/proc/self/status` may mount: root, unless a container keeps it from that.
+fn may_mount(status: &str) -> bool {
+    const SYS_ADMIN: u32 = 21;
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let set = effective.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default();
+    (set >> SYS_ADMIN) & 1 == 1
+}
+
+/// Whether the kernel lets everybody make a user namespace, and a file tree in it.
+fn may_make_namespaces() -> bool {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "true"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Writes both into the build's own directory; where the console is not built, an empty folder stands for it.
+fn pack() -> io::Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let console = out.join("console");
+    // Files of the build before have other names.
+    if console.exists() {
+        fs::remove_dir_all(&console)?;
+    }
+    fs::create_dir(&console)?;
+    if Path::new(CONSOLE).exists() {
+        pack_folder(Path::new(CONSOLE), &console)?;
+    }
+    pack_file(Path::new(DOCUMENT), &out.join(DOCUMENT))
+}
+
+fn pack_folder(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let (entry, packed) = entry.map(|entry| (entry.path(), to.join(entry.file_name())))?;
+        if entry.is_dir() {
+            fs::create_dir(&packed)?;
+            pack_folder(&entry, &packed)?;
+        } else {
+            pack_file(&entry, &packed)?;
+        }
+    }
+    Ok(())
+}
+
+fn pack_file(from: &Path, to: &Path) -> io::Result<()> {
+    let mut packed = GzEncoder::new(fs::File::create(to)?, Compression::best());
+    packed.write_all(&fs::read(from)?)?;
+    packed.finish().map(drop)
+}
+
 /// Where the model lies, and the first eight digits of its hash, after which the directory is named.
 fn model() -> Result<(PathBuf, String), String> {
     let models = match (env::var_os("SATCHEL_MODEL_DIR"), env::var_os("HOME")) {
@@ -34,11 +125,11 @@ fn model() -> Result<(PathBuf, String), String> {
         (None, Some(home)) => Path::new(&home).join(".cache/satchel/model"),
         (None, None) => return Err("neither SATCHEL_MODEL_DIR nor HOME says where the embedding model lies".to_owned()),
     };
-    let wanted = std::fs::read_to_string(PINS).map_err(|e| format!("{PINS} cannot be read ({e})"))?;
+    let wanted = fs::read_to_string(PINS).map_err(|e| format!("{PINS} cannot be read ({e})"))?;
     let hash = wanted.get(..8).ok_or_else(|| format!("{PINS} is empty"))?;
     let directory = models.join(hash);
     // `make model` writes this copy last, when everything it names has been checked.
-    match std::fs::read_to_string(directory.join("sha256")) {
+    match fs::read_to_string(directory.join("sha256")) {
         Ok(present) if present == wanted => Ok((directory, hash.to_owned())),
         _ => Err(format!("the embedding model is not in {}", directory.display())),
     }

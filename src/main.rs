@@ -1,6 +1,6 @@
 //! The binary: parse, run, print the error, exit code.
 
-use std::process::ExitCode;
+use std::{fmt, process::ExitCode};
 
 use clap::Parser;
 use satchel::{
@@ -19,8 +19,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     sandbox::run_if_helper();
     if let Some(pipes) = workers::pipes_if_worker() {
-        // What goes wrong in a worker is seen by the server: the pipes close.
-        return ExitCode::from(u8::from(pipes.and_then(script::worker::serve).is_err()));
+        // The server reads it when the pipes close.
+        let served = pipes.and_then(script::worker::serve);
+        return served
+            .map_or_else(|error| fail(format_args!("a worker cannot go on: {error}")), |()| ExitCode::SUCCESS);
     }
     // A huge page that is touched once is 2 MB: a third of all memory at rest. A kernel without them has none to refuse.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
@@ -30,10 +32,14 @@ fn main() -> ExitCode {
         Err(error) => {
             // A defect of ours has no log to be looked up in here.
             match error.kind() {
-                Kind::Internal => eprintln!("satchel: {error:?}"),
-                _ => eprintln!("satchel: {error}"),
+                Kind::Internal => fail(format_args!("{error:?}")),
+                _ => fail(format_args!("{error}")),
             }
-            ExitCode::FAILURE
         }
     }
+}
+
+fn fail(why: fmt::Arguments<'_>) -> ExitCode {
+    eprintln!("satchel: {why}");
+    ExitCode::FAILURE
 }

@@ -1,4 +1,4 @@
-//! The console's files, inside the binary. Paths that are no file are pages: the console routes them itself.
+//! The console's files, inside the binary, compressed. Paths that are no file are pages: the console routes them itself.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -9,12 +9,11 @@ use actix_web::{
 };
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use super::error::no_such_path;
+use super::{error::no_such_path, packed};
 use crate::model::error::{Error, Kind, Result};
 
 #[derive(RustEmbed)]
-#[folder = "web/dist"]
-#[allow_missing = true]
+#[folder = "$OUT_DIR/console"]
 struct Files;
 
 /// The file or page of a request.
@@ -27,7 +26,7 @@ pub(super) fn respond(request: &HttpRequest) -> Result<HttpResponse> {
     if let Some(file) = Files::get(path).filter(|_| path != "index.html") {
         // The build puts a hash of the content into the names of these.
         let lasts = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-        return Ok(send(request, &file, (path, lasts)));
+        return send(request, file, (path, lasts));
     }
     // A missing file must not come back as a page with status 200.
     if path.starts_with("assets/")
@@ -38,11 +37,11 @@ pub(super) fn respond(request: &HttpRequest) -> Result<HttpResponse> {
     let page = Files::get("index.html").ok_or_else(|| {
         Error::new(Kind::NotFound, "This binary was built without its console: build it with `make build`.")
     })?;
-    Ok(send(request, &page, ("index.html", "no-cache")))
+    send(request, page, ("index.html", "no-cache"))
 }
 
-fn send(request: &HttpRequest, file: &EmbeddedFile, (path, lasts): (&str, &str)) -> HttpResponse {
-    // Weak: the same file may be sent compressed.
+fn send(request: &HttpRequest, file: EmbeddedFile, (path, lasts): (&str, &str)) -> Result<HttpResponse> {
+    // Weak: the same file may be sent compressed or not.
     let tag = format!("W/\"{}\"", hex::encode(file.metadata.sha256_hash().get(..16).unwrap_or_default()));
     let same = request
         .headers()
@@ -52,10 +51,10 @@ fn send(request: &HttpRequest, file: &EmbeddedFile, (path, lasts): (&str, &str))
     let mut response = if same { HttpResponse::NotModified() } else { HttpResponse::Ok() };
     response.insert_header((ETAG, tag)).insert_header((CACHE_CONTROL, lasts));
     if same {
-        return response.finish();
+        return Ok(response.finish());
     }
-    response.insert_header((CONTENT_TYPE, media_type(path, file)));
-    response.body(file.data.clone().into_owned())
+    response.insert_header((CONTENT_TYPE, media_type(path, &file)));
+    packed::send(request, response, file.data)
 }
 
 fn media_type(path: &str, file: &EmbeddedFile) -> String {
