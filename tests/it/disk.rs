@@ -1,34 +1,35 @@
 //! A disk that is really full: writes are refused with 507, reads answer, nothing acknowledged is lost, and all is well
 //! again once there is room.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "makes a small disk and fills it, or says why not"
-)]
+#![expect(clippy::disallowed_methods, reason = "makes a small disk and fills it")]
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{ErrorKind, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
 };
 
+use satchel::store::dir;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
-use crate::support::{
-    chat::Person,
-    http::{Request, TestServer},
-    program::{Home, PASSWORD, Place},
+use crate::{
+    migrations,
+    support::{
+        chat::Person,
+        http::{Request, TestServer},
+        program::{Home, PASSWORD, Place},
+    },
 };
 
-/// A file system of four megabytes, in a namespace of its own, which lasts as long as this.
+/// A small file system in a namespace of its own, which lasts as long as this.
 struct SmallDisk {
     holder: Child,
     mount: PathBuf,
@@ -36,18 +37,28 @@ struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// None where this machine lets nobody make namespaces.
-    async fn make() -> Option<Self> {
+    async fn make() -> Self {
+        Self::of_megabytes(4).await
+    }
+
+    async fn of_megabytes(megabytes: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mount = dir.path().to_owned();
-        let script =
-            format!("mount -t tmpfs -o size=4m,mode=700 tmpfs '{}' && echo ready && exec cat", mount.display());
+        let script = format!(
+            "mount -t tmpfs -o size={megabytes}m,mode=700 tmpfs '{}' && echo ready && exec cat",
+            mount.display()
+        );
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
         let mut holder = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
-        let line = timeout(Duration::from_secs(10), lines.next_line()).await.expect("no disk in time").unwrap();
-        (line.as_deref() == Some("ready")).then_some(Self { holder, mount, _dir: dir })
+        let line = timeout(Duration::from_secs(120), lines.next_line()).await.expect("no disk in time").unwrap();
+        let made = line.as_deref() == Some("ready");
+        assert!(
+            made,
+            "no small disk can be made: this machine lets nobody make a user namespace (kernel.unprivileged_userns_clone)"
+        );
+        Self { holder, mount, _dir: dir }
     }
 
     fn home(&self) -> Home {
@@ -108,10 +119,7 @@ async fn remembered(owner: &Person) -> Vec<u32> {
 
 #[tokio::test]
 async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
-    let Some(disk) = SmallDisk::make().await else {
-        println!("not tried: this machine lets nobody make a namespace");
-        return;
-    };
+    let disk = SmallDisk::make().await;
     let home = disk.home();
     let start = [("SATCHEL_OWNER_NAME", "owner"), ("SATCHEL_OWNER_PASSWORD", PASSWORD)];
     let server = home.serve(&start).await;
@@ -169,10 +177,7 @@ async fn a_full_disk_refuses_writes_serves_reads_and_loses_nothing() {
 
 #[tokio::test]
 async fn a_start_on_a_full_disk_says_so() {
-    let Some(disk) = SmallDisk::make().await else {
-        println!("not tried: this machine lets nobody make a namespace");
-        return;
-    };
+    let disk = SmallDisk::make().await;
     // Each time something else is the first that finds no room: the directory, the database, its log, a key.
     for kilobytes in [0, 4, 8, 16, 32, 64, 128, 256] {
         disk.fill();
@@ -216,4 +221,118 @@ async fn a_database_that_may_not_grow_refuses_writes_and_recovers() {
     limit(1 << 30).await;
     assert_eq!(send(kept).await.status, 201);
     assert_eq!(count().await, kept as usize + 1);
+}
+
+#[tokio::test]
+async fn without_room_for_a_backup_or_a_restore_that_is_said_and_nothing_is_left() {
+    let disk = SmallDisk::make().await;
+    let home = disk.home();
+    let start = [("SATCHEL_OWNER_NAME", "owner"), ("SATCHEL_OWNER_PASSWORD", PASSWORD)];
+    let server = home.serve(&start).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    assert_eq!(remember(&owner, 1).await, 201);
+    let inside = |name: &str| disk.mount.join(name).to_str().unwrap().to_owned();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("x.age");
+    assert_eq!(home.run(&["backup", copy.to_str().unwrap()]).await.code, 0);
+    let phrase = elsewhere.path().join("phrase");
+    fs::write(&phrase, "correct horse battery").unwrap();
+    let names = || {
+        let mut names: Vec<String> = fs::read_dir(disk.outside())
+            .unwrap()
+            .chain(fs::read_dir(home.path()).unwrap())
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    for kilobytes in [0, 64, 512] {
+        disk.fill();
+        disk.leave(kilobytes);
+        let before = names();
+        let told = home.run(&["backup", &inside("y.age"), "--passphrase-file", phrase.to_str().unwrap()]).await;
+        assert_eq!((told.code, told.err.lines().count()), (1, 1), "{kilobytes}: {told:?}");
+        assert!(told.err.contains("room") || told.err.contains("full"), "{kilobytes}: {told:?}");
+        let key = copy.with_extension("age.key");
+        let words = ["restore", copy.to_str().unwrap(), "--identity", key.to_str().unwrap(), "--data"];
+        let told = home.run(&[words.as_slice(), &[&inside("target")]].concat()).await;
+        assert_eq!((told.code, told.err.lines().count()), (1, 1), "{kilobytes}: {told:?}");
+        let said = ["room", "full", "No space left"].iter().any(|words| told.err.contains(words));
+        assert!(said, "{kilobytes}: {told:?}");
+        assert_eq!(names(), before, "{kilobytes} KB left");
+        disk.empty();
+    }
+    assert_eq!(remembered(&owner).await, [1]);
+    server.stop().await;
+}
+
+/// Fills the disk as soon as something is there.
+async fn fill_once_there(disk: &SmallDisk, begun: &Path) {
+    let seen = timeout(Duration::from_secs(120), async {
+        while !begun.exists() {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    seen.await.unwrap_or_else(|_| panic!("{} never appears", begun.display()));
+    disk.fill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_fills_in_the_middle_of_a_backup_or_a_restore_is_said_and_nothing_is_left() {
+    let disk = SmallDisk::of_megabytes(200).await;
+    let home = disk.home();
+    let start = [("SATCHEL_OWNER_NAME", "owner"), ("SATCHEL_OWNER_PASSWORD", PASSWORD)];
+    let server = home.serve(&start).await;
+    let owner = Person::sign_in(&server.url, "owner").await;
+    assert_eq!(remember(&owner, 1).await, 201);
+    // Takes no room yet: there is enough for a backup when one begins.
+    let folder = home.path().join("workspaces/00000000-0000-7000-8000-000000000000");
+    fs::create_dir_all(&folder).unwrap();
+    File::create(folder.join("large")).unwrap().set_len(120 << 20).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let path = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    // What a passphrase opens with is worked out once the file to make is there, and before anything is written to it.
+    fs::write(path("phrase"), "correct horse battery").unwrap();
+    let sealed = ["--passphrase-file", &path("phrase")];
+    assert_eq!(home.run(&[["backup", &path("x.age")], sealed].concat()).await.code, 0);
+    let names = || {
+        let entries = [disk.outside(), home.path(), home.path().join("work")];
+        let entries = entries.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+        entries.map(|entry| entry.unwrap().path()).collect::<BTreeSet<PathBuf>>()
+    };
+    let before = names();
+    let inside = |name: &str| disk.mount.join(name).to_str().unwrap().to_owned();
+    let (target, copy) = (inside("target"), path("x.age"));
+    let restore = ["restore", &copy, "--data", &target];
+    for (words, begun) in [
+        ([["backup", &inside("y.age")].as_slice(), &sealed].concat(), "y.age.part"),
+        ([restore.as_slice(), &sealed].concat(), ".target.restoring/satchel.db"),
+    ] {
+        let begun = disk.outside().join(begun);
+        let (told, ()) = tokio::join!(home.run(&words), fill_once_there(&disk, &begun));
+        assert_eq!((told.code, told.err.lines().count()), (1, 1), "{told:?}");
+        assert!(told.err.contains("is full"), "{told:?}");
+        disk.empty();
+        assert_eq!(names(), before, "{}", begun.display());
+    }
+    assert_eq!(remembered(&owner).await, [1]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn without_room_for_the_snapshot_the_database_is_not_brought_up_to_date() {
+    let disk = SmallDisk::make().await;
+    let home = disk.home();
+    fs::create_dir(home.path()).unwrap();
+    // Made elsewhere: SQLite follows no path through another namespace.
+    let (elsewhere, earlier) = (tempfile::tempdir().unwrap(), migrations::newest() - 1);
+    let (made, database) = (dir::database(elsewhere.path()), dir::database(&home.path()));
+    migrations::made(&made, earlier);
+    fs::copy(&made, &database).unwrap();
+    let told = home.run(&["serve", "--listen", "127.0.0.1:0"]).await;
+    assert_eq!((told.code, told.err.lines().count()), (1, 1), "{told:?}");
+    assert!(told.err.contains("There is no room for the snapshot"), "{told:?}");
+    fs::copy(&database, &made).unwrap();
+    assert_eq!(migrations::schema(&made), earlier);
+    assert_eq!(fs::read_dir(home.path().join("snapshots")).unwrap().count(), 0);
 }

@@ -1,0 +1,190 @@
+//! Backups: made, listed, verified, fetched, removed.
+
+use std::path::PathBuf;
+
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::{CACHE_CONTROL, CONTENT_DISPOSITION},
+    post, put,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    body::{Body, OptionalBody},
+    download::{self, disposition},
+    gate::require_administrator,
+    services::Services,
+    state::State,
+};
+use crate::{
+    engine::backups::{keys::Given, service::Wish},
+    model::{
+        backup::Backup,
+        caller::Credential,
+        error::{Error, Result},
+        secret::Secret,
+        time::Time,
+    },
+    store::{backup::log::By, people::Actor},
+};
+
+pub(super) fn services(config: &mut Services<'_>) {
+    config.service(list).service(make).service(schedule).service(key).service(set_passphrase);
+    config.service(one).service(remove).service(verify).service(file);
+}
+
+/// The backups there are, the latest first, with what is under way and what failed since the start.
+#[utoipa::path(tag = "backups", responses((status = 200, body = Vec<Backup>)))]
+#[get("/api/backups")]
+async fn list(state: Data<State>) -> Result<Json<Vec<Backup>>> {
+    let backups = state.backups.clone();
+    tokio::task::spawn_blocking(move || backups.list()).await.map_err(Error::internal)?.map(Json)
+}
+
+/// Wishes for a backup.
+#[derive(Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewBackup {
+    /// Whether the vault's key goes in; as the settings have it where this is not said.
+    with_key: Option<bool>,
+    /// An age recipient, `age1…`, to seal it to instead of what the settings say.
+    recipient: Option<String>,
+    /// A passphrase to seal it with instead of what the settings say.
+    #[schema(value_type = Option<String>, format = Password)]
+    passphrase: Option<Secret>,
+    /// The file to make, an absolute path; only for the command line of the server's own machine.
+    #[schema(value_type = Option<String>)]
+    to: Option<PathBuf>,
+}
+
+/// Begins a backup. GET /api/backups/{id} says how far it is. Who says what is in it or who can open it needs the
+/// permission `*`.
+#[utoipa::path(tag = "backups", request_body = Option<NewBackup>, responses(
+    (status = 202, body = Backup),
+    (status = 409, description = "Another one is under way.", body = super::error::Problem),
+))]
+#[post("/api/backups")]
+async fn make(state: Data<State>, by: Actor, body: OptionalBody<NewBackup>) -> Result<HttpResponse> {
+    let NewBackup { with_key, recipient, passphrase, to } = body.0;
+    if to.is_some() && by.caller.credential != Credential::Local {
+        return Err(Error::denied(
+            "Only the command line of the server's machine names a file: leave out `to`. The folder is among the settings.",
+        ));
+    }
+    if to.as_ref().is_some_and(|to| !to.is_absolute()) {
+        return Err(Error::invalid("`to` must be an absolute path."));
+    }
+    // Who says who can open it, or what secrets are in it, could take everything out.
+    if with_key.is_some() || recipient.is_some() || passphrase.is_some() {
+        require_administrator(&by.caller)?;
+    }
+    let wish = Wish { to, recipient, passphrase, with_key };
+    let (begun, _) = state.backups.make(By::Person(Box::new(by)), wish)?;
+    Ok(HttpResponse::Accepted().json(begun))
+}
+
+/// The schedule, as it works out.
+#[derive(Serialize, utoipa::ToSchema)]
+struct BackupPlan {
+    /// When the next one is made by itself; none where the schedule is off.
+    next_at: Option<Time>,
+    /// Whether a passphrase is kept that backups can be sealed with.
+    has_passphrase: bool,
+}
+
+/// When the next backup is made by itself, and what it can be sealed with.
+#[utoipa::path(tag = "backups", responses((status = 200, body = BackupPlan)))]
+#[get("/api/backups/own/plan")]
+async fn schedule(state: Data<State>) -> Result<Json<BackupPlan>> {
+    let has_passphrase = state.backups.has_passphrase().await?;
+    Ok(Json(BackupPlan { next_at: state.backups.next(), has_passphrase }))
+}
+
+/// The key that opens backups which are sealed to Satchel's own, as an age identity file: to be kept apart from them.
+#[utoipa::path(tag = "backups", responses(
+    (status = 200, description = "The key", content_type = "text/plain", body = String),
+))]
+#[get("/api/backups/own/key")]
+async fn key(state: Data<State>, by: Actor) -> Result<HttpResponse> {
+    let text = state.backups.own_key(&by).await?;
+    Ok(HttpResponse::Ok()
+        .content_type("text/plain; charset=utf-8")
+        .insert_header((CONTENT_DISPOSITION, disposition("backup.key")))
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .body(text.expose().to_owned()))
+}
+
+/// A passphrase.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewPassphrase {
+    /// 12 characters at least.
+    #[schema(value_type = String, format = Password, min_length = 12)]
+    passphrase: Secret,
+}
+
+/// Keeps the passphrase backups are sealed with where the settings say so. It stays in the vault.
+#[utoipa::path(tag = "backups", request_body = NewPassphrase, responses((status = 204)))]
+#[put("/api/backups/own/passphrase")]
+async fn set_passphrase(state: Data<State>, by: Actor, body: Body<NewPassphrase>) -> Result<HttpResponse> {
+    state.backups.set_passphrase(&by, body.0.passphrase).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// One backup, and how far it or its verification is.
+#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses((status = 200, body = Backup)))]
+#[get("/api/backups/{id}")]
+async fn one(state: Data<State>, at: Path<String>) -> Result<Json<Backup>> {
+    state.backups.get(&at).map(Json)
+}
+
+/// Removes a backup and its file.
+#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses((status = 204)))]
+#[delete("/api/backups/{id}")]
+async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    state.backups.remove(&by, &at).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The key or passphrase that opens a backup, where the server has not got it.
+#[derive(Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct BackupOpener {
+    /// The text of a key file, with a line `AGE-SECRET-KEY-1…`.
+    #[schema(value_type = Option<String>, format = Password)]
+    identity: Option<Secret>,
+    /// A passphrase.
+    #[schema(value_type = Option<String>, format = Password)]
+    passphrase: Option<Secret>,
+}
+
+/// Begins to verify a backup: it is restored beside, compared, asked questions, and thrown away. GET /api/backups/{id}
+/// says how far it is and, in `verified`, what was found.
+#[utoipa::path(tag = "backups", params(("id" = String, Path,)), request_body = Option<BackupOpener>, responses(
+    (status = 202, body = Backup),
+    (status = 409, description = "Another one is under way.", body = super::error::Problem),
+))]
+#[post("/api/backups/{id}/verify")]
+async fn verify(
+    state: Data<State>,
+    by: Actor,
+    at: Path<String>,
+    body: OptionalBody<BackupOpener>,
+) -> Result<HttpResponse> {
+    let BackupOpener { identity, passphrase } = body.0;
+    let (begun, _) = state.backups.verify(By::Person(Box::new(by)), &at, Given { identity, passphrase }).await?;
+    Ok(HttpResponse::Accepted().json(begun))
+}
+
+/// The file.
+#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses(
+    (status = 200, description = "The age file", content_type = "application/octet-stream", body = Vec<u8>),
+))]
+#[get("/api/backups/{id}/file")]
+async fn file(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+    let file = tokio::fs::File::from_std(state.backups.fetch(&by, &at).await?);
+    let name = format!("{at}.age");
+    let bytes = file.metadata().await.map_err(Error::internal)?.len();
+    Ok(download::streamed(file, &name, bytes))
+}
