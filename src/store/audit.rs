@@ -1,17 +1,39 @@
 //! The audit: append-only rows, each bound to the one before by its hash.
 //!
-//! `hash = SHA-256(prev_hash ‖ seq as 8 bytes big-endian ‖ body)`, body being [`Event::body`] as JSON text.
-//! The first row's `prev_hash` is 32 zero bytes.
+//! `hash = SHA-256(prev_hash ‖ seq as 8 bytes big-endian ‖ body)`, body being [`Event::body`] as JSON text; in rows of
+//! format 1 without `approved_by` and `edited`. The first row's `prev_hash` is 32 zero bytes.
+
+mod backfill;
+mod counts;
+mod facets;
+mod filter;
+mod find;
+mod histogram;
+mod kinds;
+mod stretches;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod unnamed;
+mod verify;
+mod wanted;
+mod words;
+
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use self::kinds::Kinds;
+pub use self::{
+    filter::Filter,
+    verify::{parse_anchors, verify},
+};
 use super::db::Db;
 use crate::model::{
-    audit::{Anchor, AuditOutcome, Entry, Event, Verification},
+    audit::{Anchor, AuditOutcome, Event, FORMAT, Verification},
     call::CallId,
-    error::{Error, Kind, Result},
+    error::{Error, Result},
     time::Time,
 };
 
@@ -33,12 +55,13 @@ const WEIGHT: (f64, f64) = (0.1, 5.0);
 #[derive(Clone)]
 pub struct Audit {
     db: Db,
+    kinds: Arc<Kinds>,
 }
 
 impl Audit {
     /// The audit of this database.
     pub fn of(db: &Db) -> Self {
-        Self { db: db.clone() }
+        Self { db: db.clone(), kinds: Arc::default() }
     }
 
     /// Appends a row; it is on the disk when this returns. Returns its number.
@@ -135,22 +158,25 @@ struct Row {
     event: Event,
     body: String,
     arguments: String,
+    edited: Option<String>,
 }
 
 impl Row {
     fn of(event: Event) -> Result<Self> {
-        Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), event })
+        let edited = (!event.edited.is_empty()).then(|| serde_json::to_string(&event.edited)).transpose();
+        let edited = edited.map_err(Error::internal)?;
+        Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), edited, event })
     }
 
     fn insert(&self, c: &Connection) -> Result<i64> {
-        let Self { event, body, arguments } = self;
+        let Self { event, body, arguments, edited } = self;
         let (last, prev) = head(c)?.unwrap_or((0, [0; 32]));
         let seq = last + 1;
         let hash = chain(&prev, seq, body);
         c.prepare_cached(
             "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk,
-                                outcome, error, duration_ms, call_id, prev_hash, hash)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                                outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
         )?
         .execute(params![
             seq,
@@ -170,7 +196,11 @@ impl Row {
             event.call_id.map(|id| id.to_string()),
             prev,
             hash,
+            FORMAT,
+            event.approved_by,
+            edited,
         ])?;
+        counts::count(c, seq, event)?;
         Ok(seq)
     }
 }
@@ -193,212 +223,4 @@ fn learn(c: &Connection, reward: &Reward, now: Time) -> Result<()> {
     )?
     .execute((&reward.tool, reward.failed, reward.change, now.millis(), least, most))?;
     Ok(())
-}
-
-/// Reads the chain from its first row: every number in order, every hash right, every anchor met.
-pub fn verify(c: &Connection, anchors: &[Anchor], now: Time) -> Result<Verification> {
-    let mut statement = c.prepare("SELECT * FROM audit ORDER BY seq")?;
-    let mut rows = statement.query([])?;
-    let (mut seq, mut prev) = (0_i64, vec![0_u8; 32]);
-    let mut problem = None;
-    while let Some(row) = rows.next()? {
-        let stored = StoredRow::read(row)?;
-        problem = stored.problem(seq + 1, &prev).or_else(|| missed(anchors, stored.seq, &stored.hash));
-        if problem.is_some() {
-            break;
-        }
-        (seq, prev) = (stored.seq, stored.hash);
-    }
-    let problem = problem.or_else(|| {
-        let beyond = anchors.iter().find(|a| a.seq > seq)?;
-        Some(format!(
-            "The chain ends at entry {seq}, but entry {} was anchored {}: its end was cut off.",
-            beyond.seq, beyond.at
-        ))
-    });
-    let head = (seq > 0).then(|| hex::encode(&prev));
-    Ok(Verification { ok: problem.is_none(), entries: seq, head, problem, verified_at: now })
-}
-
-/// Reads anchors, one JSON object a line.
-pub fn parse_anchors(anchors: &str) -> Result<Vec<Anchor>> {
-    let found = serde_json::Deserializer::from_str(anchors).into_iter().collect::<serde_json::Result<_>>();
-    found.map_err(|e| Error::invalid(format!("Line {} of the anchors is not an anchor: {e}.", e.line())))
-}
-
-fn missed(anchors: &[Anchor], seq: i64, hash: &[u8]) -> Option<String> {
-    let anchor = anchors.iter().find(|a| a.seq == seq && a.hash != hex::encode(hash))?;
-    Some(format!("Entry {seq} is not the one anchored {}: the chain was written anew.", anchor.at))
-}
-
-/// A row as it stands in the table, its hashed part rebuilt from the columns.
-struct StoredRow {
-    seq: i64,
-    body: Value,
-    prev: Vec<u8>,
-    hash: Vec<u8>,
-}
-
-impl StoredRow {
-    fn read(row: &rusqlite::Row<'_>) -> Result<Self> {
-        let text = |name: &str| row.get::<_, Option<String>>(name);
-        let arguments: String = row.get("arguments")?;
-        let body = json!({
-            "time": row.get::<_, i64>("time")?,
-            "event_type": text("event_type")?,
-            "user_id": text("user_id")?,
-            "user": text("user")?,
-            "topic": text("topic")?,
-            "tool": text("tool")?,
-            "door": text("door")?,
-            "action": text("action")?,
-            "arguments": serde_json::from_str::<Value>(&arguments).unwrap_or(Value::String(arguments)),
-            "risk": text("risk")?,
-            "outcome": text("outcome")?,
-            "error": text("error")?,
-            "duration_ms": row.get::<_, Option<i64>>("duration_ms")?,
-            "call_id": text("call_id")?,
-        });
-        Ok(Self { seq: row.get("seq")?, body, prev: row.get("prev_hash")?, hash: row.get("hash")? })
-    }
-
-    fn problem(&self, seq: i64, prev: &[u8]) -> Option<String> {
-        if self.seq != seq {
-            return Some(format!("Entry {seq} is missing: the next one is {}.", self.seq));
-        }
-        if self.prev != prev {
-            return Some(format!("Entry {seq} does not follow the entry before it."));
-        }
-        if chain(prev, seq, &self.body.to_string()).as_slice() != self.hash {
-            return Some(format!("Entry {seq} was changed after it was written."));
-        }
-        None
-    }
-
-    fn entry(self) -> Result<Entry> {
-        let mut whole = self.body;
-        if let Value::Object(fields) = &mut whole {
-            let time = fields.get("time").and_then(Value::as_i64).unwrap_or_default();
-            fields.insert("time".into(), json!(Time::from_millis(time)));
-            fields.insert("seq".into(), json!(self.seq));
-            fields.insert("prev_hash".into(), json!(hex::encode(self.prev)));
-            fields.insert("hash".into(), json!(hex::encode(self.hash)));
-        }
-        serde_json::from_value(whole).map_err(Error::internal)
-    }
-}
-
-/// Which rows a query wants; empty fields want all.
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// Rows before this number.
-    pub before: Option<i64>,
-    /// Rows after this number.
-    pub after: Option<i64>,
-    /// `tool_invocation`, `chat_turn`, `auth`, `admin_action`; several by commas.
-    pub event_type: Option<String>,
-    /// Canonical id of the tool, or its bare name.
-    pub tool: Option<String>,
-    /// User name; several by commas.
-    pub user: Option<String>,
-    /// Only rows of this user's id, whatever else is asked.
-    pub user_id: Option<String>,
-    /// `success`, `failure`, `refused`, `waiting`; several by commas.
-    pub outcome: Option<String>,
-    /// Risks; several by commas.
-    pub risk: Option<String>,
-    /// Doors; several by commas.
-    pub door: Option<String>,
-    /// The conversation's id.
-    pub topic: Option<String>,
-    /// Text that stands in the tool, the action, the arguments or the error.
-    pub text: Option<String>,
-}
-
-impl Filter {
-    /// A condition and what it binds, in order.
-    fn clause(&self) -> (String, Vec<String>) {
-        let mut conditions = vec!["1".to_owned()];
-        let mut bound = Vec::new();
-        let numbers = [("seq < ?", self.before), ("seq > ?", self.after)];
-        for (condition, number) in numbers {
-            if let Some(number) = number {
-                conditions.push(condition.replace('?', &number.to_string()));
-            }
-        }
-        let lists = [
-            ("event_type", &self.event_type),
-            ("user", &self.user),
-            ("user_id", &self.user_id),
-            ("outcome", &self.outcome),
-            ("risk", &self.risk),
-            ("door", &self.door),
-            ("topic", &self.topic),
-        ];
-        for (column, list) in lists {
-            let Some(list) = list.as_deref().filter(|l| !l.is_empty()) else { continue };
-            let marks: Vec<&str> = list
-                .split(',')
-                .map(|value| {
-                    bound.push(value.trim().to_owned());
-                    "?"
-                })
-                .collect();
-            conditions.push(format!("{column} IN ({})", marks.join(", ")));
-        }
-        if let Some(tool) = self.tool.as_deref().filter(|t| !t.is_empty()) {
-            conditions.push("tool IN (?, 'builtin:' || ?)".to_owned());
-            bound.extend([tool.to_owned(), tool.to_owned()]);
-        }
-        if let Some(text) = self.text.as_deref().filter(|t| !t.is_empty()) {
-            conditions.push("instr(lower(coalesce(tool, '') || ' ' || user || ' ' || action || ' ' || arguments || ' ' || coalesce(error, '') || ' ' || coalesce(call_id, '')), lower(?)) > 0".to_owned());
-            bound.push(text.to_owned());
-        }
-        (conditions.join(" AND "), bound)
-    }
-}
-
-impl Audit {
-    /// The newest rows that pass, newest first.
-    pub async fn find(&self, filter: Filter, limit: u32) -> Result<Vec<Entry>> {
-        self.db
-            .read(move |c| {
-                let (condition, bound) = filter.clause();
-                let order = if filter.after.is_some() { "ASC" } else { "DESC" };
-                let sql = format!("SELECT * FROM audit WHERE {condition} ORDER BY seq {order} LIMIT {limit}");
-                let mut statement = c.prepare(&sql)?;
-                let mut rows = statement.query(rusqlite::params_from_iter(bound))?;
-                let mut entries = Vec::new();
-                while let Some(row) = rows.next()? {
-                    entries.push(StoredRow::read(row)?.entry()?);
-                }
-                Ok(entries)
-            })
-            .await
-    }
-
-    /// One row by its number.
-    pub async fn get(&self, seq: i64) -> Result<Entry> {
-        let filter = Filter { after: Some(seq.saturating_sub(1)), ..Filter::default() };
-        let found = self.find(filter, 1).await?.into_iter().find(|e| e.seq == seq);
-        found.ok_or_else(|| Error::new(Kind::NotFound, format!("There is no audit entry {seq}.")))
-    }
-
-    /// How many rows stand under each value of a facet: `{column: {value: count}}`.
-    pub async fn facets(&self) -> Result<Value> {
-        self.db
-            .read(|c| {
-                let mut facets = serde_json::Map::new();
-                for column in ["outcome", "risk", "door", "user", "event_type", "tool"] {
-                    let sql = format!("SELECT {column}, count(*) FROM audit WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC LIMIT 20");
-                    let mut statement = c.prepare(&sql)?;
-                    let counts = statement
-                        .query_map([], |row| Ok((row.get::<_, String>(0)?, json!(row.get::<_, i64>(1)?))))?
-                        .collect::<rusqlite::Result<serde_json::Map<_, _>>>()?;
-                    facets.insert(column.to_owned(), Value::Object(counts));
-                }
-                Ok(Value::Object(facets))
-            })
-            .await
-    }
 }

@@ -1,25 +1,25 @@
 //! `/api/audit`: what happened, and whether the record of it stands.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::{
-    HttpResponse, get,
+    HttpRequest, HttpResponse, get,
     http::header,
     post,
     web::{Bytes, Data, Json, Path, Query},
 };
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{path::demand_words, services::Services, sse, state::State};
 use crate::{
     model::{
-        audit::{Anchor, AuditOutcome, Entry, EventType, Verification},
+        audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},
         caller::Door,
         error::{Error, Result},
         spec::Risk,
+        time::Time,
     },
     store::{
         audit::{self, Filter},
@@ -30,6 +30,7 @@ use crate::{
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(list);
     config.service(facets);
+    config.service(histogram);
     config.service(export);
     config.service(tail);
     config.service(one);
@@ -42,14 +43,19 @@ const MAX_ROWS: u32 = 500;
 /// How often the tail looks for new rows.
 const TAIL_EVERY: Duration = Duration::from_millis(500);
 
-/// Which rows are wanted.
+/// The rows one answer holds, of those that are wanted. Beside an [`AuditFilter`], so neither knows all parameters: the
+/// gate refuses those that nobody takes.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AuditQuery {
+pub(super) struct AuditSlice {
     /// How many; 50 if left out, 500 at most.
     limit: Option<u32>,
     /// Rows before this number: the `next` of the answer before.
     before: Option<i64>,
+}
+
+/// The rows that are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(super) struct AuditFilter {
     /// Event types, by commas.
     event_type: Option<String>,
     /// A tool's id or bare name.
@@ -64,8 +70,14 @@ pub(super) struct AuditQuery {
     door: Option<String>,
     /// A conversation's id.
     topic: Option<String>,
-    /// Text that stands in the row.
+    /// Text that stands in the row; the id of a call finds its rows. Other texts are counted among the newest 100,000 rows.
     q: Option<String>,
+    /// Rows from this moment on, for instance `2026-11-23T08:00:00Z`.
+    #[param(value_type = Option<String>, format = DateTime)]
+    from: Option<Time>,
+    /// Rows before this moment.
+    #[param(value_type = Option<String>, format = DateTime)]
+    to: Option<Time>,
 }
 
 /// Rows, the newest first.
@@ -78,25 +90,30 @@ pub(super) struct AuditPage {
 }
 
 /// The newest rows that pass.
-#[utoipa::path(tag = "audit", params(AuditQuery), responses((status = 200, body = AuditPage)))]
+#[utoipa::path(tag = "audit", params(AuditSlice, AuditFilter), responses((status = 200, body = AuditPage)))]
 #[get("/api/audit")]
-async fn list(state: Data<State>, query: Query<AuditQuery>) -> Result<Json<AuditPage>> {
-    let query = query.into_inner();
-    let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
-    let entries = state.app.audit.find(filter(query)?, limit).await?;
+async fn list(state: Data<State>, slice: Query<AuditSlice>, wanted: Query<AuditFilter>) -> Result<Json<AuditPage>> {
+    let limit = slice.limit.unwrap_or(50).clamp(1, MAX_ROWS);
+    let wanted = Filter { before: slice.before, ..filter(wanted.into_inner())? };
+    let entries = state.app.audit.find(wanted, limit).await?;
     let full = entries.len() == limit as usize;
     let next = entries.last().map(|e| e.seq).filter(|_| full);
     Ok(Json(AuditPage { entries, next }))
 }
 
 /// Fails with a word that no row can have: nothing would be found, and nobody would know why.
-fn filter(query: AuditQuery) -> Result<Filter> {
+fn filter(query: AuditFilter) -> Result<Filter> {
     demand_words::<EventType>("event_type", query.event_type.as_deref())?;
     demand_words::<AuditOutcome>("outcome", query.outcome.as_deref())?;
     demand_words::<Risk>("risk", query.risk.as_deref())?;
     demand_words::<Door>("door", query.door.as_deref())?;
+    if query.from.zip(query.to).is_some_and(|(from, to)| from > to) {
+        return Err(Error::invalid(
+            "The query parameter 'to' is before 'from': no row is after one and before the other.",
+        ));
+    }
     Ok(Filter {
-        before: query.before,
+        before: None,
         after: None,
         event_type: query.event_type,
         tool: query.tool,
@@ -106,23 +123,38 @@ fn filter(query: AuditQuery) -> Result<Filter> {
         risk: query.risk,
         door: query.door,
         topic: query.topic,
+        call: None,
         text: query.q,
+        from: query.from,
+        to: query.to,
     })
 }
 
-/// How many rows stand under each outcome, risk, door, user, event type and tool.
-#[utoipa::path(tag = "audit", responses((status = 200, body = Object)))]
+/// Counts the rows that pass, and those under each outcome, risk, door, user, event type and tool: those that would with that
+/// one chosen, whatever is chosen of its facet now.
+#[utoipa::path(tag = "audit", params(AuditFilter), responses((status = 200, body = AuditFacets)))]
 #[get("/api/audit/facets")]
-async fn facets(state: Data<State>) -> Result<Json<Value>> {
-    Ok(Json(state.app.audit.facets().await?))
+async fn facets(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditFacets>> {
+    Ok(Json(state.app.audit.facets(filter(query.into_inner())?).await?))
 }
 
-/// All rows, one JSON object a line, the oldest first.
-#[utoipa::path(tag = "audit", responses((status = 200, content_type = "application/x-ndjson", body = String)))]
+/// Counts the rows that pass over time, and those of them that failed or were refused.
+#[utoipa::path(tag = "audit", params(AuditFilter), responses((status = 200, body = AuditHistogram)))]
+#[get("/api/audit/histogram")]
+async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditHistogram>> {
+    let filter = filter(query.into_inner())?;
+    Ok(Json(state.app.audit.histogram(filter, state.app.clock.now()).await?))
+}
+
+/// The rows that pass, all of them, one JSON object a line, the oldest first.
+#[utoipa::path(tag = "audit", params(AuditFilter), responses(
+    (status = 200, content_type = "application/x-ndjson", body = String),
+))]
 #[get("/api/audit/export")]
-async fn export(state: Data<State>) -> HttpResponse {
-    let pages = stream::try_unfold((state, 0), |(state, after)| async move {
-        let filter = Filter { after: Some(after), ..Filter::default() };
+async fn export(state: Data<State>, query: Query<AuditFilter>) -> Result<HttpResponse> {
+    let wanted = filter(query.into_inner())?;
+    let pages = stream::try_unfold((state, wanted, 0), |(state, wanted, after)| async move {
+        let filter = Filter { after: Some(after), ..wanted.clone() };
         let entries = state.app.audit.find(filter, MAX_ROWS).await?;
         let Some(last) = entries.last().map(|e| e.seq) else { return Ok::<_, Error>(None) };
         let mut lines = String::new();
@@ -130,21 +162,26 @@ async fn export(state: Data<State>) -> HttpResponse {
             lines.push_str(&serde_json::to_string(&entry).map_err(Error::internal)?);
             lines.push('\n');
         }
-        Ok(Some((Bytes::from(lines), (state, last))))
+        Ok(Some((Bytes::from(lines), (state, wanted, last))))
     });
-    HttpResponse::Ok()
+    let answer = HttpResponse::Ok()
         .content_type("application/x-ndjson")
         .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\""))
-        .streaming(pages)
+        .streaming(pages);
+    Ok(answer)
 }
 
-/// New rows as they are written, as server-sent events; each event's id is the row's number.
-#[utoipa::path(tag = "audit", responses((status = 200, content_type = "text/event-stream", body = String)))]
+/// New rows as they are written, as server-sent events; each event's id is the row's number, and `Last-Event-ID` goes on after it.
+#[utoipa::path(tag = "audit", responses((status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent)))]
 #[get("/api/audit/tail")]
-async fn tail(state: Data<State>) -> Result<HttpResponse> {
-    let newest = state.app.audit.find(Filter::default(), 1).await?;
-    let start = newest.first().map_or(0, |e| e.seq);
+async fn tail(state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
+    let seen = request.headers().get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<i64>().ok());
+    let start = match seen {
+        Some(seq) => seq,
+        None => state.app.audit.find(Filter::default(), 1).await?.first().map_or(0, |e| e.seq),
+    };
     let events = stream::try_unfold((state, start), |(state, after)| async move {
+        let silent = Instant::now();
         loop {
             tokio::select! {
                 () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
@@ -152,7 +189,12 @@ async fn tail(state: Data<State>) -> Result<HttpResponse> {
             }
             let filter = Filter { after: Some(after), ..Filter::default() };
             let entries = state.app.audit.find(filter, MAX_ROWS).await?;
-            let Some(last) = entries.last().map(|e| e.seq) else { continue };
+            let Some(last) = entries.last().map(|e| e.seq) else {
+                if silent.elapsed() < sse::ALIVE_EVERY {
+                    continue;
+                }
+                return Ok(Some((sse::beat(), (state, after))));
+            };
             let mut text = String::new();
             for entry in &entries {
                 text.push_str(&sse::event(&entry.seq.to_string(), "entry", entry)?);
@@ -191,14 +233,14 @@ async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{from_value, json};
+    use serde_json::{Value, from_value, json};
 
     #[test]
     fn a_word_no_row_has_is_refused_with_those_there_are() {
         let refused = |query: Value| filter(from_value(query).unwrap()).unwrap_err().message().to_owned();
         assert_eq!(
             refused(json!({"outcome": "success, zzz"})),
-            "The query parameter 'outcome' knows no 'zzz': expected one of `success`, `failure`, `refused`, `waiting`."
+            "The query parameter 'outcome' knows no 'zzz': expected one of `success`, `failure`, `refused`, `waiting`, `stopped`."
         );
         for name in ["event_type", "risk", "door"] {
             assert!(refused(json!({name: "zzz"})).starts_with(&format!("The query parameter '{name}' knows no 'zzz'")));

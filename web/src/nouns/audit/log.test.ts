@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../lib/types';
-import { address, belongs, filterOf } from './log.svelte';
+import { address, asked, belongs, exported, filterOf } from './log.svelte';
 
 const entry = {
   seq: 7,
@@ -19,6 +19,18 @@ describe('the audit view', () => {
     const given = filter('outcome=failure&q=lanes');
     expect(address(given, '7')).toBe('/audit/7?q=lanes&outcome=failure');
     expect(address(filter(''))).toBe('/audit');
+  });
+
+  it('asks and exports with what is chosen, and with nothing else', () => {
+    const now = Date.parse('2026-11-23T12:00:00Z');
+    expect(asked(filter('outcome=failure&within=hour'), now)).toEqual({ outcome: 'failure', from: '2026-11-23T11:00:00.000Z' });
+    expect(exported(filter('outcome=failure&q=a b&to=2026-11-01T00:00:00Z'))).toBe('/api/audit/export?q=a+b&outcome=failure&to=2026-11-01T00%3A00%3A00.000Z');
+    expect(exported(filter(''))).toBe('/api/audit/export');
+  });
+
+  it('takes in no new entries into a time that is over', () => {
+    const late = { ...entry, time: '2026-11-23T12:00:00.000Z' };
+    expect(['to=2026-11-01T00:00:00Z', 'from=2026-11-01T00:00:00Z', ''].map((text) => belongs(late, filter(text)))).toEqual([false, true, true]);
   });
 
   it('takes in new entries that fit', () => {

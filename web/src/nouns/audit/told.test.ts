@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../lib/types';
-import { about, bins, door, doorTitle } from './told';
+import { about, approval, door, doorTitle, outcome } from './told';
 
 const ID = '01a20449-a8a9-7676-91df-f6fd601f39a6';
 const entry = (more: object) => ({ event_type: 'admin_action', topic: null, arguments: {}, ...more }) as unknown as Entry;
@@ -29,18 +29,34 @@ describe('a row of the audit', () => {
   });
 });
 
-describe('entries over time', () => {
-  const at = (minute: number, outcome = 'success') => entry({ time: `2026-01-01T10:${minute}:00Z`, outcome });
-
-  it('are counted from the oldest to the newest', () => {
-    expect(bins([at(30), at(29, 'refused'), at(10)], 2)).toEqual([
-      { all: 1, wrong: 0 },
-      { all: 2, wrong: 1 },
+describe('what came of it', () => {
+  it('is told with who approved, edited or refused', () => {
+    const told = (more: object) => outcome(entry({ action: 'invoke', outcome: 'success', user: 'mara', approved_by: null, edited: [], ...more }));
+    const edited = [{ name: 'path', from: 'a', to: 'b' }];
+    expect([told({}), told({ approved_by: 'mara' }), told({ approved_by: 'mara', edited }), told({ outcome: 'failure', approved_by: 'mara' })]).toEqual([
+      'Success',
+      'Success, approved by mara',
+      'Success, edited and approved by mara',
+      'Failure, approved by mara',
+    ]);
+    expect(told({ outcome: 'stopped' })).toBe('Stopped');
+    expect([told({ outcome: 'waiting' }), told({ outcome: 'refused' }), told({ outcome: 'refused', action: 'refuse' })]).toEqual([
+      'Asked',
+      'Refused',
+      'Refused by mara',
     ]);
   });
 
-  it('of one moment are no picture', () => {
-    expect(bins([at(10), at(10)], 2)).toEqual([]);
-    expect(bins([], 2)).toEqual([]);
+  it('names what was changed on the way', () => {
+    const edited = [
+      { name: 'path', from: 'a', to: 'b' },
+      { name: 'mode', from: null, to: 'x' },
+      { name: 'gone', from: 1, to: null },
+    ];
+    expect([approval(entry({})), approval(entry({ approved_by: 'mara', edited: [] })), approval(entry({ approved_by: 'mara', edited }))]).toEqual([
+      '',
+      'Approved by mara',
+      'Edited and approved by mara: path was a, is b; mode was not given, is x; gone was 1, is left out',
+    ]);
   });
 });

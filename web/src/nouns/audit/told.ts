@@ -1,4 +1,5 @@
 /** An entry in the words of its row: what was done to what, without the ids only a machine reads. */
+import { edited } from '../../lib/edited';
 import { brief, sentence } from '../../lib/format';
 import type { Entry } from '../../lib/types';
 
@@ -23,23 +24,17 @@ export function about(entry: Pick<Entry, 'arguments' | 'event_type' | 'topic'>, 
   return brief(named['name'] ?? named['title'] ?? plain(given), limit);
 }
 
-/** Entries of a stretch of time: how many, and how many of them went wrong. */
-export interface Bin {
-  all: number;
-  wrong: number;
+/** What came of it, and who had a word in it. */
+export function outcome(entry: Pick<Entry, 'action' | 'approved_by' | 'edited' | 'error' | 'outcome' | 'user'>): string {
+  if (entry.outcome === 'waiting') return 'Asked';
+  if (entry.action === 'refuse') return `Refused by ${entry.user}`;
+  const approved = entry.approved_by ? `, ${entry.edited?.length ? 'edited and approved' : 'approved'} by ${entry.approved_by}` : '';
+  return `${sentence(entry.outcome)}${approved}`;
 }
 
-/** The entries shown, oldest first, in stretches of the same length. None where they fall on one moment. */
-export function bins(entries: readonly Pick<Entry, 'time' | 'outcome'>[], count: number): Bin[] {
-  const times = entries.map((entry) => Date.parse(entry.time));
-  const [first, last] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)];
-  if (!(last > first)) return [];
-  const made: Bin[] = Array.from({ length: count }, () => ({ all: 0, wrong: 0 }));
-  entries.forEach((entry, at) => {
-    const bin = made[Math.min(count - 1, Math.floor((((times[at] ?? first) - first) / (last - first)) * count))];
-    if (!bin) return;
-    bin.all += 1;
-    if (entry.outcome === 'failure' || entry.outcome === 'refused') bin.wrong += 1;
-  });
-  return made;
+/** Who approved a call, with what they changed; empty where nobody was asked. */
+export function approval(entry: Pick<Entry, 'approved_by' | 'edited'>): string {
+  if (!entry.approved_by) return '';
+  const changes = edited(entry).map(({ name, was, now }) => `${name} ${was === null ? 'was not given' : `was ${was}`}, is ${now ?? 'left out'}`);
+  return changes.length > 0 ? `Edited and approved by ${entry.approved_by}: ${changes.join('; ')}` : `Approved by ${entry.approved_by}`;
 }

@@ -1,0 +1,116 @@
+//! Counts beside the rows: written in the transaction of the row, so that the page over millions of rows reads few.
+//!
+//! A row counts under its kind, for each of the stretches of time it falls on. The shorter stretches also know how many rows
+//! of any kind they have, and between which numbers those stand, which is how rows of a time are found without an index over
+//! times.
+
+use rusqlite::Connection;
+
+use super::{
+    kinds::{self, Trust},
+    stretches::{MINUTE, SPANS, TOTALS, ceil, floor, stretches},
+    unnamed,
+};
+use crate::{
+    model::{audit::Event, error::Result, spec::Risk},
+    store::rows::first,
+};
+
+/// Whether this outcome is of what went wrong.
+pub(super) fn is_wrong(outcome: &str) -> bool {
+    matches!(outcome, "failure" | "refused")
+}
+
+/// Counts a row that is being written.
+pub(super) fn count(c: &Connection, seq: i64, event: &Event) -> Result<()> {
+    let words = [
+        event.event_type.as_str(),
+        event.outcome.as_str(),
+        event.risk.map_or("", Risk::as_str),
+        event.door.as_str(),
+        &event.user,
+        event.tool.as_deref().unwrap_or_default(),
+    ];
+    let kind = kinds::place(c, words, Trust::in_row(words, event.user_id.is_some()))?;
+    unnamed::note(c, (seq, event.time.millis()), kind, words)?;
+    let minute = event.time.millis().div_euclid(MINUTE);
+    let wrong = i64::from(is_wrong(event.outcome.as_str()));
+    add(c, &Group { minute, kind: kind.id, number: 1, wrong, first: seq, last: seq })
+}
+
+/// Rows of one kind in one of the shortest stretches.
+pub(super) struct Group {
+    /// A minute of that stretch.
+    pub minute: i64,
+    /// The kind's number.
+    pub kind: i64,
+    /// Number of rows.
+    pub number: i64,
+    /// Number of those that went wrong.
+    pub wrong: i64,
+    /// The first row's number.
+    pub first: i64,
+    /// The last row's.
+    pub last: i64,
+}
+
+/// Adds rows to the counts of every stretch they fall on.
+pub(super) fn add(c: &Connection, group: &Group) -> Result<()> {
+    let Group { minute, kind, number, wrong, first, last } = group;
+    let start = |minutes: i64| minute.div_euclid(minutes) * minutes;
+    let mut counts = c.prepare_cached(
+        "INSERT INTO audit_counts (minutes, start, kind, number) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (minutes, start, kind) DO UPDATE SET number = audit_counts.number + excluded.number",
+    )?;
+    for minutes in SPANS {
+        counts.execute([minutes, start(minutes), *kind, *number])?;
+    }
+    let mut totals = c.prepare_cached(
+        "INSERT INTO audit_totals (minutes, start, first_seq, last_seq, number, wrong) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (minutes, start) DO UPDATE SET
+           first_seq = min(audit_totals.first_seq, excluded.first_seq),
+           last_seq = max(audit_totals.last_seq, excluded.last_seq),
+           number = audit_totals.number + excluded.number, wrong = audit_totals.wrong + excluded.wrong",
+    )?;
+    for minutes in TOTALS {
+        totals.execute([minutes, start(minutes), *first, *last, *number, *wrong])?;
+    }
+    Ok(())
+}
+
+/// Rows up to this number are not counted yet; 0 where all are.
+pub(super) fn uncounted(c: &Connection) -> Result<i64> {
+    Ok(first(c, "SELECT upto FROM audit_uncounted", (), |row| Ok(row.get(0)?))?.unwrap_or_default())
+}
+
+/// The numbers between which the rows of a time stand, with others among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The first row's number.
+    pub first: i64,
+    /// The last row's.
+    pub last: i64,
+}
+
+impl Place {
+    /// Number of rows that are read to look at all of it.
+    pub(super) fn rows(self) -> i64 {
+        self.last.saturating_sub(self.first).saturating_add(1)
+    }
+}
+
+/// The place of the rows from `from` on and before `to`, in milliseconds, rounded out to five minutes; `None` where there
+/// are none.
+pub(super) fn place(c: &Connection, from: i64, to: i64) -> Result<Option<Place>> {
+    let sql =
+        "SELECT min(first_seq), max(last_seq) FROM audit_totals WHERE minutes = ?1 AND start >= ?2 AND start < ?3";
+    let mut found: Option<Place> = None;
+    for stretch in stretches((floor(from), ceil(to)), &TOTALS, i64::MAX) {
+        let part = first(c, sql, stretch, |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
+        if let Some((first, last)) = part.and_then(|(first, last)| first.zip(last)) {
+            let before = found.unwrap_or(Place { first, last });
+            found = Some(Place { first: before.first.min(first), last: before.last.max(last) });
+        }
+    }
+    Ok(found)
+}
