@@ -1,5 +1,9 @@
 //! Providers as people see and change them: keys go in, and never come out.
 
+pub mod failure;
+pub mod health;
+
+use health::ProviderHealth;
 use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
@@ -13,7 +17,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ProviderView {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: ProviderId,
     /// Its dialect.
     pub kind: ProviderKind,
@@ -33,11 +37,15 @@ pub struct ProviderView {
     pub context_tokens: Option<u32>,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,
+    /// Whether it answers, as far as it was asked.
+    pub health: ProviderHealth,
 }
 
-impl From<Provider> for ProviderView {
-    fn from(provider: Provider) -> Self {
+impl ProviderView {
+    /// A provider without its key.
+    pub fn new(provider: Provider, health: ProviderHealth) -> Self {
         Self {
+            health,
             id: provider.id,
             kind: provider.kind,
             name: provider.name,
@@ -52,6 +60,18 @@ impl From<Provider> for ProviderView {
     }
 }
 
+/// The order in which providers are to be asked.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderOrder {
+    /// All ids in the order they were seen in: where somebody else has changed it meanwhile, nothing is done.
+    #[schema(value_type = Vec<String>, format = "uuid")]
+    pub seen: Vec<ProviderId>,
+    /// The same ids, the first to be asked first.
+    #[schema(value_type = Vec<String>, format = "uuid")]
+    pub order: Vec<ProviderId>,
+}
+
 /// What somebody writes of a provider. What is left out stays, or has its default in a new one.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,10 +79,13 @@ pub struct ProviderDraft {
     /// Its dialect; a new provider needs one.
     pub kind: Option<ProviderKind>,
     /// What people call it; the model's name unless said.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub name: Option<String>,
     /// Where it is asked; the dialect's usual address unless said.
+    #[schema(pattern = r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
     pub base_url: Option<String>,
     /// The model's name there; a new provider needs one.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub model: Option<String>,
     /// The key; `***` keeps the stored one, null forgets it.
     #[serde(default, deserialize_with = "present")]
@@ -74,7 +97,7 @@ pub struct ProviderDraft {
     pub enabled: Option<bool>,
     /// Tokens that fit; null means unknown.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<u32>)]
+    #[schema(value_type = Option<u32>, minimum = 1024)]
     pub context_tokens: Option<Option<u32>>,
 }
 
@@ -100,6 +123,18 @@ impl ProviderDraft {
             from_environment: false,
         };
         self.apply(blank)
+    }
+
+    /// The provider this would be, to be tried: it needs no model yet.
+    pub fn into_trial(mut self, stored: Option<Provider>) -> Result<Provider> {
+        let named = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        if !named(&self.model) {
+            self.model = stored.as_ref().map(|old| old.model.clone()).or_else(|| Some("?".to_owned()));
+        }
+        match stored {
+            Some(old) => self.apply(old),
+            None => self.into_new(0),
+        }
     }
 
     /// The provider with these changes. A key goes nowhere but to the host it was given for.
@@ -180,7 +215,8 @@ mod tests {
         assert_eq!(key(json!({"api_key": "***", "name": "n"})), Some("k1".to_owned()));
         assert_eq!(key(json!({"api_key": "k2"})), Some("k2".to_owned()));
         assert_eq!(key(json!({"api_key": null})), None);
-        assert_eq!(ProviderView::from(stored()).api_key.as_deref(), Some(MASK));
+        let view = ProviderView::new(stored(), ProviderHealth::default());
+        assert_eq!(view.api_key.as_deref(), Some(MASK));
     }
 
     #[test]

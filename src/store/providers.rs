@@ -1,5 +1,7 @@
 //! Models that may be asked. Their keys are in the vault, under `provider:<id>`.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
@@ -14,7 +16,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         llm::{Provider, ProviderId, ProviderKind},
-        provider::{ProviderDraft, parse_url},
+        provider::{ProviderDraft, ProviderOrder, parse_url},
     },
 };
 
@@ -40,15 +42,35 @@ impl Providers {
         Ok(Self { db: db.clone(), vault: vault.clone(), environment })
     }
 
-    /// All of them, the first to be asked first. The environment's comes before the others.
+    /// All of them, the first to be asked first. The environment's comes before the others, until somebody moves it.
     pub async fn list(&self) -> Result<Vec<Provider>> {
-        let vault = self.vault.clone();
-        let kept = self.db.read(move |c| {
-            let sql = format!("{SELECT} ORDER BY priority, created_at, id");
-            let kept = all(c, &sql, (), read)?;
-            kept.into_iter().map(|provider| with_key(c, &vault, provider)).collect::<Result<Vec<_>>>()
-        });
-        Ok(self.environment.clone().into_iter().chain(kept.await?).collect())
+        let (vault, environment) = (self.vault.clone(), self.environment.clone());
+        self.db.read(move |c| list(c, &vault, environment)).await
+    }
+
+    /// Puts all of them into another order. Fails where that is not the order they are in any more.
+    pub async fn reorder(&self, by: &Actor, wanted: ProviderOrder) -> Result<Vec<Provider>> {
+        let (vault, environment, by) = (self.vault.clone(), self.environment.clone(), by.clone());
+        self.db
+            .write(move |c| {
+                let ProviderOrder { seen, order } = wanted;
+                let now: Vec<ProviderId> = list(c, &vault, environment.clone())?.iter().map(|one| one.id).collect();
+                if now != seen {
+                    return Err(Error::conflict(
+                        "Somebody else has changed the providers meanwhile. Look at the list anew, then move again.",
+                    ));
+                }
+                let (wanted, known): (BTreeSet<_>, BTreeSet<_>) = (order.iter().collect(), now.iter().collect());
+                if order.len() != now.len() || wanted != known {
+                    return Err(Error::conflict("The order must name each provider there is once."));
+                }
+                for (at, id) in (1_i64..).zip(&order) {
+                    place(c, environment.as_ref(), *id, at)?;
+                }
+                by.record(c, "provider.order", json!({ "order": order }))?;
+                list(c, &vault, environment)
+            })
+            .await
     }
 
     /// One of them.
@@ -127,6 +149,31 @@ impl Providers {
 }
 
 const SELECT: &str = "SELECT id, kind, name, base_url, model, priority, enabled, context_tokens FROM providers";
+
+/// All of them in order, with their keys.
+fn list(c: &Connection, vault: &Vault, environment: Option<Provider>) -> Result<Vec<Provider>> {
+    let kept = all(c, &format!("{SELECT} ORDER BY priority, created_at, id"), (), read)?;
+    let kept = kept.into_iter().map(|provider| with_key(c, vault, provider)).collect::<Result<Vec<_>>>()?;
+    let Some(environment) = environment else { return Ok(kept) };
+    let sql = "SELECT priority FROM environment_provider WHERE id = ?1";
+    let moved: Option<i64> = first(c, sql, [environment.id.to_string()], |row| Ok(row.get(0)?))?;
+    let environment = Provider { priority: moved.unwrap_or(environment.priority), ..environment };
+    let mut all: Vec<Provider> = std::iter::once(environment).chain(kept).collect();
+    // A stable sort. Where nobody has moved it, the environment's comes before all others, whatever their numbers.
+    all.sort_by_key(|one| if one.from_environment { moved.unwrap_or(i64::MIN) } else { one.priority });
+    Ok(all)
+}
+
+fn place(c: &Connection, environment: Option<&Provider>, id: ProviderId, at: i64) -> Result<()> {
+    let sql = match environment {
+        Some(provider) if provider.id == id => {
+            "INSERT INTO environment_provider (id, priority) VALUES (?1, ?2)
+             ON CONFLICT (id) DO UPDATE SET priority = excluded.priority"
+        }
+        _ => "UPDATE providers SET priority = ?2 WHERE id = ?1",
+    };
+    run(c, sql, (id.to_string(), at)).map(drop)
+}
 
 fn from_environment(choice: &ModelChoice) -> Result<Provider> {
     let url = choice.url.as_deref().unwrap_or(choice.kind.default_base_url());

@@ -8,14 +8,14 @@ use satchel::{
         llm::{ChatMessage, ChatRequest, Event, Provider, ProviderId, ProviderKind, StopReason, Usage},
         secret::Secret,
     },
-    net::llm::{answer::Patience, chain::Models},
+    net::llm::{answer::Patience, breaker::Pace, chain::Models},
 };
 use serde_json::{Value, json};
 
 use super::support::{
     chat::{Chat, find, text},
     fake_llm::{FakeLlm, Piece, Reply, call, refuse, say},
-    way::way_out,
+    way::{breakers, way_out},
 };
 
 const KINDS: [ProviderKind; 3] = [ProviderKind::Openai, ProviderKind::Anthropic, ProviderKind::Ollama];
@@ -41,8 +41,13 @@ fn question() -> ChatRequest {
 }
 
 fn models() -> Models {
-    let patience = Patience { first: Duration::from_secs(5), stall: Duration::from_millis(200) };
-    Models::new(way_out(), patience)
+    patient(Duration::from_secs(60))
+}
+
+/// Models that may be silent for so long once they have begun.
+fn patient(stall: Duration) -> Models {
+    let patience = Patience { first: Duration::from_secs(60), stall };
+    Models::new(way_out(), patience, breakers(Pace::default()))
 }
 
 #[tokio::test]
@@ -84,7 +89,7 @@ async fn a_busy_provider_is_asked_again_and_a_refused_key_is_not() {
         let llm = FakeLlm::start(vec![refuse(401), say("never said")]).await;
         let error = models().ask(&[provider(kind, &llm)], &question()).await.err().unwrap();
         assert_eq!(error.kind(), Kind::Unconfigured);
-        assert!(error.message().starts_with("The key was refused"), "{error}");
+        assert!(error.message().contains("The key was refused"), "{error}");
         assert_eq!(llm.seen().len(), 1);
     }
 }
@@ -103,7 +108,7 @@ async fn the_next_provider_answers_where_the_first_cannot() {
     let (first, second) = (FakeLlm::start(vec![refuse(400)]).await, FakeLlm::start(vec![say("I can.")]).await);
     let chain = [provider(ProviderKind::Openai, &first), provider(ProviderKind::Anthropic, &second)];
     let answer = models().ask(&chain, &question()).await.unwrap();
-    assert_eq!(answer.provider, chain[1].id);
+    assert_eq!(answer.provider.id, chain[1].id);
     assert_eq!(answer.text().await.unwrap().0, "I can.");
     let neither = models().ask(&chain, &question()).await.err().unwrap();
     assert!(neither.message().contains("the script is over"), "{neither}");
@@ -126,7 +131,8 @@ async fn after_the_first_word_nothing_is_asked_again() {
 async fn a_stream_that_stalls_is_given_up() {
     let silent = Reply::Answer(vec![Piece::Text("Well".to_owned()), Piece::Hold(Default::default())]);
     let llm = FakeLlm::start(vec![silent]).await;
-    let mut answer = models().ask(&[provider(ProviderKind::Openai, &llm)], &question()).await.unwrap();
+    let models = patient(Duration::from_millis(200));
+    let mut answer = models.ask(&[provider(ProviderKind::Openai, &llm)], &question()).await.unwrap();
     answer.next().await.unwrap();
     assert_eq!(answer.next().await.unwrap_err().kind(), Kind::Timeout);
 }
@@ -137,7 +143,7 @@ async fn a_provider_on_this_machine_is_reached_only_because_an_administrator_nam
     let url = format!("http://{}/v1/models", llm.address).parse().unwrap();
     let error = way_out().send(satchel::net::http::Request::get(url)).await.err().unwrap();
     assert_eq!(error.kind(), Kind::Denied);
-    assert_eq!(models().list(&provider(ProviderKind::Openai, &llm)).await.unwrap(), ["fake-1"]);
+    assert_eq!(models().list(&provider(ProviderKind::Openai, &llm)).await.unwrap().unwrap(), ["fake-1"]);
 }
 
 #[tokio::test]
@@ -170,6 +176,84 @@ async fn providers_are_managed_and_their_keys_stay_inside() {
     assert_eq!(chat.owner.ask("POST", &format!("{path}/test"), Value::Null).await.0, 404);
     let audit = chat.owner.do_it("GET", "/api/audit?event_type=admin_action", Value::Null).await.to_string();
     assert!(audit.contains("provider.create") && audit.contains("provider.delete") && !audit.contains("sk-canary"));
+}
+
+/// Tries a provider as the console does, saves it, and tests what was saved.
+async fn saved(chat: &Chat, llm: &FakeLlm, model: &str) -> (Value, Value, Value) {
+    let draft = json!({"kind": "openai", "model": model, "base_url": format!("http://{}", llm.address)});
+    let tried =
+        chat.owner.do_it("POST", "/api/providers/test", json!({"stored": null, "provider": draft.clone()})).await;
+    let made = chat.owner.do_it("POST", "/api/providers", draft).await;
+    let path = format!("/api/providers/{}/test", made["id"].as_str().unwrap());
+    (tried, made, chat.owner.do_it("POST", &path, Value::Null).await)
+}
+
+#[tokio::test]
+async fn a_server_without_a_list_and_a_model_that_stands_in_none_are_saved_in_use_once_they_answer() {
+    let chat = Chat::start(vec![]).await;
+    for (listing, model, models) in [
+        (404, "fake-1", Value::Null),
+        (405, "fake-1", Value::Null),
+        (403, "fake-1", Value::Null),
+        (200, "fake-latest", json!(["fake-1"])),
+    ] {
+        let llm = FakeLlm::start(vec![say("pong"); 9]).await;
+        llm.refuse_list(listing);
+        let (tried, made, tested) = saved(&chat, &llm, model).await;
+        for found in [&tried, &tested] {
+            assert_eq!(
+                (&found["ok"], &found["field"], &found["models"]),
+                (&json!(true), &Value::Null, &models),
+                "{found}"
+            );
+        }
+        assert_eq!((&made["model"], &made["enabled"], llm.probed()), (&json!(model), &json!(true), 2));
+    }
+    let checks = chat.owner.do_it("GET", "/api/doctor", Value::Null).await["checks"].clone();
+    let of_models =
+        checks.as_array().unwrap().iter().filter(|check| check["name"].as_str().unwrap().starts_with("model"));
+    let verdicts: Vec<_> = of_models.map(|check| &check["ok"]).collect();
+    assert_eq!(verdicts, vec![true; 6], "{checks}");
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_limit_of_one_token_is_asked_without_one() {
+    let chat = Chat::start(vec![]).await;
+    let llm = FakeLlm::start(vec![refuse(400), say("pong")]).await;
+    llm.refuse_list(404);
+    let draft = json!({"kind": "openai", "model": "o", "base_url": format!("http://{}", llm.address)});
+    let tried = chat.owner.do_it("POST", "/api/providers/test", json!({"stored": null, "provider": draft})).await;
+    assert_eq!((&tried["ok"], llm.probed(), llm.asked()), (&json!(true), 1, 1), "{tried}");
+}
+
+#[tokio::test]
+async fn a_test_that_finds_neither_list_nor_answer_says_at_which_field() {
+    let chat = Chat::start(vec![]).await;
+    for (listing, answer, field) in [
+        (404, 404, "base_url"),
+        (404, 401, "api_key"),
+        (200, 404, "model"),
+        (200, 402, "api_key"),
+        (500, 404, "base_url"),
+    ] {
+        let llm = FakeLlm::start(vec![refuse(answer); 9]).await;
+        llm.refuse_list(listing);
+        let (tried, _, tested) = saved(&chat, &llm, "fake-9").await;
+        for found in [tried, tested] {
+            assert_eq!((&found["ok"], &found["field"]), (&json!(false), &json!(field)), "{listing} {answer}: {found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_list_asks_for_the_name_of_a_model() {
+    let chat = Chat::start(vec![]).await;
+    let llm = FakeLlm::start(vec![]).await;
+    llm.refuse_list(404);
+    let draft = json!({"kind": "openai", "base_url": format!("http://{}", llm.address)});
+    let listed = chat.owner.do_it("POST", "/api/providers/test", json!({"stored": null, "provider": draft})).await;
+    assert_eq!((&listed["ok"], &listed["models"], llm.seen().len()), (&json!(true), &Value::Null, 0));
+    assert!(listed["message"].as_str().unwrap().contains("has no list of models"), "{listed}");
 }
 
 #[tokio::test]

@@ -1,12 +1,15 @@
 //! What the doctor asks a server that runs, one function for each thing.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use super::providers::{self, Verdict};
+use tokio::task::spawn_blocking;
+
+use super::providers::{self, ProviderTest};
 use crate::{
     agent::chat::Agent,
     app::App,
     doors::checks::check,
+    engine::backups::service::Backups,
     model::{
         error::{Error, Kind},
         llm::Provider,
@@ -14,7 +17,7 @@ use crate::{
     net::llm::chain::Models,
 };
 
-pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox};
+pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox, scripts};
 
 /// How long a model is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,8 +26,18 @@ const NAMED: usize = 8;
 
 /// The key opens the vault.
 pub(super) async fn vault(app: &App) -> Check {
-    let found = app.vault.prove().await.map(|id| format!("Its key {id} opens it."));
+    let found = app.vault.prove().await.map(|id| format!("{} (Key {id}.)", app.vault.key_place()));
     check("vault", found, |_| "Put the right key back from a backup, and start again.".to_owned())
+}
+
+/// Backups are made as the schedule says.
+pub(super) async fn backups(backups: &Arc<Backups>) -> Check {
+    // Their folder may be a disk that takes its time.
+    let own = Arc::clone(backups);
+    let found = spawn_blocking(move || own.scheduled()).await.map_err(Error::internal).flatten();
+    check("backups", found, |_| {
+        "Mend what the message names, then make a backup or choose another folder under Settings, Backup.".to_owned()
+    })
 }
 
 /// There is somebody who may do everything.
@@ -56,15 +69,22 @@ pub(super) fn embedding(app: &App) -> Check {
     check("embeddings", found, |_| "Choose another under Settings, Search, or mend what the message names.".to_owned())
 }
 
-/// The model answers, takes the key and has the model that was chosen.
+/// The provider answers, takes the key, and has the model that was chosen or answers with it.
 pub(super) async fn provider(models: &Models, provider: &Provider) -> Check {
-    let name = format!("model {}", provider.name);
+    // Two may have one name, or one model.
+    let name = format!("model {} at {}", provider.model, provider.name);
     let asked = tokio::time::timeout(PATIENCE, providers::ask(models, provider)).await;
     let late = || Error::new(Kind::Timeout, format!("{} did not answer within 3 s.", provider.name));
     match asked.unwrap_or_else(|_| Err(late())) {
-        Ok(Verdict { has: true, message, .. }) => check(name, Ok(message), |_| String::new()),
-        Ok(Verdict { message, models, .. }) => {
-            let some = models.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        Ok(ProviderTest { ok: true, message, .. }) => match models.health(provider).cause {
+            None => check(name, Ok(message), |_| String::new()),
+            Some(cause) => {
+                let told = format!("{} lists its models, but does not answer questions. {cause}", provider.name);
+                check(name, Err(Error::upstream(told)), |_| mend(provider, "see what the server says, then test it"))
+            }
+        },
+        Ok(ProviderTest { message, models, .. }) => {
+            let some = models.iter().flatten().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
             check(name, Err(Error::conflict(message)), |_| mend(provider, &format!("choose a model it has: {some}")))
         }
         Err(error) => check(name, Err(error), |error| match error.kind() {

@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse, delete, get, post, put,
     web::{Data, Json, Path},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     body::{Body, id},
@@ -13,24 +13,43 @@ use super::{
 };
 use crate::{
     model::{
-        error::Result,
+        error::{Error, Result},
         llm::{Provider, ProviderId, ProviderKind},
-        provider::{ProviderDraft, ProviderView, parse_url},
+        provider::{ProviderDraft, ProviderOrder, ProviderView, failure::ProviderFailure, parse_url},
     },
-    net::llm::chain::Models,
+    net::llm::{
+        chain::Models,
+        models::{Survey, Verdict},
+    },
     store::people::Actor,
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(change).service(remove).service(test).service(detect);
+    config
+        .service(list)
+        .service(create)
+        .service(reorder)
+        .service(try_out)
+        .service(change)
+        .service(remove)
+        .service(test)
+        .service(detect);
 }
 
 /// All providers, the first to be asked first.
 #[utoipa::path(tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
 #[get("/api/providers")]
 async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
-    let providers = state.agent.providers().list().await?;
-    Ok(Json(providers.into_iter().map(ProviderView::from).collect()))
+    Ok(Json(views(&state, state.agent.providers().list().await?)))
+}
+
+fn views(state: &State, providers: Vec<Provider>) -> Vec<ProviderView> {
+    providers.into_iter().map(|provider| view(state, provider)).collect()
+}
+
+fn view(state: &State, provider: Provider) -> ProviderView {
+    let health = state.app.breakers.health(&provider);
+    ProviderView::new(provider, health)
 }
 
 /// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
@@ -38,7 +57,17 @@ async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
 #[post("/api/providers")]
 async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Result<HttpResponse> {
     let provider = state.agent.providers().create(&by, body.0).await?;
-    Ok(HttpResponse::Created().json(ProviderView::from(provider)))
+    Ok(HttpResponse::Created().json(view(&state, provider)))
+}
+
+/// Puts the providers into another order. Whoever saw another list than there is now is told so, and nothing is moved.
+#[utoipa::path(request_body = ProviderOrder, tag = "providers", responses(
+    (status = 200, body = Vec<ProviderView>),
+    (status = 409, description = "Somebody else has changed the list, or the order is not one of all in it.", body = super::error::Problem),
+))]
+#[put("/api/providers/order")]
+async fn reorder(state: Data<State>, by: Actor, body: Body<ProviderOrder>) -> Result<Json<Vec<ProviderView>>> {
+    Ok(Json(views(&state, state.agent.providers().reorder(&by, body.0).await?)))
 }
 
 /// Changes a provider; what is left out stays. A stored key does not follow to another address.
@@ -51,61 +80,145 @@ async fn change(
     body: Body<ProviderDraft>,
 ) -> Result<Json<ProviderView>> {
     let provider = state.agent.providers().change(&by, id(&path)?, body.0).await?;
-    Ok(Json(provider.into()))
+    state.app.breakers.forget_unless_same(&provider);
+    Ok(Json(view(&state, provider)))
 }
 
 /// Removes a provider and its key.
 #[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 204, description = "Removed.")))]
 #[delete("/api/providers/{id}")]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    state.agent.providers().delete(&by, id(&path)?).await?;
+    let id: ProviderId = id(&path)?;
+    state.agent.providers().delete(&by, id).await?;
+    state.app.breakers.forget(id);
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// What a provider's test found.
 #[derive(Serialize, utoipa::ToSchema)]
-struct ProviderTest {
+pub(super) struct ProviderTest {
     /// Whether it can be asked.
-    ok: bool,
+    pub(super) ok: bool,
     /// What was found, in words.
-    message: String,
-    /// The models it offers.
-    models: Option<Vec<String>>,
+    pub(super) message: String,
+    /// The field of a provider that is wrong: `base_url`, `api_key` or `model`.
+    field: Option<&'static str>,
+    /// The models it lists; null where it has no list.
+    pub(super) models: Option<Vec<String>>,
 }
 
-/// Asks a provider which models it has: proof that address and key are right.
+/// Asks a provider which models it has: proof that address and key are right. Where its model is not listed, or it has
+/// failed lately, it is asked for one word as well, and counts as well again where it answers.
 #[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
 #[post("/api/providers/{id}/test")]
 async fn test(state: Data<State>, by: Actor, path: Path<String>) -> Result<Json<ProviderTest>> {
     let id: ProviderId = id(&path)?;
     let provider = state.agent.providers().get(id).await?;
-    Ok(Json(match ask(&state.agent.models(Some(by.caller.user)), &provider).await {
-        Ok(Verdict { has, message, models }) => ProviderTest { ok: has, message, models: Some(models) },
-        Err(error) => ProviderTest { ok: false, message: error.message().to_owned(), models: None },
+    let models = state.agent.models(Some(by.caller.user));
+    Ok(Json(match ask(&models, &provider).await {
+        Ok(found) if found.ok => match models.try_again(&provider).await {
+            Ok(()) => found,
+            Err(error) => ProviderTest::failed(&error),
+        },
+        Ok(found) => found,
+        Err(error) => ProviderTest::failed(&error),
     }))
 }
 
-/// What a provider that answers says of its models.
-pub(super) struct Verdict {
-    /// Whether the chosen model is among them.
-    pub(super) has: bool,
-    /// The same in words.
-    pub(super) message: String,
-    /// All of them.
-    pub(super) models: Vec<String>,
+/// A provider to be tried before it is saved.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ProviderTrial {
+    /// The provider this would change: its stored key is used where none is given.
+    #[schema(value_type = Option<String>, format = "uuid")]
+    stored: Option<ProviderId>,
+    /// The provider that would be saved; the model may be left out to see which there are.
+    provider: ProviderDraft,
 }
 
-/// Asks a provider for its models; fails where it does not answer or refuses the key.
-pub(super) async fn ask(models: &Models, provider: &Provider) -> Result<Verdict> {
-    let models = models.list(provider).await?;
-    // Ollama names a model with its tag, people often without.
-    let is_chosen = |name: &String| *name == provider.model || name.split(':').next() == Some(&provider.model);
-    let has = models.is_empty() || models.iter().any(is_chosen);
-    let message = match has {
-        true => format!("{} answers and has the model '{}'.", provider.name, provider.model),
-        false => format!("{} answers, but has no model '{}'. Choose one it has.", provider.name, provider.model),
+/// Asks a provider that is not saved which models it has, and for one word where the chosen model is not listed.
+/// Nothing is kept.
+#[utoipa::path(request_body = ProviderTrial, tag = "providers", responses((status = 200, body = ProviderTest)))]
+#[post("/api/providers/test")]
+async fn try_out(state: Data<State>, by: Actor, body: Body<ProviderTrial>) -> Result<Json<ProviderTest>> {
+    let ProviderTrial { stored, provider: draft } = body.0;
+    let stored = match stored {
+        Some(id) => Some(state.agent.providers().get(id).await?),
+        None => None,
     };
-    Ok(Verdict { has, message, models })
+    let names_model = draft.model.as_deref().is_some_and(|model| !model.trim().is_empty());
+    let provider = draft.into_trial(stored)?;
+    let models = state.agent.models(Some(by.caller.user));
+    let found = match names_model {
+        true => ask(&models, &provider).await,
+        false => list_of(&models, &provider).await,
+    };
+    Ok(Json(found.unwrap_or_else(|error| ProviderTest::failed(&error))))
+}
+
+impl ProviderTest {
+    fn found(message: String, models: Option<Vec<String>>) -> Self {
+        Self { ok: true, message, field: None, models }
+    }
+
+    fn failed(error: &Error) -> Self {
+        let failure = ProviderFailure::from_error(error);
+        let field = failure.as_ref().map(|failure| field_of(failure).unwrap_or("base_url"));
+        let message = failure.map_or_else(|| error.message().to_owned(), |failure| failure.cause);
+        Self { ok: false, message, field, models: None }
+    }
+
+    fn refused(provider: &Provider, error: &Error, models: Option<Vec<String>>) -> Self {
+        let Provider { name, model, .. } = provider;
+        let failure = ProviderFailure::from_error(error);
+        let message = match &failure {
+            Some(ProviderFailure { status: Some(404), .. }) => {
+                format!("{name} answers, but has no model '{model}'. Choose one it has.")
+            }
+            Some(ProviderFailure { cause, .. }) => {
+                format!("{name} does not list the model '{model}', and does not answer with it. {cause}")
+            }
+            None => error.message().to_owned(),
+        };
+        let field = failure.as_ref().and_then(field_of).unwrap_or("model");
+        Self { ok: false, message, field: Some(field), models }
+    }
+}
+
+/// The field a refusal is about, where its status says so.
+fn field_of(failure: &ProviderFailure) -> Option<&'static str> {
+    match failure.status? {
+        401..=403 => Some("api_key"),
+        400 | 422 => Some("model"),
+        _ => None,
+    }
+}
+
+/// Asks a provider for its models, and for one word where the chosen one is not among them.
+///
+/// # Errors
+///
+/// If it does not answer, or refuses the key.
+pub(super) async fn ask(models: &Models, provider: &Provider) -> Result<ProviderTest> {
+    let Provider { name, model, .. } = provider;
+    let Survey { models, verdict } = models.survey(provider).await?;
+    let message = match (verdict, &models) {
+        (Verdict::Listed, _) => format!("{name} answers and has the model '{model}'."),
+        (Verdict::Answers, None) => format!("{name} answers with the model '{model}'. It has no list of models."),
+        (Verdict::Answers, Some(_)) => format!("{name} answers with the model '{model}', which it does not list."),
+        (Verdict::Refused(error), _) => return Ok(ProviderTest::refused(provider, &error, models)),
+    };
+    Ok(ProviderTest::found(message, models))
+}
+
+/// Asks a provider for its models, where none is chosen yet.
+async fn list_of(models: &Models, provider: &Provider) -> Result<ProviderTest> {
+    let models = models.list(provider).await?;
+    let message = match &models {
+        Some(models) => format!("{} answers and has {} models.", provider.base_url, models.len()),
+        None => format!("{} answers, but has no list of models: write the name of one.", provider.base_url),
+    };
+    Ok(ProviderTest::found(message, models))
 }
 
 /// A model server that was found on this machine.

@@ -2,14 +2,19 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use reqwest::header::CONTENT_TYPE;
+use tokio::time::Instant;
+
 use super::{
+    chain::Models,
     dialect::{self, Decoder},
-    failure::{self, Failure},
+    failure::{self, Failure, Unanswered},
 };
 use crate::{
     model::{
-        error::Result,
-        llm::{ChatRequest, Event, Provider, ProviderId, Usage},
+        error::{Error, Result},
+        llm::{ChatRequest, Event, Provider, Usage},
+        provider::failure::ProviderFailure,
     },
     net::{
         guard::HostPort,
@@ -35,13 +40,18 @@ impl Default for Patience {
 /// An answer whose first event has arrived.
 pub struct Answer {
     /// Who answers.
-    pub provider: ProviderId,
-    /// With which model.
-    pub model: String,
+    pub provider: Provider,
+    /// Why the provider that comes first does not, where this one stands in for it.
+    pub instead_of: Option<ProviderFailure>,
     response: Response,
     decoder: Decoder,
     ready: VecDeque<Event>,
     at_end: bool,
+    /// Whether any of its body has come.
+    heard: bool,
+    patience: Patience,
+    /// Who is told where it falls silent.
+    watcher: Option<Models>,
 }
 
 impl Answer {
@@ -52,32 +62,63 @@ impl Answer {
         chat: &ChatRequest,
         patience: Patience,
     ) -> Result<Self, Failure> {
+        let began = Instant::now();
+        let unanswered = |error| Failure::unanswered(provider, error);
         let host = HostPort::of(&provider.base_url);
-        let mut request = dialect::request(provider, chat)?;
+        let mut request = dialect::request(provider, chat).map_err(unanswered)?;
         request.patience = patience.first;
-        let mut response = http.allowing(host.as_slice()).send(request).await?;
+        let response = http.allowing(host.as_slice()).send(request).await.map_err(unanswered)?;
         if !response.status.is_success() {
             return Err(failure::from_response(provider, response).await);
         }
-        response.wait_at_most(patience.first);
+        if is_page(&response) {
+            let error = Error::upstream("It answers with a web page, not as a model does. Check the address.");
+            return Err(Failure { again: false, ..unanswered(error) });
+        }
         let mut answer = Self {
-            provider: provider.id,
-            model: provider.model.clone(),
+            provider: provider.clone(),
+            instead_of: None,
             response,
             decoder: Decoder::of(provider.kind),
             ready: VecDeque::new(),
             at_end: false,
+            heard: false,
+            patience,
+            watcher: None,
         };
-        if answer.fill().await? {
-            answer.response.wait_at_most(patience.stall);
+        while answer.ready.is_empty() && !answer.at_end {
+            // One patience for head and first event together; whoever has begun to send may pause as later on.
+            let left = patience.first.saturating_sub(began.elapsed());
+            answer.response.wait_at_most(if answer.heard { left.max(patience.stall) } else { left });
+            answer.read().await.map_err(unanswered)?;
         }
+        answer.response.wait_at_most(patience.stall);
         Ok(answer)
+    }
+
+    /// The same, as one that stands in for the provider that failed, if one did.
+    pub(super) fn instead_of(self, first: Option<Unanswered>) -> Self {
+        Self { instead_of: first.map(|first| *first.told), ..self }
+    }
+
+    /// The same, whose silence opens its provider's breaker.
+    pub(super) fn watched_by(self, models: Models) -> Self {
+        Self { watcher: Some(models), ..self }
     }
 
     /// The next event, none at the end. Safe to drop and to call again.
     pub async fn next(&mut self) -> Result<Option<Event>> {
-        self.fill().await?;
+        self.fill().await.map_err(|error| self.broken(error))?;
         Ok(self.ready.pop_front())
+    }
+
+    /// The error of this answer, which broke off.
+    fn broken(&self, error: Error) -> Error {
+        if let Some(models) = &self.watcher {
+            let failure = Failure { took: self.patience.stall, ..Failure::broken_off(&self.provider, error.clone()) };
+            models.record_failure(&self.provider, &failure);
+        }
+        failure::broken(&self.provider, error)
     }
 
     /// The whole text, for short questions without tools, and what it cost.
@@ -93,17 +134,32 @@ impl Answer {
         Ok((whole, usage))
     }
 
-    /// Reads until an event is ready or the end is reached; false at the end.
-    async fn fill(&mut self) -> Result<bool> {
+    /// Reads until an event is ready or the end is reached.
+    async fn fill(&mut self) -> Result<()> {
         while self.ready.is_empty() && !self.at_end {
-            match self.response.chunk().await? {
-                Some(bytes) => self.ready.extend(self.decoder.feed(&bytes)?),
-                None => {
-                    self.at_end = true;
-                    self.ready.extend(self.decoder.finish()?);
-                }
+            self.read().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads one piece.
+    async fn read(&mut self) -> Result<()> {
+        match self.response.chunk().await? {
+            Some(bytes) => {
+                self.heard = true;
+                self.ready.extend(self.decoder.feed(&bytes)?);
+            }
+            None => {
+                self.at_end = true;
+                self.ready.extend(self.decoder.finish()?);
             }
         }
-        Ok(!self.ready.is_empty())
+        Ok(())
     }
+}
+
+/// Whether this is a page for people: many servers have one at every address they do not know.
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("text/html")
 }

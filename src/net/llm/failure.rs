@@ -1,4 +1,4 @@
-//! What a provider's refusal means: whose mistake it is, and whether trying again can help.
+//! The meaning of a provider's refusal: whose fault it is, and whether trying again can help.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use crate::{
     model::{
         error::{Error, Kind},
         llm::Provider,
+        provider::failure::{ProviderFailure, named},
         secret::MASK,
     },
     net::http::Response,
@@ -16,21 +17,84 @@ use crate::{
 /// Most bytes of an error's body that are read.
 const BODY: usize = 64 << 10;
 
-/// A failed attempt.
-#[derive(Debug)]
-pub(super) struct Failure {
+/// Why a provider does not answer.
+#[derive(Debug, Clone)]
+pub(super) struct Unanswered {
+    /// The error, with the [`ProviderFailure`] in its details.
     pub(super) error: Error,
+    /// The same for people and programs.
+    pub(super) told: Box<ProviderFailure>,
+}
+
+impl From<Failure> for Unanswered {
+    fn from(Failure { error, told, .. }: Failure) -> Self {
+        Self { error, told }
+    }
+}
+
+/// A failed attempt.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The error, with the [`ProviderFailure`] in its details.
+    pub(super) error: Error,
+    /// The same for people and programs.
+    pub(super) told: Box<ProviderFailure>,
     /// Whether the same request may succeed later.
     pub(super) again: bool,
     /// How long the provider asks to wait.
     pub(super) after: Option<Duration>,
+    /// Whether any other request would have failed as well: then the breaker opens.
+    pub(super) fault: bool,
+    /// The time it took to fail.
+    pub(super) took: Duration,
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let again = matches!(error.kind(), Kind::Upstream | Kind::Timeout | Kind::Exhausted);
-        Self { error, again, after: None }
+impl Failure {
+    /// A request that could not be made, or whose answer ended before it said anything: silence, a page, or an error
+    /// where a stream should begin.
+    pub(super) fn unanswered(provider: &Provider, error: Error) -> Self {
+        let fault = matches!(error.kind(), Kind::Upstream | Kind::Timeout);
+        // Whoever was silent for the whole patience is not waited for a second time.
+        let again = matches!(error.kind(), Kind::Upstream | Kind::Exhausted);
+        Self { again, fault, ..Self::from_error(provider, None, error) }
     }
+
+    /// An answer that broke off after it had begun. An error there may mean this one answer; silence means all.
+    pub(super) fn broken_off(provider: &Provider, error: Error) -> Self {
+        Self { fault: error.kind() == Kind::Timeout, ..Self::unanswered(provider, error) }
+    }
+
+    /// An answer to the question for models that is no list of them.
+    pub(super) fn no_list(provider: &Provider, status: StatusCode, error: Error) -> Self {
+        Self::from_error(provider, Some(status.as_u16()), error)
+    }
+
+    /// Whether the server answers the question for models, and not with a list: many have none.
+    pub(super) fn is_no_list(&self) -> bool {
+        matches!(self.told.status, Some(200..=399 | 400 | 404 | 405 | 410 | 501))
+    }
+
+    /// Whether the request was refused for what it says.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self.told.status, Some(400 | 422))
+    }
+
+    fn from_error(provider: &Provider, status: Option<u16>, error: Error) -> Self {
+        let told = ProviderFailure::new(provider, status, error.message());
+        let message = format!("{} did not answer. {}", named(provider), error.message());
+        let renamed = told.attach_to(Error::new(error.kind(), message).caused_by(error));
+        Self { error: renamed, told: Box::new(told), again: false, after: None, fault: false, took: Duration::ZERO }
+    }
+}
+
+/// The error of an answer that broke off, with whose answer it was.
+pub(super) fn broken(provider: &Provider, error: Error) -> Error {
+    if !matches!(error.kind(), Kind::Upstream | Kind::Timeout) {
+        return error;
+    }
+    let message = format!("{}: {}", named(provider), error.message());
+    let told = ProviderFailure::new(provider, None, error.message());
+    told.attach_to(Error::new(error.kind(), message).caused_by(error))
 }
 
 /// Reads what a provider answered instead of a stream.
@@ -41,22 +105,31 @@ pub(super) async fn from_response(provider: &Provider, response: Response) -> Fa
         after.and_then(|text| text.trim().parse::<f64>().ok()).and_then(|s| Duration::try_from_secs_f64(s).ok());
     let body = response.first_bytes(BODY).await.map(|(bytes, _)| bytes).unwrap_or_default();
     let said = reason(provider, &String::from_utf8_lossy(&body));
-    let name = &provider.name;
-    let (kind, message) = match status {
+    let code = status.as_u16();
+    let (kind, cause) = match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             // The body of such an answer often repeats the key.
-            (Kind::Unconfigured, format!("The key was refused by {name}. Check it under Settings, Models."))
+            (Kind::Unconfigured, "The key was refused. Check it under Settings, Models.".to_owned())
         }
-        StatusCode::NOT_FOUND => (
-            Kind::Unconfigured,
-            format!("{name} does not know the model '{}' or the address is wrong: {said}", provider.model),
-        ),
-        StatusCode::TOO_MANY_REQUESTS => (Kind::Exhausted, format!("{name} takes no more requests now: {said}")),
-        s if s.is_server_error() => (Kind::Upstream, format!("{name} failed with status {}: {said}", s.as_u16())),
-        s => (Kind::Upstream, format!("{name} refused the request with status {}: {said}", s.as_u16())),
+        StatusCode::NOT_FOUND => {
+            let model = &provider.model;
+            (Kind::Unconfigured, format!("It does not know the model '{model}', or the address is wrong: {said}"))
+        }
+        StatusCode::PAYMENT_REQUIRED => (Kind::Unconfigured, format!("Its account has no credit left: {said}")),
+        StatusCode::TOO_MANY_REQUESTS => (Kind::Exhausted, format!("It takes no more requests now: {said}")),
+        s if s.is_server_error() => (Kind::Upstream, format!("It failed with status {code}: {said}")),
+        _ => (Kind::Upstream, format!("It refused the request with status {code}: {said}")),
     };
-    let again = status.is_server_error() || matches!(status.as_u16(), 408 | 409 | 425 | 429);
-    Failure { error: Error::new(kind, message), again, after }
+    let told = ProviderFailure::new(provider, Some(code), &cause);
+    let error = told.attach_to(Error::new(kind, format!("{}: {cause}", named(provider))));
+    Failure {
+        error,
+        told: Box::new(told),
+        again: status.is_server_error() || matches!(code, 408 | 409 | 425 | 429),
+        after,
+        fault: status.is_server_error() || matches!(code, 401..=404 | 408 | 429),
+        took: Duration::ZERO,
+    }
 }
 
 /// The sentence in an error's body, whatever its dialect, shortened and without the key.

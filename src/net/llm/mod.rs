@@ -2,9 +2,11 @@
 
 pub mod answer;
 mod anthropic;
+pub mod breaker;
 pub mod chain;
 mod dialect;
 mod failure;
 pub mod models;
 mod ollama;
 mod openai;
+mod probe;
