@@ -21,6 +21,10 @@ pub use self::{
     write::Parents,
 };
 use self::{fault::Fault, lookup::Place};
+use super::{
+    hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
+    work::Work,
+};
 use crate::model::{
     error::{Error, Kind, Result},
     id::shorten,
@@ -33,20 +37,62 @@ const WORKSPACE: &str = "workspace";
 /// Every user's files on this machine. Copies share their locks.
 #[derive(Debug, Clone)]
 pub struct Workspaces {
-    data_dir: PathBuf,
+    data: OwnData,
     locks: Arc<[Mutex<()>; 16]>,
+    work: Work,
 }
 
 impl Workspaces {
-    /// Workspaces are kept in `data_dir/workspaces/<user>`; nothing else of `data_dir` is ever shown.
+    /// Workspaces are kept in `data_dir/workspaces/<user>`; nothing else of `data_dir`, which must exist, is ever shown.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
-        Self { data_dir: data_dir.into(), locks: Arc::default() }
+        Self { data: OwnData::new(data_dir.into()), locks: Arc::default(), work: Work::at_once(AT_ONCE) }
+    }
+
+    /// Whether a directory without links in its path is the server's own data, lies in it, or holds it.
+    ///
+    /// # Errors
+    /// Where this system does not say what is mounted where.
+    pub fn meets_own_data(&self, dir: &Path) -> Result<bool> {
+        let hidden = self.data.hidden_but(None);
+        if hidden.is_complete() { Ok(hidden.meets(dir)) } else { Err(mounts_unknown()) }
+    }
+
+    /// Checks an entry of `files.roots`.
+    ///
+    /// # Errors
+    /// Where it opens nothing: it is neither `workspace` nor the absolute path of a directory, or no tool may reach what it
+    /// names.
+    pub fn ensure_root(&self, entry: &str) -> Result<()> {
+        if entry == WORKSPACE {
+            return Ok(());
+        }
+        let refused = |why: &str| Err(Error::invalid(format!("'{}' {why}", shorten(entry))));
+        let path = Path::new(entry);
+        let found = path.canonicalize().ok().filter(|found| path.is_absolute() && found.is_dir());
+        let Some(found) = found else {
+            return refused("is no directory of this machine: write the absolute path of one, or `workspace`.");
+        };
+        let hidden = self.data.hidden_but(None);
+        if !hidden.is_complete() {
+            return Err(mounts_unknown());
+        }
+        if hidden.hides(&found) {
+            return refused(
+                "lies in the server's own data, which no tool may reach: name another directory, or `workspace`.",
+            );
+        }
+        if closed_to(&found).any(|tree| found.starts_with(tree)) {
+            return refused(
+                "is the machine's own: no tool may reach /proc, /sys and /dev, or all of /run. Name another directory.",
+            );
+        }
+        Ok(())
     }
 
     /// What this user's tools may reach: `roots` as in the settings, where `workspace` is his own folder (made if
     /// missing) and every other entry an absolute path.
     pub fn of(&self, user: UserId, roots: &[String]) -> Result<Rooted> {
-        let workspace = self.data_dir.join("workspaces").join(user.to_string());
+        let workspace = self.data.path().join(WORKSPACES).join(user.to_string());
         if roots.iter().any(|root| root == WORKSPACE) {
             write::make_private_dir(&workspace)?;
         }
@@ -59,16 +105,13 @@ impl Workspaces {
 #[derive(Debug, Clone)]
 pub struct Rooted {
     roots: Arc<[PathBuf]>,
-    hidden: Hidden,
+    hidden: Arc<Hidden>,
     locks: Arc<[Mutex<()>; 16]>,
+    work: Work,
 }
 
-/// The server's own data, which no root opens, but for the user's folder in it.
-#[derive(Debug, Clone)]
-struct Hidden {
-    data_dir: PathBuf,
-    except: PathBuf,
-}
+/// Most files that are read, written or looked for at once: each takes a thread.
+const AT_ONCE: usize = 32;
 
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
@@ -88,9 +131,20 @@ impl Rooted {
                 "No directory is open to file tools. An administrator can add one under files.roots.",
             ));
         }
-        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let hidden = Hidden { data_dir: canonical(&all.data_dir), except: canonical(own) };
-        Ok(Self { roots: roots.into(), hidden, locks: Arc::clone(&all.locks) })
+        let hidden = all.data.hidden_but(Some(own));
+        let open: Vec<PathBuf> = roots.into_iter().filter(|root| !hidden.hides(root)).collect();
+        if open.is_empty() && !hidden.is_complete() {
+            return Err(mounts_unknown());
+        }
+        if open.is_empty() {
+            return Err(Error::new(
+                Kind::Disabled,
+                "What files.roots names lies in the server's own data, which no tool may reach. An administrator can \
+                 name other directories.",
+            ));
+        }
+        let (locks, work) = (Arc::clone(&all.locks), all.work.clone());
+        Ok(Self { roots: open.into(), hidden: Arc::new(hidden), locks, work })
     }
 
     /// The first root: where relative paths start.
@@ -103,9 +157,9 @@ impl Rooted {
         &self.roots
     }
 
-    /// The server's data directory: nothing in it but the user's own folder may be shown to a program either.
-    pub fn data_dir(&self) -> &Path {
-        &self.hidden.data_dir
+    /// Places that are not shown to a program either.
+    pub(super) fn hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// Where a path given by a caller leads, as an absolute path without links. Fails outside the roots.
@@ -175,6 +229,13 @@ impl Rooted {
         .await
     }
 
+    /// Fails where [`Self::write`] could not write this file, as far as that shows before; changes nothing. Returns
+    /// whether there is a file already.
+    pub async fn ensure_writable(&self, path: &str, parents: Parents) -> Result<bool> {
+        let path = path.to_owned();
+        self.blocking(move |files| write::ensure_possible(&files.place(&path)?, &path, parents)).await
+    }
+
     /// Replaces a UTF-8 file by what `change` makes of it; nothing is written where `change` fails or gives back none.
     /// Two changes of one file never lose one another.
     pub async fn update<T: Send + 'static>(
@@ -230,7 +291,7 @@ impl Rooted {
 
     async fn blocking<T: Send + 'static>(&self, run: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
         let files = self.clone();
-        tokio::task::spawn_blocking(move || run(&files)).await.map_err(Error::internal)?
+        self.work.run(move || run(&files)).await
     }
 }
 
@@ -251,14 +312,8 @@ pub fn stored_name(title: &str) -> String {
     if name.is_empty() { "document".to_owned() } else { name }
 }
 
-/// Fails where an entry of `files.roots` opens nothing: it is neither `workspace` nor the absolute path of a directory.
-pub fn demand_root(entry: &str) -> Result<()> {
-    let path = Path::new(entry);
-    if entry == WORKSPACE || path.is_absolute() && path.is_dir() {
-        return Ok(());
-    }
-    let told = "is no directory of this machine: write the absolute path of one, or `workspace`.";
-    Err(Error::invalid(format!("`files.roots`: '{}' {told}", shorten(entry))))
+fn mounts_unknown() -> Error {
+    Error::new(Kind::Unconfigured, MOUNTS_UNKNOWN)
 }
 
 fn root(path: &Path) -> Result<PathBuf> {
@@ -285,15 +340,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_is_the_workspace_or_a_directory_that_is_there() {
+    fn a_root_is_the_workspace_or_a_directory_that_tools_may_reach() {
         let dir = tempfile::tempdir().unwrap();
-        let file = tempfile::NamedTempFile::new_in(dir.path()).unwrap();
-        for entry in ["workspace", dir.path().to_str().unwrap()] {
-            demand_root(entry).unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let file = tempfile::NamedTempFile::new_in(&base).unwrap();
+        std::fs::DirBuilder::new().recursive(true).create(base.join("data/workspaces/somebody")).unwrap();
+        std::os::unix::fs::symlink("data", base.join("link")).unwrap();
+        let files = Workspaces::new(base.join("data"));
+        for entry in ["workspace", base.to_str().unwrap(), "/"] {
+            files.ensure_root(entry).unwrap();
         }
+        let refused = |entry: &str, why: &str| {
+            let error = files.ensure_root(entry).unwrap_err();
+            assert!(error.kind() == Kind::Invalid && error.message().contains(why), "{entry}: {error}");
+        };
         for entry in [file.path().to_str().unwrap(), "relative/path", "src", "/no/such/directory", ""] {
-            let error = demand_root(entry).unwrap_err();
-            assert!(error.kind() == Kind::Invalid && error.message().contains("write the absolute path"), "{error}");
+            refused(entry, "write the absolute path");
+        }
+        for below in ["data", "data/workspaces", "data/workspaces/somebody", "link/workspaces"] {
+            refused(base.join(below).to_str().unwrap(), "lies in the server's own data");
+        }
+        for entry in ["/proc/self", "/dev"] {
+            refused(entry, "is the machine's own");
         }
     }
 

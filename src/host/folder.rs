@@ -4,12 +4,16 @@
 use std::{
     fs::{self, DirEntry, Metadata, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{MetadataExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
 };
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::files::Workspaces;
 use crate::model::{
     error::{Error, Result},
     id::shorten,
@@ -31,8 +35,9 @@ pub struct File {
     pub stamp: i64,
 }
 
-/// The path of a folder as it can be kept: absolute, without links. Fails where it is none, or holds `own`, or lies in it.
-pub fn check(path: &str, own: &Path) -> Result<PathBuf> {
+/// The path of a folder as it can be kept: absolute, without links. Fails where it is none, or the server's own data
+/// shows in it.
+pub fn check(path: &str, files: &Workspaces) -> Result<PathBuf> {
     let given = Path::new(path);
     if !given.is_absolute() {
         return Err(Error::invalid(format!("'{}' is not an absolute path.", shorten(path))));
@@ -41,13 +46,19 @@ pub fn check(path: &str, own: &Path) -> Result<PathBuf> {
     if !found.is_dir() {
         return Err(Error::invalid(format!("'{}' is not a folder.", shorten(path))));
     }
-    let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
-    if found.starts_with(&own) || own.starts_with(&found) {
-        return Err(Error::invalid(format!(
-            "'{path}' holds the server's own data, or lies in it. Choose another folder."
+    ensure_apart(&found, files)?;
+    Ok(found)
+}
+
+/// Fails where the server's own data shows in a folder, or the folder in it.
+pub fn ensure_apart(folder: &Path, files: &Workspaces) -> Result<()> {
+    if files.meets_own_data(folder)? {
+        return Err(Error::denied(format!(
+            "'{}' holds the server's own data, or lies in it. Choose another folder.",
+            shorten(&folder.to_string_lossy())
         )));
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Every file below a folder. Hidden ones and links are left out. Blocks.
@@ -92,11 +103,16 @@ fn stamp(about: &Metadata) -> i64 {
     changed ^ about.len().cast_signed().rotate_left(17) ^ about.ino().cast_signed().rotate_left(41)
 }
 
-/// Opens a file of a folder for reading, unless it is a link now.
+/// Opens a file of a folder for reading, unless it is a link now, or lies behind one: that may lead anywhere.
 pub fn open(path: &Path) -> Result<tokio::fs::File> {
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let file = file.map_err(|error| unreadable(path, &error))?;
+    // Where the kernel says it lies: the links on the way were followed.
+    let place = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    if place.map_err(|error| unreadable(path, &error))? != path {
+        return Err(Error::invalid(format!("'{}' lies behind a link now.", shorten(&path.to_string_lossy()))));
+    }
     match file.metadata() {
         Ok(about) if about.is_file() => Ok(file.into()),
         _ => Err(Error::invalid(format!("'{}' is not a file.", shorten(&path.to_string_lossy())))),
@@ -223,6 +239,10 @@ mod tests {
         fs::write(root.join("one.md"), "xy").unwrap();
         assert_ne!(walk(&root).unwrap()[1].stamp, seen[1].stamp);
         assert!(open(&root.join("passwd")).is_err());
+        assert!(open(&root.join("a/b/two.md")).is_ok());
+        fs::rename(root.join("a"), root.join("was")).unwrap();
+        std::os::unix::fs::symlink("was", root.join("a")).unwrap();
+        assert!(open(&root.join("a/b/two.md")).unwrap_err().message().contains("behind a link"));
     }
 
     #[test]
@@ -250,11 +270,12 @@ mod tests {
     #[test]
     fn a_folder_is_checked_before_it_is_kept() {
         let (dir, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let refused = |path: &Path| check(path.to_str().unwrap(), own.path()).unwrap_err().message().to_owned();
-        assert!(check("docs", own.path()).unwrap_err().message().contains("absolute"));
+        let files = Workspaces::new(own.path());
+        let refused = |path: &Path| check(path.to_str().unwrap(), &files).unwrap_err().message().to_owned();
+        assert!(check("docs", &files).unwrap_err().message().contains("absolute"));
         assert!(refused(&dir.path().join("none")).contains("cannot be read"));
         assert!(refused(own.path()).contains("server's own data"));
         assert!(refused(own.path().parent().unwrap()).contains("server's own data"));
-        assert_eq!(check(dir.path().to_str().unwrap(), own.path()).unwrap(), dir.path().canonicalize().unwrap());
+        assert_eq!(check(dir.path().to_str().unwrap(), &files).unwrap(), dir.path().canonicalize().unwrap());
     }
 }

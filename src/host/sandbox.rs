@@ -5,6 +5,7 @@
 //! up ([`program`]). The server holds one socket: when it closes, for whatever reason, everything inside is killed.
 
 mod census;
+mod cover;
 mod filter;
 mod helper;
 mod mask;
@@ -94,6 +95,26 @@ impl Command {
         let limits = Limits { cpu_seconds: timeout.as_secs() + 1, ..Limits::default() };
         Self { action, cwd, env: Vec::new(), stdin: Vec::new(), timeout, limits, blocked: Vec::new() }
     }
+
+    /// Fails where no system could start it: nobody need be asked about it.
+    pub fn ensure_possible(&self) -> Result<()> {
+        if self.stdin.len() > MAX_INPUT {
+            return Err(Error::invalid(format!("`stdin` takes at most {MAX_INPUT} bytes.")));
+        }
+        let (program, arguments) = match &self.action {
+            Action::Shell(line) => (line, &[][..]),
+            Action::Program(program, arguments) => (program, arguments.as_slice()),
+        };
+        let is_empty = matches!(self.action, Action::Program(..)) && program.is_empty();
+        let bad_name = self.env.iter().any(|(name, _)| name.is_empty() || name.contains('='));
+        let env = self.env.iter().flat_map(|(name, value)| [name, value]);
+        if is_empty || bad_name || [program].into_iter().chain(arguments).chain(env).any(|text| text.contains('\0')) {
+            return Err(Error::invalid(
+                "A command is not empty, a variable's name has no '=', and neither holds a NUL character.",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// A command that ran.
@@ -143,7 +164,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// `helper` is this very binary, `/proc/self/exe` but in tests; its `main` calls [`run_if_helper`] first.
+    /// `helper` is this very binary, but in tests; its `main` calls [`run_if_helper`] first.
     /// Parts are tried in `data_dir`, which must exist.
     pub fn new(helper: impl Into<PathBuf>, data_dir: impl Into<PathBuf>) -> Self {
         let (helper, data_dir): (PathBuf, PathBuf) = (helper.into(), data_dir.into());
@@ -212,10 +233,8 @@ impl Sandbox {
         if known.level == Level::Off {
             return Err(Error::new(Kind::Unconfigured, known.explain_off()));
         }
-        if command.stdin.len() > MAX_INPUT {
-            return Err(Error::invalid(format!("`stdin` takes at most {MAX_INPUT} bytes.")));
-        }
-        let plan = plan(known, files, command)?;
+        command.ensure_possible()?;
+        let plan = plan(known, files, command);
         Running::start(&self.helper, &plan, &command.stdin).await.map_err(|refusal| match refusal {
             Refusal::Error(error) => error,
             Refusal::Report(report) => explain(report, command),
@@ -251,7 +270,8 @@ impl Sandbox {
 
     fn trial(&self, parts: BTreeSet<Part>) -> Plan {
         let dir = self.trial.to_path_buf();
-        let view = View { workspace: dir.clone(), roots: Vec::new(), hidden: dir.clone(), blocked: Vec::new() };
+        let (roots, hidden) = (vec![dir.clone()], vec![dir.clone()]);
+        let view = View { workspace: dir.clone(), roots, hidden, own: None, blocked: Vec::new() };
         let (argv, env) = (Vec::new(), Vec::new());
         Plan { parts, argv, env, cwd: dir, view, limits: Limits::default(), stdin: 0 }
     }
@@ -276,33 +296,35 @@ fn level(parts: &BTreeSet<Part>) -> Level {
     }
 }
 
-fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Result<Plan> {
+fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Plan {
     let workspace = files.workspace().to_owned();
     let argv = match &command.action {
         Action::Shell(line) => vec![shell().to_owned(), "-c".to_owned(), line.clone()],
         Action::Program(program, arguments) => [std::slice::from_ref(program), arguments].concat(),
     };
-    let texts = argv.iter().chain(command.env.iter().flat_map(|(name, value)| [name, value]));
-    let bad_name = command.env.iter().any(|(name, _)| name.is_empty() || name.contains('='));
-    if argv.iter().take(1).any(String::is_empty) || bad_name || texts.into_iter().any(|text| text.contains('\0')) {
-        return Err(Error::invalid(
-            "A command is not empty, a variable's name has no '=', and neither holds a NUL character.",
-        ));
-    }
-    Ok(Plan {
+    Plan {
         parts: known.parts.clone(),
         argv,
         env: environment(known, &workspace, &command.env),
         cwd: command.cwd.clone(),
-        view: View {
-            roots: files.roots().iter().filter(|root| **root != workspace).cloned().collect(),
-            workspace,
-            hidden: files.data_dir().to_owned(),
-            blocked: command.blocked.clone(),
-        },
+        view: view(files, command),
         limits: command.limits,
         stdin: command.stdin.len(),
-    })
+    }
+}
+
+fn view(files: &Rooted, command: &Command) -> View {
+    let hidden = files.hidden();
+    let mut roots = files.roots().to_vec();
+    roots.sort_by_key(|root| root.iter().count());
+    let is_open = |own: &&Path| own.is_dir() && roots.iter().any(|root| own.starts_with(root));
+    View {
+        workspace: files.workspace().to_owned(),
+        own: hidden.own().filter(is_open).map(Path::to_owned),
+        hidden: hidden.places().to_vec(),
+        roots,
+        blocked: command.blocked.clone(),
+    }
 }
 
 fn shell() -> &'static str {
@@ -325,10 +347,7 @@ fn explain(report: Report, command: &Command) -> Error {
         Action::Program(program, _) => program,
     };
     match report {
-        Report::NoDirectory => Error::invalid(format!(
-            "The working directory '{}' cannot be entered in the sandbox.",
-            command.cwd.display()
-        )),
+        Report::NoDirectory => Error::invalid("The working directory cannot be entered in the sandbox. Name another."),
         Report::NoStart { errno: libc::ENOENT | libc::ENOTDIR } => {
             Error::invalid(format!("There is no program '{name}' in the sandbox. Check its name, or use another."))
         }
@@ -338,7 +357,10 @@ fn explain(report: Report, command: &Command) -> Error {
         Report::NoStart { errno: libc::E2BIG } => {
             Error::invalid("The command and its environment are too long. Pass the data as stdin or in a file.")
         }
-        other => Error::new(Kind::Internal, "The sandbox could not be made. The log says why.")
-            .caused_by(format!("{other:?}")),
+        other => {
+            tracing::error!(report = ?other, "a sandbox could not be made");
+            Error::new(Kind::Internal, "The sandbox could not be made. The log says why.")
+                .caused_by(format!("{other:?}"))
+        }
     }
 }

@@ -6,27 +6,28 @@ use std::{
     io,
     os::fd::{AsFd, OwnedFd},
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use rustix::{
-    fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2},
+    fs::{CWD, Mode, OFlags, ResolveFlags, Stat, openat, openat2},
     io::Errno,
 };
 
-use super::Hidden;
-use crate::model::error::{Error, Result};
+use crate::{
+    host::hidden::{Hidden, MOUNTS_UNKNOWN, closed_to},
+    model::error::{Error, Result},
+};
 
 /// Links followed before a path is taken for a loop, as many as the kernel allows.
 const MAX_LINKS: usize = 40;
-
-/// The kernel's own trees: what looks like a file there can be the server's memory.
-const KERNEL_TREES: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// A place under a root. It may not exist.
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
     below: PathBuf,
+    hidden: Arc<Hidden>,
 }
 
 impl Place {
@@ -39,7 +40,7 @@ impl Place {
     pub(super) fn parent(&self) -> Option<(Place, &OsStr)> {
         let name = self.below.file_name()?;
         let below = self.below.parent()?.to_owned();
-        Some((Self { root: self.root.clone(), below }, name))
+        Some((Self { root: self.root.clone(), below, hidden: Arc::clone(&self.hidden) }, name))
     }
 
     /// The names from the root down to here.
@@ -54,40 +55,59 @@ impl Place {
 
     /// Opens the place, with no link anywhere below the root.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
-        let root = self.open_root()?;
+        let Some((parent, name)) = self.parent() else { return self.open_dir() };
         // With O_PATH the kernel refuses flags that say how to read.
         let reading = if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NOCTTY };
-        beneath(root, &self.below, flags | OFlags::CLOEXEC | reading)
+        beneath(parent.open_dir()?, Path::new(name), flags | OFlags::CLOEXEC | reading)
     }
 
-    /// Opens the place as a directory, to look up names in.
+    /// Fails where the file found here is the server's own, by a hard link. `path` is how the caller wrote it.
+    pub(super) fn ensure_not_own_data(&self, file: &Stat, path: &str) -> Result<()> {
+        match self.hidden.holds_file(file) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Error::denied(format!(
+                "'{path}' is a hard link to the server's own data, which no tool may reach."
+            ))),
+            Err(error) => Err(Error::internal(error)),
+        }
+    }
+
+    /// Opens the place as a directory, to look up names in. What was a way to here may be one into the server's own
+    /// data by now, so the directory that was opened is looked at.
     pub(super) fn open_dir(&self) -> io::Result<OwnedFd> {
-        self.open(OFlags::PATH | OFlags::DIRECTORY)
+        let dir = beneath(self.open_root()?, &self.below, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        if self.hidden.holds(dir.as_fd())? { Err(Errno::LOOP.into()) } else { Ok(dir) }
     }
 }
 
 /// Finds where `path` leads and fails outside `roots`, and wherever the server's own data lies.
-pub(super) fn place(roots: &[PathBuf], hidden: &Hidden, path: &str) -> Result<Place> {
+pub(super) fn place(roots: &[PathBuf], hidden: &Arc<Hidden>, path: &str) -> Result<Place> {
     if path.is_empty() || path.contains('\0') || path.len() > 4096 {
         return Err(Error::invalid("`path` is 1 to 4096 characters, none of them NUL."));
     }
-    let outside = || {
-        Error::denied(format!(
-            "'{path}' leads outside the directories open to tools. Use a path below {}.",
-            roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(" or ")
-        ))
-    };
+    let outside =
+        || Error::denied(format!("'{path}' leads outside the directories open to tools.{}", hint(roots, hidden)));
     let first = roots.first().ok_or_else(outside)?;
     let absolute = resolve(first, Path::new(path))
         .ok_or_else(|| Error::invalid(format!("'{path}' goes through too many links.")))?;
     let root = roots.iter().filter(|root| absolute.starts_with(root)).max_by_key(|root| root.as_os_str().len());
     let root = root.ok_or_else(outside)?;
-    let hidden = absolute.starts_with(&hidden.data_dir) && !absolute.starts_with(&hidden.except);
-    if hidden || KERNEL_TREES.iter().any(|tree| absolute.starts_with(tree)) {
+    if hidden.hides(&absolute) || closed_to(root).any(|tree| absolute.starts_with(tree)) {
         return Err(outside());
     }
     let below = absolute.strip_prefix(root).map_err(Error::internal)?.to_owned();
-    Ok(Place { root: root.clone(), below })
+    Ok(Place { root: root.clone(), below, hidden: Arc::clone(hidden) })
+}
+
+/// A hint what to use instead. Where the server keeps its data is nobody's business.
+fn hint(roots: &[PathBuf], hidden: &Hidden) -> String {
+    let named = |root: &PathBuf| match Some(root.as_path()) == hidden.own() {
+        true => "your workspace".to_owned(),
+        false => root.display().to_string(),
+    };
+    let names: Vec<String> = roots.iter().filter(|root| **root != Path::new("/")).map(named).collect();
+    let unknown = if hidden.is_complete() { String::new() } else { format!(" {MOUNTS_UNKNOWN}") };
+    if names.is_empty() { unknown } else { format!(" Use a path below {}.{unknown}", names.join(" or ")) }
 }
 
 /// Follows every link by hand; what does not exist is taken as written, so that a path outside gets the same answer

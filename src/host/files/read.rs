@@ -5,7 +5,10 @@ use std::{fs::File, io, os::unix::fs::FileExt};
 use rustix::fs::{FileType, OFlags, fstat};
 
 use super::{Charset, Fault, Place, encoding};
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    figure,
+};
 
 /// Most bytes one read gives back.
 pub const MAX_READ: u64 = 10_000_000;
@@ -84,16 +87,20 @@ pub(super) fn exists(place: &Place) -> bool {
 /// Opens a regular file. It is looked at before it is opened for reading: opening a device or a pipe has effects.
 fn open(place: &Place, path: &str) -> Result<(File, u64)> {
     let fault = |e: io::Error| Fault::new(path, e).of_file();
-    regular(&File::from(place.open(OFlags::PATH).map_err(fault)?), path)?;
+    regular(place, &File::from(place.open(OFlags::PATH).map_err(fault)?), path)?;
     let file = File::from(place.open(OFlags::RDONLY | OFlags::NONBLOCK).map_err(fault)?);
-    let size = regular(&file, path)?;
+    let size = regular(place, &file, path)?;
     Ok((file, size))
 }
 
-fn regular(file: &File, path: &str) -> Result<u64> {
+/// The size of an open file, which must be a regular one and none of the server's own.
+fn regular(place: &Place, file: &File, path: &str) -> Result<u64> {
     let stat = fstat(file).map_err(|e| Fault::new(path, e).of_file())?;
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => u64::try_from(stat.st_size).map_err(Error::internal),
+        FileType::RegularFile => {
+            place.ensure_not_own_data(&stat, path)?;
+            u64::try_from(stat.st_size).map_err(Error::internal)
+        }
         FileType::Directory => Err(Fault::new(path, io::Error::from_raw_os_error(libc::EISDIR)).of_file()),
         _ => Err(Error::invalid(format!("'{path}' is a pipe, a socket or a device, not a file."))),
     }
@@ -117,7 +124,10 @@ fn bytes_at(file: &File, offset: u64, length: u64, path: &str) -> Result<Vec<u8>
 
 fn too_large(path: &str, size: u64) -> Error {
     Error::invalid(format!(
-        "'{path}' has {size} bytes and one read gives at most {MAX_READ}. Read it in parts with offset and limit."
+        "'{path}' has {} and one read gives at most {}, {} bytes. Read it in parts with offset and limit.",
+        figure::bytes(size),
+        figure::bytes(MAX_READ),
+        figure::grouped(MAX_READ)
     ))
 }
 

@@ -34,7 +34,7 @@ pub(super) fn make_private_dir(path: &Path) -> Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|e| Fault::new(&path.display().to_string(), e).of_directory())
+        .map_err(|e| Fault::new("your workspace", e).of_directory())
 }
 
 pub(super) fn whole(place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
@@ -45,7 +45,7 @@ pub(super) fn whole(place: &Place, path: &str, bytes: &[u8], parents: Parents) -
         make_dirs(&parent).map_err(|e| Fault::new(path, e).of_directory())?;
     }
     let dir = parent.open_dir().map_err(|e| missing_parent(path, e))?;
-    let mode = mode_of_old(&dir, name, path)?;
+    let mode = mode_of_old(place, &dir, name, path)?;
     let temporary = format!(".{}.satchel", uuid::Uuid::new_v4().simple());
     let written = fill(&dir, &temporary, bytes, mode).and_then(|()| Ok(renameat(&dir, &temporary, &dir, name)?));
     if let Err(e) = written {
@@ -54,6 +54,18 @@ pub(super) fn whole(place: &Place, path: &str, bytes: &[u8], parents: Parents) -
         return Err(Fault::new(path, e).of_file());
     }
     Ok(bytes.len() as u64)
+}
+
+/// Fails where [`whole`] would, as far as that shows before. Returns whether there is a file already.
+pub(super) fn ensure_possible(place: &Place, path: &str, parents: Parents) -> Result<bool> {
+    let Some((parent, name)) = place.parent().filter(|_| !path.ends_with('/')) else {
+        return Err(Fault::new(path, io::Error::from_raw_os_error(libc::EISDIR)).of_file());
+    };
+    match parent.open_dir() {
+        Ok(dir) => Ok(mode_of_old(place, &dir, name, path)?.is_some()),
+        Err(e) if parents == Parents::Create && e.raw_os_error() == Some(libc::ENOENT) => Ok(false),
+        Err(e) => Err(missing_parent(path, e)),
+    }
 }
 
 fn fill(dir: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
@@ -67,12 +79,13 @@ fn fill(dir: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Resu
 }
 
 /// The mode of the file that is replaced; none where there is none yet.
-fn mode_of_old(dir: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<Mode>> {
+fn mode_of_old(place: &Place, dir: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<Mode>> {
     let old = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(old) => old,
         Err(Errno::NOENT) => return Ok(None),
         Err(e) => return Err(Fault::new(path, e).of_file()),
     };
+    place.ensure_not_own_data(&old, path)?;
     let mode = Mode::from_raw_mode(old.st_mode & 0o777);
     match FileType::from_raw_mode(old.st_mode) {
         FileType::RegularFile if mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH) => Ok(Some(mode)),

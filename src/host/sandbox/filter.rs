@@ -69,6 +69,8 @@ const NEVER: &[i64] = &[
     libc::SYS_nfsservctl,
     // memory that no limit counts
     libc::SYS_memfd_create,
+    libc::SYS_shmget,
+    libc::SYS_msgget,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_iopl,
     #[cfg(target_arch = "x86_64")]
@@ -81,8 +83,38 @@ const NEVER: &[i64] = &[
 
 /// Calls programs try first and do without when the kernel does not know them: clone3 hides its flags in memory,
 /// where no filter can read them.
-const UNKNOWN: &[i64] =
-    &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
+const UNKNOWN: &[i64] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // The mode it makes a file with lies in memory, too.
+    libc::SYS_openat2,
+];
+
+/// Calls that give a file a mode, and which of their arguments that is.
+const MODES: &[(i64, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+
+/// Calls that give a file a mode where they make one; the arguments with the flags and with the mode.
+const OPENING: &[(i64, u8, u8)] = &[
+    (libc::SYS_openat, 2, 3),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+];
+
+/// Younger than the C library's headers here; the same number on every machine.
+const FCHMODAT2: i64 = 452;
 
 const NEW_NAMESPACES: [i32; 8] = [
     libc::CLONE_NEWUSER,
@@ -130,12 +162,31 @@ fn never(plan: &Plan, outside: &[i32]) -> Result<Rules, String> {
         Vec::new()
     };
     rules.insert(libc::SYS_socket, families);
+    rules.extend(set_ids()?);
     if !plan.uses(Part::Pid) {
         let kills = outside.iter().map(|id| equals(0, *id)).collect::<Result<Vec<_>, _>>()?;
         rules.insert(libc::SYS_kill, kills.clone());
         rules.insert(libc::SYS_tgkill, kills);
         rules.insert(libc::SYS_tkill, Vec::new());
         rules.insert(libc::SYS_pidfd_send_signal, Vec::new());
+    }
+    Ok(rules)
+}
+
+/// No file is given the bits that let others run it as its owner or group: outside the sandbox they would hold.
+fn set_ids() -> Result<Rules, String> {
+    let bits = [libc::S_ISUID, libc::S_ISGID].map(|bit| i32::try_from(bit).unwrap_or_default());
+    let gives = |mode: u8| bits.map(|bit| has_flag(mode, bit));
+    let mut rules = Rules::new();
+    for (call, mode) in MODES {
+        rules.insert(*call, gives(*mode).into_iter().collect::<Result<_, _>>()?);
+    }
+    // Without these flags no file is made, and what stands for the mode means nothing.
+    let makes = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+    for (call, flags, mode) in OPENING {
+        let both = |(flag, bit)| rule(vec![masked(*flags, flag), masked(*mode, bit)]);
+        let pairs = makes.into_iter().flat_map(|flag| bits.map(|bit| (flag, bit)));
+        rules.insert(*call, pairs.map(both).collect::<Result<_, _>>()?);
     }
     Ok(rules)
 }
@@ -185,7 +236,11 @@ fn equals(argument: u8, value: impl TryInto<i64>) -> Result<SeccompRule, String>
 }
 
 fn has_flag(argument: u8, flag: i32) -> Result<SeccompRule, String> {
-    rule(vec![SeccompCondition::new(argument, Len::Dword, Op::MaskedEq(number(flag)), number(flag))])
+    rule(vec![masked(argument, flag)])
+}
+
+fn masked(argument: u8, flag: i32) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, Len::Dword, Op::MaskedEq(number(flag)), number(flag))
 }
 
 fn none_of(argument: u8, values: &[u64]) -> Result<SeccompRule, String> {

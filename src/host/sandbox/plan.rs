@@ -73,12 +73,14 @@ impl fmt::Display for Part {
 /// What the program may see.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct View {
-    /// Home and temporary files; writable.
+    /// Home and temporary files; one of the roots.
     pub(super) workspace: PathBuf,
-    /// Further writable directories.
+    /// Writable directories, those above others first.
     pub(super) roots: Vec<PathBuf>,
-    /// Never seen, but for the workspace in it.
-    pub(super) hidden: PathBuf,
+    /// Never seen, but for `own`: the server's data, wherever it appears.
+    pub(super) hidden: Vec<PathBuf>,
+    /// The user's folder in the server's data, where a root opens it.
+    pub(super) own: Option<PathBuf>,
     /// Names of programs that never run, `*` standing for anything.
     pub(super) blocked: Vec<String>,
 }

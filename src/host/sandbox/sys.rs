@@ -43,15 +43,19 @@ pub(super) enum Bar {
     Privileges,
     /// Those, and no writing.
     Writing,
+    /// A device keeps its mode and its times; what is written to it still arrives.
+    Changes,
 }
 
 /// Restricts a mount and all mounts below it.
 pub(super) fn restrict_mounts(path: &Path, bar: Bar) -> io::Result<()> {
     let path = std::ffi::CString::new(path.as_os_str().as_encoded_bytes())?;
-    let mut attributes = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
-    if bar == Bar::Writing {
-        attributes |= libc::MOUNT_ATTR_RDONLY;
-    }
+    let attributes = libc::MOUNT_ATTR_NOSUID
+        | match bar {
+            Bar::Privileges => libc::MOUNT_ATTR_NODEV,
+            Bar::Writing => libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_RDONLY,
+            Bar::Changes => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOEXEC,
+        };
     let request = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
     #[expect(unsafe_code, reason = "rustix has no mount_setattr, and only it reaches the mounts below")]
     // SAFETY: the path ends in NUL, the struct has the size that is passed, and both outlive the call.

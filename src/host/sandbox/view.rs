@@ -12,10 +12,11 @@ use rustix::{
 };
 
 use super::{
-    mask,
+    cover,
     plan::{Part, Plan, Problem, View},
     sys::{Bar, restrict_mounts},
 };
+use crate::host::hidden::{MACHINES_OWN, closed_to};
 
 /// Where programs and their libraries are.
 pub(super) const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
@@ -49,10 +50,6 @@ pub(super) const ETC: [&str; 22] = [
 /// The devices: they hold nothing.
 pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 
-/// What stays the kernel's or this sandbox's own even where all of `/` is a root.
-const RESERVED: [&str; 14] =
-    ["proc", "sys", "dev", "run", "tmp", "etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "lost+found"];
-
 /// The user number inside: an ordinary one, so that starting a program gives up every privilege of the namespace.
 pub(super) const INSIDE_ID: u32 = 1000;
 
@@ -64,11 +61,14 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
     let step = |doing: &'static str| move |e: io::Error| Problem::of(Part::Mount, doing)(e);
     let view = &plan.view;
     enter_empty_root(view).map_err(step("make an empty root"))?;
-    system().map_err(step("show the system's programs"))?;
-    etc(view).map_err(step("furnish /etc"))?;
+    if view.roots.iter().any(|root| root == Path::new("/")) {
+        machine().map_err(step("show the machine"))?;
+    } else {
+        system().map_err(step("show the system's programs"))?;
+        etc(view).map_err(step("furnish /etc"))?;
+        own_places().map_err(step("make /tmp"))?;
+    }
     devices().map_err(step("furnish /dev"))?;
-    cover(&view.blocked).map_err(step("cover blocked programs"))?;
-    tmpfs(Path::new("/tmp"), "mode=1777,size=256m").map_err(step("make /tmp"))?;
     if plan.uses(Part::Proc) {
         make_dir("/proc").map_err(step("make /proc"))?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -76,17 +76,18 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
         // Where the server is root, the kernel takes the program for root there, with no capability asked for.
         restrict_mounts(Path::new("/proc"), Bar::Writing).map_err(step("close /proc"))?;
     }
-    for root in &view.roots {
-        show_root(root).map_err(step("show a root"))?;
+    for root in view.roots.iter().filter(|root| !closed_to(root).any(|tree| root.starts_with(tree))) {
+        show(root, Bar::Privileges).map_err(step("show a root"))?;
     }
-    workspace(view).map_err(step("show the workspace"))?;
+    cover::own_data(view).map_err(step("cover the server's data"))?;
+    cover::programs(&view.blocked).map_err(step("cover blocked programs"))?;
     leave_old_root().map_err(step("leave the old root"))
 }
 
 fn enter_empty_root(view: &View) -> io::Result<()> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     // Any directory does: what lies under it is seen again once the root has moved.
-    let base = Some(Path::new("/tmp")).filter(|tmp| tmp.is_dir()).unwrap_or(&view.workspace);
+    let base = ["/tmp", "/usr"].map(Path::new).into_iter().find(|dir| dir.is_dir()).unwrap_or(&view.workspace);
     let options = Some(c"mode=755,size=4m");
     mount("tmpfs", base, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)?;
     let old = base.join(OLD.trim_start_matches('/'));
@@ -102,9 +103,9 @@ fn leave_old_root() -> io::Result<()> {
 }
 
 /// Only this one mount, not those below it.
-fn mount_remount_read_only(path: &str) -> io::Result<()> {
+pub(super) fn mount_remount_read_only(path: impl AsRef<Path>) -> io::Result<()> {
     let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
-    Ok(rustix::mount::mount_remount(path, flags, "")?)
+    Ok(rustix::mount::mount_remount(path.as_ref(), flags, "")?)
 }
 
 fn old(path: &Path) -> PathBuf {
@@ -118,8 +119,29 @@ fn system() -> io::Result<()> {
     Ok(())
 }
 
+/// All of the machine but [`MACHINES_OWN`]: what an administrator opens with a root of `/`.
+fn machine() -> io::Result<()> {
+    for entry in fs::read_dir(OLD)? {
+        let path = Path::new("/").join(entry?.file_name());
+        if path != Path::new(OLD) && !MACHINES_OWN.iter().any(|tree| path == Path::new(tree)) {
+            show(&path, Bar::Privileges)?;
+        }
+    }
+    Ok(())
+}
+
+/// Places for temporary files.
+fn own_places() -> io::Result<()> {
+    tmpfs(Path::new("/tmp"), "mode=1777,size=256m")?;
+    make_dir("/var")?;
+    symlink("/tmp", "/var/tmp")
+}
+
 /// Shows a path of the old root at the same place; a link stays a link, and what is not there is left out.
-fn show(path: &Path, bar: Bar) -> io::Result<()> {
+pub(super) fn show(path: &Path, bar: Bar) -> io::Result<()> {
+    if path == Path::new("/") {
+        return Ok(());
+    }
     let source = old(path);
     let Ok(kind) = fs::symlink_metadata(&source) else { return Ok(()) };
     if let Some(parent) = path.parent() {
@@ -170,68 +192,28 @@ fn devices() -> io::Result<()> {
         if old(&path).exists() {
             make_file(&path)?;
             mount_bind_recursive(old(&path), &path)?;
+            // Where the server is root, so is the owner of the device.
+            restrict_mounts(&path, Bar::Changes)?;
         }
     }
     for (name, target) in [("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")] {
         symlink(target, Path::new("/dev").join(name))?;
     }
     tmpfs(Path::new("/dev/shm"), "mode=1777,size=64m")?;
-    make_dir("/var")?;
-    symlink("/tmp", "/var/tmp")?;
     make_dir("/run")
 }
 
-/// A blocked program is an empty device in the sandbox: it can be neither run nor copied.
-fn cover(blocked: &[String]) -> io::Result<()> {
-    let null = Path::new("/dev/null");
-    if null.exists() {
-        for program in mask::programs(blocked) {
-            mount_bind_recursive(null, &program)?;
-        }
-    }
-    Ok(())
-}
-
-/// A root of the settings, writable; all of `/` means each directory in it but the kernel's and the system's.
-fn show_root(root: &Path) -> io::Result<()> {
-    if root != Path::new("/") {
-        return show(root, Bar::Privileges);
-    }
-    for entry in fs::read_dir(OLD)? {
-        let name = entry?.file_name();
-        let reserved =
-            name.to_str().is_some_and(|name| RESERVED.contains(&name) || name == OLD.trim_start_matches('/'));
-        if !reserved {
-            show(&Path::new("/").join(name), Bar::Privileges)?;
-        }
-    }
-    Ok(())
-}
-
-/// Covers the server's own data wherever it shows, then puts the workspace back.
-fn workspace(view: &View) -> io::Result<()> {
-    let covered = view.hidden.is_dir();
-    if covered {
-        tmpfs(&view.hidden, "mode=755,size=64k")?;
-    }
-    show(&view.workspace, Bar::Privileges)?;
-    match view.hidden.to_str() {
-        Some(hidden) if covered => mount_remount_read_only(hidden),
-        _ => Ok(()),
-    }
-}
-
-fn tmpfs(path: &Path, options: &str) -> io::Result<()> {
+pub(super) fn tmpfs(path: &Path, options: &str) -> io::Result<()> {
     make_dir(path)?;
     let options = std::ffi::CString::new(options)?;
     Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(options.as_c_str()))?)
 }
 
-fn make_dir(path: impl AsRef<Path>) -> io::Result<()> {
+pub(super) fn make_dir(path: impl AsRef<Path>) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).create(path)
 }
 
-fn make_file(path: &Path) -> io::Result<()> {
+pub(super) fn make_file(path: &Path) -> io::Result<()> {
     fs::OpenOptions::new().create(true).append(true).open(path).map(drop)
 }
 

@@ -5,12 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::READ;
 use crate::{
     engine::{context::Context, tool::Tool},
     host::files::{Parents, Rooted},
     model::{
         error::{Error, Kind, Result},
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -39,6 +41,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .risk(Risk::HighWrite)
+    .ahead(ahead)
     .example_after(
         before(),
         "One line for another",
@@ -61,20 +64,34 @@ struct Change {
     removed: usize,
 }
 
+/// Whether the patch fits is said before anybody is asked, to those who may read the file.
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let (files, path) = (cx.files()?, args.path.clone());
+    parse(&args.patch)?;
+    files.ensure_writable(&path, Parents::Must).await?;
+    if cx.caller().permissions.grants(READ) {
+        change(&files, Args { dry_run: Some(true), ..args }).await?;
+    }
+    Ok(Question::about("Change", &path))
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let Args { path, patch: text, dry_run } = args;
-    let dry_run = dry_run.unwrap_or(false);
-    let files = cx.files()?;
-    let change = if makes_a_file(&parse(&text)?) {
-        create(&files, &path, &text, dry_run).await?
-    } else {
-        let patched = move |before: &str| patch(before, &text).map(|(after, c)| ((!dry_run).then_some(after), c));
-        files.update(&path, patched).await?
-    };
+    let (path, dry_run) = (args.path.clone(), args.dry_run.unwrap_or(false));
+    let change = change(&cx.files()?, args).await?;
     let data = json!({
         "ok": true, "hunks": change.hunks, "added": change.added, "removed": change.removed, "dry_run": dry_run,
     });
     Ok(Output { title: Some(path), ..Output::json(data) })
+}
+
+async fn change(files: &Rooted, args: Args) -> Result<Change> {
+    let Args { path, patch: text, dry_run } = args;
+    let dry_run = dry_run.unwrap_or(false);
+    if makes_a_file(&parse(&text)?) {
+        return create(files, &path, &text, dry_run).await;
+    }
+    let patched = move |before: &str| patch(before, &text).map(|(after, c)| ((!dry_run).then_some(after), c));
+    files.update(&path, patched).await
 }
 
 async fn create(files: &Rooted, path: &str, text: &str, dry_run: bool) -> Result<Change> {

@@ -7,6 +7,9 @@ mod write;
 
 use crate::engine::tool::Tool;
 
+/// Who may see what stands in a file.
+const READ: &str = "host:fs.read";
+
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
     vec![read::tool(), write::tool(), edit::tool(), apply_patch::tool()]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::READ;
 use crate::{
     engine::{
         context::Context,
@@ -43,7 +44,7 @@ pub(super) fn tool() -> Tool {
         "A file's content must be seen: a note, source code, a log, a configuration.",
         run,
     )
-    .permission("host:fs.read")
+    .permission(READ)
     .example_after(notes(), "A whole file", json!({"path": "notes.txt"}), json!({"content": "milk\neggs\n"}))
     .example_after(
         notes(),

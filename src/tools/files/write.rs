@@ -13,6 +13,7 @@ use crate::{
     model::{
         error::Result,
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -49,6 +50,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .risk(Risk::HighWrite)
+    .ahead(ahead)
     .example("A new file", json!({"path": "notes.txt", "content": "Zoë"}), json!({"ok": true, "bytesWritten": 4}))
     .example(
         "With the directories it lies in",
@@ -71,9 +73,24 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+impl Args {
+    fn bytes(&self) -> Result<Vec<u8>> {
+        let charset: Charset = self.encoding.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+        charset.encode(&self.content)
+    }
+
+    fn parents(&self) -> Parents {
+        if self.create_dirs == Some(true) { Parents::Create } else { Parents::Must }
+    }
+}
+
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    args.bytes()?;
+    let replaces = cx.files()?.ensure_writable(&args.path, args.parents()).await?;
+    Ok(Question::about(if replaces { "Replace" } else { "Write" }, &args.path))
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let charset: Charset = args.encoding.as_deref().map(str::parse).transpose()?.unwrap_or_default();
-    let parents = if args.create_dirs == Some(true) { Parents::Create } else { Parents::Must };
-    let written = cx.files()?.write(&args.path, charset.encode(&args.content)?, parents).await?;
+    let written = cx.files()?.write(&args.path, args.bytes()?, args.parents()).await?;
     Ok(Output { title: Some(args.path), ..Output::json(json!({"ok": true, "bytesWritten": written})) })
 }

@@ -19,6 +19,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -101,6 +102,7 @@ pub(super) fn tool() -> Tool {
     .timeout(Duration::from_secs(650))
     .usual_timeout(Duration::from_secs_f64(DEFAULT_TIMEOUT))
     .available(policy::available)
+    .ahead(ahead)
     .asks(|args: &Args, settings| policy::asks(&settings.exec, &args.action()))
     .example(
         "A pipeline",
@@ -194,7 +196,17 @@ impl Args {
     }
 }
 
-async fn run(cx: Context, args: Args) -> Result<Output> {
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let line = match &args.args {
+        Some(words) => [std::slice::from_ref(&args.command), words.as_slice()].concat().join(" "),
+        None => args.command.clone(),
+    };
+    command(&cx, args).await?;
+    Ok(Question::about("Run", &line))
+}
+
+/// The command the arguments make. Fails where the policy or the place does not let it run.
+async fn command(cx: &Context, args: Args) -> Result<Command> {
     let files = cx.files()?;
     if args.strict == Some(true) {
         check_strict(&args, &files)?;
@@ -210,11 +222,18 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         blocked: policy.exec.blocked.clone(),
         ..Command::new(action, cwd, timeout)
     };
+    command.ensure_possible()?;
+    Ok(command)
+}
+
+async fn run(cx: Context, args: Args) -> Result<Output> {
+    let (title, timeout) = (args.command.clone(), args.timeout()?);
+    let command = command(&cx, args).await?;
     let finished = cx.run_command(command).await?;
     if finished.timed_out {
         return Err(timed_out(timeout, &finished));
     }
-    Ok(Output { title: Some(args.command), meta: facts(&finished), ..Output::json(result(&finished)) })
+    Ok(Output { title: Some(title), meta: facts(&finished), ..Output::json(result(&finished)) })
 }
 
 /// R26: a bare name, and arguments that do not lead out of the workspace.
@@ -223,7 +242,8 @@ fn check_strict(args: &Args, files: &Rooted) -> Result<()> {
     if args.command.is_empty() || args.command.starts_with(['.', '-']) || !args.command.chars().all(bare) {
         return Err(Error::invalid("`command` is a bare program name such as `git`: no path, no arguments, no shell."));
     }
-    for argument in args.args.iter().flatten().filter(|argument| !argument.starts_with("http")) {
+    let is_address = |argument: &&String| argument.starts_with("http://") || argument.starts_with("https://");
+    for argument in args.args.iter().flatten().filter(|argument| !is_address(argument)) {
         // `--file=/etc/passwd`, `-I/usr` and `a:/b` hold paths as well.
         let option = argument.strip_prefix('-').and_then(|rest| rest.get(1..));
         for part in argument.split(['=', ':', ',']).chain(option).filter(|part| !part.is_empty()) {

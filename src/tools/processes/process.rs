@@ -13,6 +13,7 @@ use crate::{
     model::{
         error::{Error, Result},
         output::Output,
+        question::{Question, clipped},
         spec::{Category, Risk},
     },
 };
@@ -51,6 +52,7 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::HighWrite)
     .timeout(Duration::from_secs(30))
     .available(policy::available)
+    .ahead(ahead)
     .asks(|args: &Args, settings| match (args.action, &args.command) {
         (What::Start, Some(line)) => policy::asks(&settings.exec, &Action::Shell(line.clone())),
         _ => None,
@@ -63,12 +65,38 @@ pub(super) fn tool() -> Tool {
     .example("What was started", json!({"action": "list"}), json!({"processes": []}))
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let own = cx.processes()?;
+    match args.action {
+        What::Start => {
+            let line = startable(&cx, args.command)?;
+            own.ensure_startable(&line)?;
+            Ok(Question { text: format!("Start “{}” in the background?", clipped(&line)), subject: None })
+        }
+        What::Stop => {
+            let status = own.status(&needed(args.session_id, "session_id", "stop")?)?;
+            Ok(Question::about("Stop", &status.command))
+        }
+        What::Status => {
+            let status = own.status(&needed(args.session_id, "session_id", "status")?)?;
+            Ok(Question::about("Look at", &status.command))
+        }
+        What::List => Ok(Question { text: "List the background processes?".to_owned(), subject: None }),
+    }
+}
+
+/// The line to start. Fails where the policy does not let it run.
+fn startable(cx: &Context, command: Option<String>) -> Result<String> {
+    let line = needed(command, "command", "start")?;
+    policy::check(&cx.platform().exec, &Action::Shell(line.clone()), &[])?;
+    Ok(line)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let own = cx.processes()?;
     match args.action {
         What::Start => {
-            let line = needed(args.command, "command", "start")?;
-            policy::check(&cx.platform().exec, &Action::Shell(line.clone()), &[])?;
+            let line = startable(&cx, args.command)?;
             let status = own.start(&line, &cx.platform().exec.blocked).await?;
             answer(&status)
         }

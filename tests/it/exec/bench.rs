@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process,
     time::{Duration, Instant},
 };
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 /// A sandbox, its user's files, and what lies around them.
 pub struct Bench {
     pub dir: tempfile::TempDir,
+    data: PathBuf,
     pub sandbox: Sandbox,
     pub files: Rooted,
     /// Stands in the environment of every process of this bench, to find those that are left.
@@ -28,30 +29,42 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_satchel"), dir.path());
-        let files = Workspaces::new(dir.path()).of(Id::new(), &["workspace".to_owned()]).unwrap();
-        std::fs::write(dir.path().join("vault.key"), "canary").unwrap();
-        let other = dir.path().join("workspaces/other");
-        std::fs::create_dir_all(&other).unwrap();
-        std::fs::write(other.join("diary"), "canary").unwrap();
-        Self { dir, sandbox, files, mark: Id::<satchel::model::call::Call>::new().to_string() }
+        Self::with_roots(".", |_| vec!["workspace".to_owned()])
     }
 
-    /// The same bench on a kernel that lacks these parts.
+    /// The data directory lies at `data` below a directory, from which follow the roots.
+    pub fn with_roots(data: &str, roots: impl FnOnce(&Path) -> Vec<String>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join(data)).unwrap();
+        let data = base.join(data).canonicalize().unwrap();
+        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_satchel"), &data);
+        std::fs::write(data.join("vault.key"), "canary").unwrap();
+        let other = data.join("workspaces/other");
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(other.join("diary"), "canary").unwrap();
+        let files = Workspaces::new(&data).of(Id::new(), &roots(&base)).unwrap();
+        Self { dir, data, sandbox, files, mark: Id::<satchel::model::call::Call>::new().to_string() }
+    }
+
+    /// A bench on a kernel that lacks these parts.
     pub async fn without(parts: &[Part]) -> Self {
-        let bench = Self::new();
-        Self { sandbox: bench.sandbox.without(parts).await, ..bench }
+        Self::new().lacking(parts).await
+    }
+
+    /// The same bench on such a kernel.
+    pub async fn lacking(self, parts: &[Part]) -> Self {
+        Self { sandbox: self.sandbox.without(parts).await, ..self }
     }
 
     pub fn data(&self) -> PathBuf {
-        self.dir.path().canonicalize().unwrap()
+        self.data.clone()
     }
 
     pub fn command(&self, line: &str) -> Command {
         let cwd = self.files.workspace().to_owned();
         let env = vec![("MARK".to_owned(), self.mark.clone())];
-        Command { env, ..Command::new(Action::Shell(line.to_owned()), cwd, Duration::from_secs(30)) }
+        Command { env, ..Command::new(Action::Shell(line.to_owned()), cwd, Duration::from_secs(120)) }
     }
 
     pub async fn run(&self, command: Command) -> Result<Finished> {
@@ -76,11 +89,18 @@ impl Bench {
 
     /// Waits until no process carries the mark, for a while.
     pub async fn assert_nothing_left(&self) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while !self.left().is_empty() {
             assert!(Instant::now() < deadline, "processes are left: {:?}", self.left());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+}
+
+/// Waits until a file is there.
+pub async fn exists(path: &Path) {
+    while !path.exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -6,7 +6,7 @@ use std::{net::TcpListener, process};
 
 use satchel::host::sandbox::Part;
 
-use super::bench::{Bench, benches};
+use super::bench::{Bench, benches, exists};
 
 /// Lines that get something they should not, given the data directory, the server's process and a port it listens on.
 fn escapes(bench: &Bench, port: u16) -> Vec<String> {
@@ -117,9 +117,7 @@ async fn the_helpers_death_ends_the_command() {
     let running = bench.run(bench.command("touch here; sleep 300"));
     let killing = async {
         let here = bench.files.workspace().join("here");
-        while !here.exists() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        exists(&here).await;
         let own = process::id();
         let children = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap_or_default();
         let listed = std::fs::read_dir(format!("/proc/{own}/task")).unwrap().flatten();

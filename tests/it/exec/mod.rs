@@ -3,5 +3,7 @@
 mod bench;
 mod escape;
 mod limits;
+mod mounted;
+mod roots;
 mod run;
 mod tool;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use satchel::{
     host::sandbox::{Action, Command, Ended, Level, Part, Sandbox},
@@ -10,7 +10,7 @@ use satchel::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::bench::Bench;
+use super::bench::{Bench, exists};
 
 #[tokio::test]
 async fn output_errors_and_exit_code_come_back() {
@@ -31,9 +31,16 @@ async fn a_command_killed_by_a_signal_has_no_exit_code() {
 #[tokio::test]
 async fn what_was_written_before_a_timeout_is_kept() {
     let bench = Bench::new();
-    let mut command = bench.command("echo before; echo oops >&2; sleep 300; echo after");
-    command.timeout = Duration::from_millis(700);
-    let finished = bench.run(command).await.unwrap();
+    let mut command = bench.command("echo before; echo oops >&2; sleep 600; echo after");
+    command.timeout = Duration::from_secs(1);
+    let finished = loop {
+        let finished = bench.run(command.clone()).await.unwrap();
+        // A busy machine may take longer to write both.
+        if command.timeout > Duration::from_secs(60) || !(finished.stdout.is_empty() || finished.stderr.is_empty()) {
+            break finished;
+        }
+        command.timeout *= 2;
+    };
     assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("before\n", "oops\n"));
     assert!(finished.timed_out);
     assert_eq!(finished.ended.code, None);
@@ -41,17 +48,19 @@ async fn what_was_written_before_a_timeout_is_kept() {
 }
 
 #[tokio::test]
-async fn cancelling_or_dropping_a_run_ends_it_at_once() {
+async fn cancelling_or_dropping_a_run_ends_it() {
     let bench = Bench::new();
     bench.sandbox.capabilities().await;
-    let (cancel, begun) = (CancellationToken::new(), Instant::now());
+    let cancel = CancellationToken::new();
     cancel.cancel();
     let error = bench.sandbox.run(&bench.files, bench.command("sleep 300"), &cancel).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Cancelled);
-    let dropped = tokio::time::timeout(Duration::from_millis(300), bench.run(bench.command("sleep 300"))).await;
-    assert!(dropped.is_err());
+    let here = bench.files.workspace().join("here");
+    tokio::select! {
+        finished = bench.run(bench.command("touch here; sleep 300")) => panic!("{finished:?}"),
+        () = exists(&here) => {}
+    }
     bench.assert_nothing_left().await;
-    assert!(begun.elapsed() < Duration::from_secs(8));
 }
 
 #[tokio::test]
@@ -108,9 +117,11 @@ async fn arguments_reach_a_program_as_they_are() {
 #[tokio::test]
 async fn a_blocked_program_can_be_neither_run_nor_copied() {
     let bench = Bench::new();
-    if !bench.sandbox.capabilities().await.missing.iter().all(|(part, _)| *part != Part::Mount) {
-        return;
-    }
+    let missing = &bench.sandbox.capabilities().await.missing;
+    assert!(
+        missing.iter().all(|(part, _)| *part != Part::Mount),
+        "programs are blocked by mounts, which this machine refuses: {missing:?}"
+    );
     let line = "x=so; cp /usr/bin/${x}rt mine; ./mine </dev/null && echo ran; ${x}rt </dev/null && echo ran; true";
     let mut command = bench.command(line);
     command.blocked = vec!["sor*".to_owned()];
