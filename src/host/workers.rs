@@ -2,6 +2,7 @@
 //! hand. The server speaks to each over its standard input and output, in frames.
 
 mod confine;
+mod death;
 mod pace;
 mod place;
 mod pool;
@@ -9,6 +10,7 @@ mod share;
 mod worker;
 
 pub use confine::confine;
+pub use death::Death;
 pub use pace::Pace;
 pub use pool::{Conversation, Job, LEVELS, Said, Workers};
 pub use share::Part;

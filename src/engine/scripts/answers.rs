@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{loaded::Loaded, requests};
 use crate::{
-    engine::{context::Context, secret_forms},
-    model::{call::Outcome, error::Result, secret::Secret},
+    engine::{confirm, context::Context, secret_forms},
+    model::{error::Result, secret::Secret},
     script::wire::{Answer, Ask},
     store::scripts::Scripts,
 };
@@ -59,22 +59,14 @@ async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, p
         return Answer::Ended(STAYS.to_owned());
     }
     match cx.invoke(&name, params).await {
-        Ok(Outcome::Done(done)) => Answer::Value(done.output.data),
-        Ok(Outcome::Confirm(ticket)) => {
-            // Approved by itself it would run outside of the script that asked.
-            let reason = Some(format!("asked by the script {}", script.head.name));
-            let withdrawn = cx.app().tickets.refuse(ticket.id, cx.caller().user, reason, cx.now()).await;
-            if let Err(error) = withdrawn {
-                return Answer::Ended(error.message().to_owned());
-            }
-            Answer::Ended(format!(
-                "{name} asks a person before this, and a script cannot wait for one: {} Nothing was done. Say in the header \
-                 // @risk {}: then the script asks before it runs, and may.",
-                ticket.reason,
-                ticket.risk.as_str()
-            ))
-        }
-        Err(error) => Answer::Failed(error.message().to_owned()),
+        Ok(done) => Answer::Value(done.output.data),
+        Err(error) => match confirm::unasked_risk(&error) {
+            // Caught, it would go unseen that what the script is for cannot be.
+            Some(risk) => Answer::Ended(format!(
+                "{error} Say in the header // @risk {risk}: then the script asks before it runs, and may."
+            )),
+            None => Answer::Failed(error.message().to_owned()),
+        },
     }
 }
 

@@ -63,7 +63,7 @@ pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
     let used: BTreeSet<&String> = tools.iter().collect();
     let used = used.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     text.push_str(&format!("// @name {name}\n// @description Calls {used} in one go.\n"));
-    text.push_str("// @when Say here when somebody needs this, in his words.\n");
+    text.push_str("// @when Say here when somebody needs this, in their words.\n");
     text.push_str(&format!("// @category {}\n", category(registry, &tools)));
     let parameters = Parameters::of(registry, calls);
     for (parameter, value, kind, of) in &parameters.all {

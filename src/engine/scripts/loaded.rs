@@ -1,6 +1,6 @@
 //! One script, read: its header, what it may reach, and the tool it is.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 
 use super::run;
 use crate::{
-    engine::{registry::Registry, tool::Tool},
+    engine::{authorise, context::Context, registry::Registry, tool::Tool},
     host::workers::Pace,
     model::{
-        error::Result,
+        error::{Error, Result},
+        question::Question,
         script::{Grants, Origin},
         settings::Settings,
         spec::{Example, Risk, Source, Spec},
@@ -158,6 +159,11 @@ impl Loaded {
         let uses = self.head.uses.clone();
         let granted: Vec<String> = self.granted.iter().map(|host| host.name().to_owned()).collect();
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
+        let (used, title) = (uses.clone(), self.head.name.clone());
+        let tool = tool.ahead(move |cx: Context, _: Value| {
+            let (used, title) = (used.clone(), title.clone());
+            async move { ensure_usable(&used, &cx).map(|()| Question::run(&title)) }
+        });
         let tool = tool.uses(uses.clone());
         Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&uses, settings, registry)))
     }
@@ -171,6 +177,24 @@ impl Loaded {
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(registry.highest_risk(&self.head.uses))
     }
+}
+
+/// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run
+/// that ends there.
+fn ensure_usable(uses: &[String], cx: &Context) -> Result<()> {
+    let registry = cx.registry();
+    let (mut waiting, mut seen) = (uses.to_vec(), HashSet::new());
+    while let Some(name) = waiting.pop() {
+        // One that is not there may be one the script can do without.
+        let Ok(found) = registry.find(&name) else { continue };
+        if !seen.insert(found.tool.spec().id()) {
+            continue;
+        }
+        authorise::permitted(&found.tool, cx.caller())
+            .map_err(|error| Error::new(error.kind(), format!("The script uses {name}. {}", error.message())))?;
+        waiting.extend_from_slice(found.tool.used());
+    }
+    Ok(())
 }
 
 /// Why a person is asked before any of these tools runs, if so. What it will be called with is not known yet: its own

@@ -11,7 +11,7 @@ use super::{
     naming, wider, worker,
 };
 use crate::{
-    engine::{reserved, tool::Tool},
+    engine::{confirm, reserved, run::Stops, tool::Tool},
     model::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
@@ -96,7 +96,8 @@ impl Workbench {
     }
 
     /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
-    pub async fn run(&self, source: &str, mut call: Call) -> Result<Outcome> {
+    /// `unheard` fires when nobody waits for the outcome any more.
+    pub async fn run(&self, source: &str, mut call: Call, unheard: CancellationToken) -> Result<Outcome> {
         let name = Loaded::ungranted(Origin::Console, source).head.name;
         let loaded = Arc::new(self.library.read(source));
         let checked = self.check(call.caller.user, source).await?;
@@ -113,18 +114,12 @@ impl Workbench {
         let tool = Arc::clone(&loaded).tool()?;
         let tool = if shown.is_none() { tool.unnamed() } else { tool };
         let (beside, _) = registry.with_source(Source::Script, others.chain([tool]).collect());
-        let (user, now) = (call.caller.user, self.library.app().clock.now());
-        match invoker.beside(beside).invoke(call, CancellationToken::new()).await? {
-            Outcome::Confirm(ticket) => {
-                let reason = Some("a script was tried out".to_owned());
-                self.library.app().tickets.refuse(ticket.id, user, reason, now).await?;
-                Err(Error::conflict(format!(
-                    "It asks a person before it runs: {} Publish it, then call it.",
-                    ticket.reason
-                )))
-            }
-            done => Ok(done),
-        }
+        call.attended = false;
+        let outcome = invoker.beside(beside).invoke(call, Stops { unheard, ..Stops::default() }).await;
+        outcome.map_err(|error| match confirm::unasked_risk(&error) {
+            Some(_) => Error::conflict(format!("{error} Publish it, then call it.")),
+            None => error,
+        })
     }
 
     /// Keeps a text as the draft of the script it names. `base` is the digest of the text it began from, empty where

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{loaded::Loaded, run};
 use crate::{
-    host::workers::{Allowance, Ended, Job, Said, Workers},
+    host::workers::{Allowance, Death, Ended, Job, Said, Workers},
     model::{
         error::{Error, Kind, Result},
         output::Output,
@@ -111,11 +111,16 @@ pub(super) fn ended(why: Ended) -> Error {
             Kind::Timeout,
             "The script computed too long and was stopped. Do less at once: a helper takes less than a loop.",
         ),
-        Ended::Died => Error::upstream(format!(
-            "The script was stopped: it used more than the {} MB of memory it may have, or nested something without end.",
+        Ended::Died(Death::Memory) => Error::upstream(format!(
+            "The script was stopped: it used more than the {} MB of memory it may have.",
             limits::MAX_MEMORY >> 20
         )),
-        Ended::Unstarted(error) => Error::internal(error),
+        Ended::Died(Death::Stack) => Error::upstream("The script was stopped: it nests something without end."),
+        Ended::Died(Death::Processor) => ended(Ended::Time),
+        Ended::Died(death) => Error::upstream(format!("The script worker ended unexpectedly: {death}.")),
+        Ended::Unstarted(error) => {
+            Error::new(Kind::Internal, format!("No script worker could be started: {error}.")).caused_by(error)
+        }
         Ended::TooLong => Error::upstream("The script gave back more than it may."),
         Ended::Crowded => Error::new(
             Kind::Exhausted,

@@ -47,7 +47,6 @@ pub fn confine() -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     for (resource, most) in [
         (Resource::Data, MEMORY),
-        (Resource::Cpu, CPU_SECONDS),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),
@@ -56,6 +55,8 @@ pub fn confine() -> io::Result<()> {
     ] {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
+    // The signal of the lower one says what it was; that of the other says nothing.
+    setrlimit(Resource::Cpu, Rlimit { current: Some(CPU_SECONDS), maximum: Some(CPU_SECONDS + 1) })?;
     rustix::thread::set_no_new_privs(true)?;
     apply_filter(&filter().map_err(io::Error::other)?).map_err(io::Error::other)
 }

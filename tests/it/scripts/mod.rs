@@ -2,6 +2,7 @@
 
 mod contained;
 mod crowd;
+mod ended;
 mod folder;
 mod guarded;
 mod life;

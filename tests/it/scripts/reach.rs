@@ -40,9 +40,11 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     save(&app, "round", "// @param text string \"t\"\n// @uses write, read", body).await;
     let owner = app.owner().await.caller;
     assert_eq!(app.data(&owner, "round", json!({"text": "hi"})).await.unwrap(), "hi");
-    let viewer = app.caller(&["knowledge:read"]).await;
-    // The script is as risky as what it uses, so that a person is asked about it before anything runs.
-    let asked = app.call(&viewer, "round", json!({"text": "hi"})).await.unwrap();
+    let (viewer, writer) =
+        (app.caller(&["knowledge:read"]).await, app.caller(&["host:fs.read", "host:fs.write"]).await);
+    // The script is as risky as what it uses, so that a person is asked about it before anything runs: where it can.
+    assert_eq!(app.call(&viewer, "round", json!({"text": "hi"})).await.unwrap_err().kind(), Kind::Denied);
+    let asked = app.call(&writer, "round", json!({"text": "hi"})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert_eq!(ticket.tool, "script:round");
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
@@ -78,8 +80,31 @@ async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
     app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
     let said = error(&app, &owner, "hides", json!({})).await;
     assert!(said.contains("sneaks asks a person before this"), "{said}");
-    let pending = app.satchel.app.tickets.pending(owner.user, app.satchel.app.clock.now()).await.unwrap();
-    assert!(pending.is_empty(), "{pending:?}");
+    assert_eq!(questions(&app), 1, "its own and no other");
+}
+
+/// How many questions were ever asked.
+fn questions(app: &TestApp) -> i64 {
+    let database = rusqlite::Connection::open(app.dir.path().join("satchel.db")).unwrap();
+    database.query_row("SELECT count(*) FROM tickets", [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn a_call_within_another_that_would_ask_is_refused_without_a_question() {
+    let app = TestApp::start().await;
+    let owner = app.caller(&["*"]).await;
+    let topic = app.conversation(&owner).await;
+    app.taint(topic).await;
+    // Of itself it only reads; what it reaches from a conversation with words from outside would have to be asked.
+    let uses = json!({"tool_uses": [{"recipient_name": "web_fetch", "parameters": {"url": "http://new.example/"}}]});
+    let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "parallel", uses) };
+    let outcome = app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap();
+    let Outcome::Done(done) = outcome else { panic!("it asked") };
+    let result = &done.output.data["results"][0];
+    let said = result["error"].as_str().unwrap();
+    assert!(said.starts_with("web_fetch asks a person before this, and here nobody can be asked: "), "{said}");
+    assert!(said.contains("new.example"), "{said}");
+    assert_eq!((questions(&app), result.get("ticket")), (0, None));
 }
 
 #[tokio::test]
@@ -101,6 +126,28 @@ async fn what_a_script_brings_in_is_told_when_it_has_ended() {
     assert!(talk.tainted && talk.tainted_by.unwrap().contains("/heron"));
     let again = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
     assert!(matches!(again, Outcome::Confirm(_)), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_script_with_a_secret_that_fails_after_it_brought_something_in_taints_too() {
+    let app = TestApp::start().await;
+    let site = Site::of(&app).await;
+    site.put("/heron", [page("text/plain", "It waits.")]);
+    let body = "tool(\"web_fetch\", #{ url: args.url }); throw \"no use with \" + config(\"key\")";
+    let header = "// @config key secret required \"k\"\n// @param url string \"u\"\n// @uses web_fetch";
+    save(&app, "fails", header, body).await;
+    let by = app.owner().await;
+    let settings = app.satchel.scripts.one("fails").unwrap().live.unwrap().spec().settings;
+    let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
+    app.satchel.app.tool_config.set(&by, "fails", &settings, values).await.unwrap();
+    let owner = app.caller(&["*"]).await;
+    let topic = app.conversation(&owner).await;
+    let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "fails", json!({"url": site.url("/heron")})) };
+    let error = app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap_err();
+    assert!(error.message().contains("no use with ***") && error.is_tools_own(), "{error}");
+    assert!(!format!("{error:?}").contains("s3cret-canary"), "{error:?}");
+    let talk = Conversations::of(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
+    assert!(talk.tainted && talk.tainted_by.unwrap().contains("/heron"));
 }
 
 #[tokio::test]

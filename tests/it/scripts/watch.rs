@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct Used {
     /// Processor time of the worker that used most.
     pub cpu: Duration,
-    /// Resident memory of the largest worker, in bytes.
+    /// The most a worker held in memory of its own, in bytes: not the pages of the program, which it shares.
     pub worker: u64,
     /// The most this process held in memory of its own, in bytes.
     pub server: u64,
@@ -85,7 +85,7 @@ impl Seen {
             if let Some(cpu) = cpu(process) {
                 self.cpu.entry(process).or_insert((cpu, cpu)).1 = cpu;
             }
-            self.used.worker = self.used.worker.max(memory(&process.to_string(), "VmRSS:"));
+            self.used.worker = self.used.worker.max(memory(&process.to_string(), "RssAnon:"));
         }
         self.used.server = self.used.server.max(memory("self", "RssAnon:"));
     }

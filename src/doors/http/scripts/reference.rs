@@ -1,0 +1,49 @@
+//! `/api/scripts/reference`: everything a script can be made of.
+
+use actix_web::{get, web::Json};
+
+use super::view::{HelperView, LimitsView, ScriptReference, TagView};
+use crate::{
+    engine::scripts,
+    model::error::Result,
+    script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING},
+};
+
+/// Lists everything a script can be made of: functions, tags of the header, templates, limits.
+#[utoipa::path(tag = "scripts", responses((status = 200, body = ScriptReference)))]
+#[get("/api/scripts/reference")]
+pub(super) async fn reference() -> Result<Json<ScriptReference>> {
+    let mut functions = Vec::new();
+    for (group, all) in [("outside", OUTSIDE), ("tests", TESTING)] {
+        functions.extend(all.iter().map(|(name, signature, description)| HelperView {
+            name,
+            signature,
+            group,
+            description,
+            example: "",
+            result: "",
+        }));
+    }
+    for group in helpers::all() {
+        functions.extend(group.helpers.iter().map(|helper| HelperView {
+            name: helper.name,
+            signature: helper.signature,
+            group: group.name,
+            description: helper.what,
+            example: helper.example,
+            result: helper.result,
+        }));
+    }
+    let tags = header::TAGS.iter().map(|tag| TagView { tag: tag.name, syntax: tag.syntax, description: tag.what });
+    Ok(Json(ScriptReference {
+        helpers: functions,
+        tags: tags.collect(),
+        templates: scripts::templates().to_vec(),
+        limits: LimitsView {
+            source_bytes: limits::MAX_SOURCE,
+            operations: limits::MAX_OPERATIONS,
+            memory_bytes: limits::MAX_MEMORY,
+            depth: limits::MAX_CALLS,
+        },
+    }))
+}

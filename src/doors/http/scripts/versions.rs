@@ -1,0 +1,106 @@
+//! Versions of a script: published, gone back to, looked at.
+
+use actix_web::{
+    get, post,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{bench, shown, view::ScriptView};
+use crate::{
+    doors::http::{
+        body::{Body, OptionalBody},
+        state::State,
+    },
+    engine::scripts::Accepted,
+    model::{
+        error::{Error, Result},
+        id::shorten,
+        script::Version,
+    },
+    store::people::Actor,
+};
+
+/// A publication.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields)]
+struct Publication {
+    /// A note on the change.
+    note: Option<String>,
+    /// The new capabilities that are agreed to, as the refusal names them.
+    #[serde(default)]
+    accept: Vec<String>,
+    /// The digest of the draft that is meant: refused where it is another by now.
+    base: Option<String>,
+}
+
+/// Makes the draft live. Refused where it is wrong, a test is red, or it may do more than was agreed to.
+#[utoipa::path(request_body = Option<Publication>, tag = "scripts", params(("name" = String, Path,)),
+    responses((status = 200, body = ScriptView), (status = 409)))]
+#[post("/api/scripts/{name}/publish")]
+pub(super) async fn publish(
+    state: Data<State>,
+    by: Actor,
+    name: Path<String>,
+    OptionalBody(said): OptionalBody<Publication>,
+) -> Result<Json<ScriptView>> {
+    let accepted = Accepted { note: said.note, wider: said.accept, base: said.base };
+    bench(&state).publish(&by, &name, accepted).await?;
+    shown(&state.scripts, &name).await
+}
+
+/// Which version to go back to.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RollBack {
+    /// Its number.
+    version: u32,
+    /// The capabilities that are agreed to, where it may do more than what is live.
+    #[serde(default)]
+    accept: Vec<String>,
+    /// The digest of the text that is replaced, as it was seen: refused where it is another by now.
+    base: Option<String>,
+}
+
+/// Makes an earlier text live again, as a new version.
+#[utoipa::path(request_body = RollBack, tag = "scripts", params(("name" = String, Path,)),
+    responses((status = 200, body = ScriptView), (status = 409)))]
+#[post("/api/scripts/{name}/rollback")]
+pub(super) async fn roll_back(
+    state: Data<State>,
+    by: Actor,
+    name: Path<String>,
+    Body(back): Body<RollBack>,
+) -> Result<Json<ScriptView>> {
+    let accepted = Accepted { note: None, wider: back.accept, base: back.base };
+    bench(&state).roll_back(&by, &name, back.version, accepted).await?;
+    shown(&state.scripts, &name).await
+}
+
+/// One version with its text.
+#[derive(Serialize, ToSchema)]
+struct VersionText {
+    /// The version.
+    #[serde(flatten)]
+    version: Version,
+    /// Its text.
+    source: String,
+    /// The difference from the one before, as a unified diff.
+    diff: String,
+}
+
+/// One version.
+#[utoipa::path(tag = "scripts", params(("name" = String, Path,), ("version" = u32, Path,)),
+    responses((status = 200, body = VersionText)))]
+#[get("/api/scripts/{name}/versions/{version}")]
+pub(super) async fn version(state: Data<State>, at: Path<(String, u32)>) -> Result<Json<VersionText>> {
+    let (name, number) = at.into_inner();
+    let bench = bench(&state);
+    let (source, diff) = bench.version(&name, number).await?;
+    let versions = bench.versions(&name).await?;
+    let version = versions.into_iter().find(|version| version.version == number);
+    let version =
+        version.ok_or_else(|| Error::not_found(format!("There is no version {number} of {}.", shorten(&name))))?;
+    Ok(Json(VersionText { version, source, diff }))
+}

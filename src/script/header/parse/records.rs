@@ -1,0 +1,103 @@
+//! Tags that add to a list: parameters, settings, examples.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::{
+    Parsed,
+    words::{description, identifier, kind},
+};
+use crate::{
+    model::spec::Setting,
+    script::header::{Head, HeadExample, Parameter, Place, cursor::Cursor},
+};
+
+pub(super) fn parameter(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let name = identifier(cursor, "parameter")?;
+    if head.parameters.iter().any(|parameter| parameter.name == name) {
+        return Err(cursor.error_at(start, format!("There is a parameter '{name}' already.")).long(name.len()));
+    }
+    let kind = kind(cursor)?;
+    let optional = cursor.take("?");
+    let default = if cursor.take("=") {
+        let start = cursor.mark();
+        let value: Value = cursor.json("a value, as JSON")?;
+        if !kind.holds(&value) {
+            let problem = cursor.error_at(start, format!("The default {value} is not what '{name}' may hold."));
+            return Err(problem.long(value.to_string().chars().count()));
+        }
+        Some(value)
+    } else {
+        None
+    };
+    let description = description(cursor, "@param name type \"what it is\"")?;
+    let optional = optional || default.is_some();
+    head.parameters.push(Parameter { name, kind, optional, default, description });
+    Ok(())
+}
+
+pub(super) fn setting(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let key = identifier(cursor, "setting")?;
+    if head.settings.iter().any(|setting| setting.key == key) {
+        return Err(cursor.error_at(start, format!("There is a setting '{key}' already.")).long(key.len()));
+    }
+    let mut setting = Setting { key, description: String::new(), secret: false, required: false, default: None };
+    while !cursor.is_done() && !cursor.sees_text() {
+        if cursor.take("=") {
+            let at = cursor.mark();
+            setting.default = Some(cursor.json("a text in quotes")?);
+            if setting.secret {
+                return Err(cursor.error_at(at, "A secret has no default: it would stand in the script."));
+            }
+            continue;
+        }
+        let at = cursor.mark();
+        match cursor.word().as_deref() {
+            Some("secret") if setting.default.is_none() => setting.secret = true,
+            Some("required") => setting.required = true,
+            _ => {
+                let problem = cursor.error_at(at, "Here 'secret', 'required', a default or what it is should come.");
+                return Err(problem.hint("Write @config key secret required \"what it is\"."));
+            }
+        }
+    }
+    setting.description = description(cursor, "@config key \"what it is\"")?;
+    head.settings.push(setting);
+    Ok(())
+}
+
+pub(super) fn example(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
+    let start = cursor.mark();
+    let line = cursor.error_at(start, "").line;
+    let title: String = cursor.json("a title in quotes")?;
+    let at = cursor.mark();
+    let arguments_at = cursor.place(at);
+    let arguments: Value = cursor.json("the arguments, as a JSON object")?;
+    if !arguments.is_object() {
+        return Err(cursor.error_at(at, "The arguments of an example are a JSON object."));
+    }
+    cursor.back(at);
+    let names_at = names(cursor)?;
+    if !cursor.take("=>") {
+        return Err(cursor.error("Here '=>' and the result should come."));
+    }
+    let result: Value = cursor.json("the result, as JSON")?;
+    head.examples.push(HeadExample { title, arguments, arguments_at, names_at, result, line });
+    Ok(())
+}
+
+/// The names in a JSON object that was read before, each with its place.
+fn names(cursor: &mut Cursor) -> Parsed<Vec<(String, Place)>> {
+    let mut found = Vec::new();
+    cursor.take("{");
+    while !cursor.take("}") {
+        let start = cursor.mark();
+        found.push((cursor.json("a name")?, cursor.place(start)));
+        cursor.take(":");
+        cursor.json::<IgnoredAny>("a value")?;
+        cursor.take(",");
+    }
+    Ok(found)
+}
