@@ -14,7 +14,8 @@ use crate::{
         call::CallId,
         conversation::{Message, MessageId, Role, Step, StepState},
         error::{Error, Kind, Result},
-        llm::{Event, StopReason, ToolCall, Usage, estimate_tokens},
+        llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
+        provider::failure::ProviderFailure,
         spec::Risk,
     },
     net::llm::{answer::Answer, chain},
@@ -23,6 +24,13 @@ use crate::{
 
 /// Most calls one message may want; more is a model gone wrong.
 const MOST_CALLS: usize = 64;
+
+/// The message that is being answered, and by whom.
+struct Answering {
+    id: MessageId,
+    by: Provider,
+    instead_of: Option<ProviderFailure>,
+}
 
 /// What arrived of an answer.
 #[derive(Debug, Default)]
@@ -45,15 +53,26 @@ impl Run {
         }
         self.shared().demand_budget(self.caller().user).await?;
         let providers = self.shared().providers.chain(self.turn.provider).await?;
-        let first = providers.first().ok_or_else(chain::no_model)?.clone();
-        let asked = self.request(&first, summary, placed).await?;
-        let id = MessageId::new();
+        if providers.is_empty() {
+            return Err(chain::no_model());
+        }
+        let asked = self.request(&providers, summary, placed).await?;
         let models = self.shared().models(Some(self.caller().user));
         let answer = self.unless_stopped(models.ask(&providers, &asked.request)).await?;
-        let model = answer.model.clone();
+        let by = Answering { id: MessageId::new(), by: answer.provider.clone(), instead_of: answer.instead_of.clone() };
+        self.tell_stand_in(&by);
         let mut arrived = Arrived::default();
-        let streamed = self.stream(answer, id, &mut arrived).await;
-        self.keep((id, model), arrived, &asked, streamed).await
+        let streamed = self.stream(answer, by.id, &mut arrived).await;
+        self.keep(by, arrived, &asked, streamed).await
+    }
+
+    /// Says at once who answers, where it is not whom the person expects.
+    fn tell_stand_in(&self, answering: &Answering) {
+        if let Some(failure) = &answering.instead_of {
+            let Provider { name, model, .. } = &answering.by;
+            let told = json!({"message_id": answering.id, "provider": name, "model": model, "instead_of": failure});
+            self.log.emit("stand_in", &told);
+        }
     }
 
     async fn stream(&self, mut answer: Answer, id: MessageId, arrived: &mut Arrived) -> Result<()> {
@@ -74,7 +93,7 @@ impl Run {
     /// Writes the message. Of an answer that broke off, the text stays and its calls do not: they may be incomplete.
     async fn keep(
         &self,
-        (id, model): (MessageId, String),
+        Answering { id, by, instead_of }: Answering,
         arrived: Arrived,
         asked: &Asked,
         streamed: Result<()>,
@@ -115,7 +134,9 @@ impl Run {
             steps: self.steps_of(calls),
             citations,
             created_at: self.app().clock.now(),
-            model: Some(model),
+            model: Some(by.model),
+            provider: Some(by.name),
+            instead_of,
             usage: Some(usage),
             error,
         };
@@ -141,6 +162,9 @@ impl Run {
                 tool,
                 asked_as: call.name,
                 arguments,
+                asked_arguments: None,
+                approved_by: None,
+                edited: Vec::new(),
                 risk,
                 state: StepState::Pending,
                 success: None,

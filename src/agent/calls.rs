@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 
 use super::{
-    breaker::{self, Repetition},
+    repetition::{self, Repetition},
     turn::{Run, stopped},
 };
 use crate::{
@@ -52,9 +52,7 @@ impl Run {
             let runs = group.into_iter().map(|(position, step)| self.one((message.id, position), step, &turn));
             let ended: Vec<Result<()>> = stream::iter(runs).buffer_unordered(AT_ONCE).collect().await;
             ended.into_iter().collect::<Result<()>>()?;
-            if self.cancel.is_cancelled() {
-                return Err(stopped());
-            }
+            self.ensure_going()?;
         }
         Ok(())
     }
@@ -73,16 +71,16 @@ impl Run {
         if let Some(malformed) = step.malformed.clone() {
             return self.settle(place, step, Err(Error::invalid(malformed))).await;
         }
-        match breaker::judge(turn, &step) {
+        match repetition::judge(turn, &step) {
             Repetition::Fine => {}
-            Repetition::Tell => return self.settle(place, step, Err(Error::conflict(breaker::TOLD))).await,
-            Repetition::Stop => return Err(Error::new(Kind::Exhausted, breaker::STOPPED)),
+            Repetition::Tell => return self.settle(place, step, Err(Error::conflict(repetition::TOLD))).await,
+            Repetition::Stop => return Err(Error::new(Kind::Exhausted, repetition::STOPPED)),
         }
         step.state = StepState::Running;
         step.started_at = self.app().clock.now();
         self.put(place, &step).await?;
         let outcome = self.invoke(&step, None).await;
-        if outcome.is_err() && self.app().shutdown.is_cancelled() {
+        if is_taken_back(&outcome) && self.app().shutdown.is_cancelled() {
             // The row stays as it is: the next process says what is uncertain.
             return Err(stopped());
         }
@@ -104,7 +102,7 @@ impl Run {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
-            ..Call::new(self.caller().clone(), step.asked_as.clone(), step.arguments.clone())
+            ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await
     }
@@ -112,6 +110,11 @@ impl Run {
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
         self.shared().turns.put_step(place, step.clone()).await
     }
+}
+
+/// Whether the call was ended from outside, as against having failed by itself.
+fn is_taken_back(outcome: &Result<Outcome>) -> bool {
+    outcome.as_ref().is_err_and(|error| error.kind() == Kind::Cancelled)
 }
 
 /// Neighbours that only read form a group; each other call is one by itself.

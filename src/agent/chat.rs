@@ -14,10 +14,12 @@ use crate::{
     app::App,
     engine::invoker::Invoker,
     model::{
+        call::TicketState,
         caller::Caller,
         conversation::{Attachment, ConversationId, ConversationView, TurnState},
         egress::{Origin, Part},
         error::{Error, Kind, Result},
+        figure,
         llm::ProviderId,
         user::UserId,
     },
@@ -28,7 +30,7 @@ use crate::{
     store::{
         conversations::Conversations,
         providers::Providers,
-        turns::{NewTurn, OpenTurn, Question, Turns},
+        turns::{NewTurn, OpenTurn, Question, Turns, UNDER_WAY},
         usage,
     },
 };
@@ -77,7 +79,8 @@ pub struct NewMessage {
 impl Shared {
     /// What asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
-        Models::new(self.app.gate.on_behalf(Origin::part(Part::Models, user)), self.patience)
+        let http = self.app.gate.on_behalf(Origin::part(Part::Models, user));
+        Models::new(http, self.patience, self.app.breakers.clone())
     }
 }
 
@@ -117,16 +120,19 @@ impl Agent {
         let shared = &self.shared;
         shared.conversations.get(caller.user, id).await?;
         self.demand_model(caller.user).await?;
+        self.ensure_free(id).await?;
+        // Before a question is given up or a file is stored: a message that is refused changes nothing.
+        let attached = shared.read_attached(caller, message.attachments, message.provider).await?;
         self.give_up_waiting(id).await?;
         self.tell_left(caller.user, id).await;
         let title = prompt::title(&message.content);
-        let sources: Vec<String> = message.attachments.iter().map(|file| file.name.clone()).collect();
-        let question = Question { text: message.content, attachments: message.attachments, title };
+        if attached.is_cut() {
+            shared.offer_reader(id).await?;
+        }
+        let attachments = shared.store_attached(caller, attached).await?;
+        let question = Question { text: message.content, attachments, title };
         let new = self.new_turn(caller, id, message.provider);
         let (turn, _, title) = shared.turns.begin(new, question).await?;
-        if !sources.is_empty() {
-            shared.conversations.taint(id, format!("attached: {}", sources.join(", "))).await?;
-        }
         let run = self.run(turn, 0);
         if let Some(title) = title {
             run.log.emit("title", &serde_json::json!({ "title": title }));
@@ -169,16 +175,29 @@ impl Agent {
         let mut view = self.shared.turns.view(user, id).await?;
         let now = self.shared.app.clock.now();
         for step in view.messages.iter_mut().flat_map(|message| &mut message.steps) {
-            if let Some(ticket) = step.ticket_id {
-                step.ticket = self.shared.app.tickets.get(ticket, user, now).await.ok();
-            }
+            let Some(ticket) = step.ticket_id else { continue };
+            let found = self.shared.app.tickets.get_with_approval(ticket, user, now).await;
+            step.ticket = found.ok().map(|(ticket, approved)| {
+                if ticket.state == TicketState::Running {
+                    step.set_running(approved.as_ref());
+                }
+                ticket
+            });
         }
         Ok(view)
     }
 
-    /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions.
+    /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person
+    /// approved here and still runs is stopped as well, be it of an earlier turn.
     pub async fn stop(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.shared.conversations.get(user, id).await?;
+        let stopped = self.stop_turn(id).await;
+        // After the turn: else it would go on with what came of the call.
+        self.shared.invoker.stop_approved(id);
+        stopped
+    }
+
+    async fn stop_turn(&self, id: ConversationId) -> Result<()> {
         let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
         if turn.state == TurnState::Waiting {
             return self.give_up_waiting(id).await;
@@ -212,6 +231,14 @@ impl Agent {
         self.shared.demand_budget(user).await
     }
 
+    /// Fails where an answer is being written. One that waits for a decision does not stand in the way: it is given up.
+    async fn ensure_free(&self, id: ConversationId) -> Result<()> {
+        match self.shared.turns.open_in(id).await? {
+            Some(turn) if turn.state != TurnState::Waiting => Err(Error::conflict(UNDER_WAY)),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn live(&self, id: ConversationId) -> Option<Live> {
         self.shared.live.lock().get(&id).cloned()
     }
@@ -223,7 +250,7 @@ impl Agent {
             Some(known) if known.log.turn() == turn.id => Arc::clone(&known.log),
             _ => Log::new(turn.id, last_event),
         };
-        let cancel = self.shared.app.shutdown.child_token();
+        let cancel = CancellationToken::new();
         live.insert(turn.conversation, Live { log: Arc::clone(&log), cancel: cancel.clone() });
         drop(live);
         Run { agent: self.clone(), turn, log, cancel }
@@ -257,8 +284,9 @@ impl Shared {
         Err(Error::new(
             Kind::Exhausted,
             format!(
-                "Your {budget} tokens for today are used up. The next day begins at midnight UTC; an administrator can \
-                 raise the limit."
+                "Your {} tokens for today are used up. The next day begins at midnight UTC; an administrator can raise \
+                 the limit.",
+                figure::grouped(budget)
             ),
         ))
     }
@@ -270,7 +298,8 @@ fn check(message: &NewMessage) -> Result<()> {
     }
     if message.content.chars().count() > LONGEST {
         return Err(Error::invalid(format!(
-            "A message has at most {LONGEST} characters. Attach longer texts as files."
+            "A message has at most {} characters. Attach longer texts as files.",
+            figure::grouped(LONGEST as u64)
         )));
     }
     Attachment::check_all(&message.attachments)

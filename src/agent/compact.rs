@@ -133,6 +133,8 @@ mod tests {
             citations: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,
+            provider: None,
+            instead_of: None,
             usage: None,
             error: None,
         }

@@ -7,7 +7,7 @@ use super::chat::Agent;
 use crate::{
     engine::remembering::Meaning,
     model::{
-        conversation::{ConversationId, Message, Role},
+        conversation::{ConversationId, Message, Role, StepState},
         error::Result,
         memory::{Layer, NewMemory},
         time::Time,
@@ -108,11 +108,12 @@ fn asked(message: &Message) -> String {
 
 fn tools(messages: &[Message]) -> String {
     let mut used: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for step in messages.iter().flat_map(|message| &message.steps) {
+    let steps = messages.iter().flat_map(|message| &message.steps);
+    for step in steps.filter(|step| step.state != StepState::Skipped) {
         let name = step.tool.split_once(':').map_or(step.tool.as_str(), |(_, name)| name);
         let (times, failed) = used.entry(name).or_default();
         *times += 1;
-        *failed += usize::from(step.success == Some(false));
+        *failed += usize::from(step.state == StepState::Done && step.success == Some(false));
     }
     let shown = used.into_iter().map(|(name, (times, failed))| match (times, failed) {
         (1, 0) => name.to_owned(),
@@ -158,6 +159,8 @@ mod tests {
             steps: Vec::new(),
             created_at: Time::from_millis(0),
             model: None,
+            provider: None,
+            instead_of: None,
             usage: None,
             error: error.map(str::to_owned),
         }

@@ -40,13 +40,29 @@ fn call(step: &Step) -> String {
         (StepState::Done, Some(true)) => "worked",
         (StepState::Done, _) => "failed",
         (StepState::Uncertain, _) => "was interrupted: it may have taken effect",
-        (StepState::Cancelled, _) => "was not run to its end",
+        (StepState::Cancelled, _) => "was stopped before its end",
+        (StepState::Skipped, _) => "was not run",
         (StepState::Waiting, _) => "waits for a decision",
         (StepState::Pending | StepState::Running, _) => "is under way",
     };
     let arguments = fenced("json", &serde_json::to_string_pretty(&step.arguments).unwrap_or_default());
     let result = step.model_text.as_deref().map_or_else(String::new, |text| fenced("text", text));
-    format!("\n**{}** {outcome}.\n\n{arguments}{result}", step.tool)
+    let asked = step.asked_arguments.as_ref().map_or_else(String::new, |asked| {
+        format!(
+            "The model had asked for:\n\n{}",
+            fenced("json", &serde_json::to_string_pretty(asked).unwrap_or_default())
+        )
+    });
+    format!("\n**{}** {outcome}{}.\n\n{arguments}{asked}{result}", step.tool, approval(step))
+}
+
+/// Who approved it, and whether they changed it.
+fn approval(step: &Step) -> String {
+    match (&step.approved_by, &step.asked_arguments) {
+        (None, _) => String::new(),
+        (Some(by), None) => format!(", approved by {by}"),
+        (Some(by), Some(_)) => format!(", edited and approved by {by}"),
+    }
 }
 
 /// A fence longer than any in the text.

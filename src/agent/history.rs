@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// Longest attached text a model is shown, in characters.
-const ATTACHED: usize = 100_000;
+pub(super) const ATTACHED: usize = 100_000;
 
 /// The messages in order. Every call is followed by what came of it: providers refuse a conversation in which one is not.
 pub(super) fn tell(messages: &[Message]) -> Vec<ChatMessage> {
@@ -53,7 +53,7 @@ fn call(step: &Step) -> ToolCall {
     ToolCall {
         id: step.provider_id.clone(),
         name: step.asked_as.clone(),
-        arguments: step.arguments.clone(),
+        arguments: step.asked().clone(),
         malformed: None,
     }
 }

@@ -1,7 +1,7 @@
 //! The chat turn: what a model is asked, what it wants done, and what becomes of it.
 
 mod ask;
-mod breaker;
+mod attached;
 mod calls;
 pub mod chat;
 mod compact;
@@ -13,6 +13,7 @@ mod history;
 mod knowledge;
 pub mod log;
 mod prompt;
+mod repetition;
 mod request;
 mod resume;
 mod settle;

@@ -132,7 +132,7 @@ mod tests {
         let (_, body) = WIDGETS.iter().find(|(name, _)| *name == "chart").unwrap();
         let named: Vec<&str> = body.split("labels").next().unwrap().split('"').skip(1).step_by(2).collect();
         assert_eq!(named.len(), line("export type Form =").split('|').count(), "{named:?}");
-        assert!(named.iter().all(|form| line("'': 'bars'").contains(&format!(" {form}: '"))), "{named:?}");
+        assert!(named.iter().all(|form| !line(&format!("{form}: '")).is_empty()), "{named:?}");
     }
 
     #[test]

@@ -26,9 +26,11 @@ pub(super) struct Asked {
 
 impl Run {
     /// The request for what comes next. Tells the streams what it is made of.
-    pub(super) async fn request(&self, provider: &Provider, summary: Summary, placed: Vec<Placed>) -> Result<Asked> {
+    pub(super) async fn request(&self, providers: &[Provider], summary: Summary, placed: Vec<Placed>) -> Result<Asked> {
         let settings = self.app().settings.get();
-        let limit = u64::from(provider.context_tokens.unwrap_or(settings.chat.context_tokens));
+        let models = self.shared().models(Some(self.caller().user));
+        let fits = models.expected(providers).and_then(|provider| provider.context_tokens);
+        let limit = u64::from(fits.unwrap_or(settings.chat.context_tokens));
         let room = limit.saturating_sub((limit / 4).min(ANSWER));
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
@@ -40,7 +42,7 @@ impl Run {
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);
         let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
-        let (summary, placed) = self.fit(provider, summary, placed, room.saturating_sub(fixed)).await?;
+        let (summary, placed) = self.fit(providers, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
         let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
         let mut messages = history::tell(&messages);
@@ -97,7 +99,7 @@ impl Run {
     /// Shortens what is older until the rest takes at most `room` tokens, if anything is.
     async fn fit(
         &self,
-        provider: &Provider,
+        providers: &[Provider],
         summary: Summary,
         placed: Vec<Placed>,
         room: u64,
@@ -109,9 +111,9 @@ impl Run {
         let Some(cut) = compact::cut(&messages, room / 2) else { return Ok((summary, placed)) };
         let (older, _) = messages.split_at(cut.older);
         let upto = placed.get(cut.older.saturating_sub(1)).map_or(summary.upto, |placed| placed.seq);
-        let text = match self.shorten(provider, &summary.text, older, room).await {
+        let text = match self.shorten(providers, &summary.text, older, room).await {
             Ok(text) => text,
-            Err(error) if self.cancel.is_cancelled() => return Err(error),
+            Err(error) if self.ensure_going().is_err() => return Err(error),
             Err(error) => {
                 tracing::warn!(?error, "a conversation could not be shortened and is cut");
                 compact::note(&summary.text, older)
@@ -122,11 +124,10 @@ impl Run {
         Ok((summary, placed.into_iter().skip(cut.older).collect()))
     }
 
-    async fn shorten(&self, provider: &Provider, earlier: &str, older: &[Message], room: u64) -> Result<String> {
+    async fn shorten(&self, providers: &[Provider], earlier: &str, older: &[Message], room: u64) -> Result<String> {
         let request = compact::request(earlier, older, room);
-        let only = std::slice::from_ref(provider);
         let models = self.shared().models(Some(self.caller().user));
-        let answer = self.unless_stopped(models.ask(only, &request)).await?;
+        let answer = self.unless_stopped(models.ask(providers, &request)).await?;
         let (text, usage) = self.unless_stopped(answer.text()).await?;
         self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
         let text = text.trim();

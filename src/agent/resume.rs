@@ -2,24 +2,73 @@
 
 use std::time::Duration;
 
-use super::{calls::Place, chat::Agent, turn::Run};
+use tokio_util::sync::CancellationToken;
+
+use super::{calls::Place, chat::Agent, settle::settled, turn::Run};
 use crate::model::{
-    call::{Ticket, TicketState},
+    call::{Call, Outcome, Ticket, TicketState},
+    caller::Caller,
     conversation::{ConversationId, Step, StepState, TurnState},
     error::Result,
 };
 
+/// The process that ran a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunBy {
+    This,
+    Last,
+}
+
 impl Agent {
-    /// A person has decided a ticket: the turn that waits for it goes on once none of its questions is open.
-    pub async fn ticket_decided(&self, ticket: &Ticket) -> Result<()> {
+    /// A person has decided a ticket: the turn that waits for it goes on once none of its questions is open. Where the
+    /// conversation had gone on while the call was being run, its step is told what came of it.
+    pub async fn ticket_decided(&self, ticket: &Ticket, person: &Caller) -> Result<()> {
         match self.shared.turns.waiting_for(ticket.id).await? {
             Some(turn) => self.try_wake(turn.conversation).await,
-            None => Ok(()),
+            None => self.settle_uncertain(ticket, person, RunBy::This).await,
         }
     }
 
-    /// Takes over every turn the last process left. Gives how many.
+    async fn settle_uncertain(&self, ticket: &Ticket, person: &Caller, run_by: RunBy) -> Result<()> {
+        let Some(topic) = ticket.topic else { return Ok(()) };
+        // What stopped a call of the last process is not known any more.
+        let is_stopped = run_by == RunBy::This && !self.shared.app.shutdown.is_cancelled();
+        for message in self.shared.turns.messages(topic).await? {
+            let steps = message.steps.into_iter().enumerate();
+            let is_asked = |step: &Step| {
+                step.ticket_id == Some(ticket.id) && step.state == StepState::Uncertain && step.output.is_none()
+            };
+            for (position, step) in steps.filter(|(_, step)| is_asked(step)) {
+                let outcome = self.collect(&step, ticket, person).await;
+                // Refused before its end could be fetched, for instance because tools are off: that is not its end.
+                let is_its_own = outcome.as_ref().err().is_none_or(|error| error.approval().is_some());
+                if ticket.state == TicketState::Done && !is_its_own {
+                    continue;
+                }
+                if let Some(step) = settled(step, outcome, self.shared.app.clock.now(), is_stopped) {
+                    self.shared.turns.put_step((message.id, position), step).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What came of a step's question that is decided.
+    pub(super) async fn collect(&self, step: &Step, ticket: &Ticket, caller: &Caller) -> Result<Outcome> {
+        let call = Call {
+            id: step.call_id,
+            topic: ticket.topic,
+            ticket: Some(ticket.id),
+            ..Call::new(caller.clone(), step.asked_as.clone(), step.asked().clone())
+        };
+        self.shared.invoker.invoke(call, CancellationToken::new()).await
+    }
+
+    /// Takes over every turn the last process left, and tells the steps that were given up in earlier ones what came of
+    /// them. Returns the number of turns.
     pub async fn resume_all(&self) -> Result<usize> {
+        // First: the turns that go on read them.
+        self.settle_given_up().await?;
         let turns = self.shared.turns.open().await?;
         let count = turns.len();
         for turn in turns {
@@ -35,6 +84,20 @@ impl Agent {
             }
         }
         Ok(count)
+    }
+
+    /// Settles the steps whose call was running when their conversation went on, and whose end came when the last process
+    /// could no longer tell them.
+    async fn settle_given_up(&self) -> Result<()> {
+        for (ticket, caller) in self.shared.turns.given_up().await? {
+            let now = self.shared.app.clock.now();
+            match self.shared.app.tickets.get(ticket, caller.user, now).await {
+                Ok(ticket) if is_decided(&ticket) => self.settle_uncertain(&ticket, &caller, RunBy::Last).await?,
+                Ok(_) => {}
+                Err(error) => tracing::warn!(?error, %ticket, "what came of a call is not known any more"),
+            }
+        }
+        Ok(())
     }
 
     /// As [`Agent::try_wake`], where nobody can be told of a failure.

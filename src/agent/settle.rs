@@ -6,13 +6,21 @@ use super::{calls::Place, turn::Run};
 use crate::{
     engine::{answer::InvokeAnswer, sanitise},
     model::{
-        call::{Done, Outcome},
+        call::{Outcome, TicketId, TicketState},
         conversation::{Message, MessageId, Step, StepState},
         error::{Error, Kind, Result},
         spec::Risk,
+        time::Time,
     },
-    store::results::Results,
 };
+
+/// What a model reads of a call that was approved and still ran when its turn ended.
+const STILL_RUNNING: &str = "A person approved this, and it was still running when the conversation went on: it may or may \
+                             not have taken effect. Check before you call it again.";
+
+/// What a model reads of a call that was begun and whose end could not be written down.
+const UNRECORDED: &str = "What came of this could not be written down: it may or may not have taken effect. Check before \
+                          you call it again.";
 
 /// What a model reads of a call that was running when the server stopped.
 const UNCERTAIN: &str = "The server stopped while this ran: it may or may not have taken effect. It was not repeated. \
@@ -20,40 +28,25 @@ const UNCERTAIN: &str = "The server stopped while this ran: it may or may not ha
 
 impl Run {
     /// Ends a step with its outcome.
-    pub(super) async fn settle(&self, place: Place, mut step: Step, outcome: Result<Outcome>) -> Result<()> {
-        let name = step.asked_as.clone();
-        step.state = StepState::Done;
-        match outcome {
-            Ok(Outcome::Done(done)) => {
-                step.success = Some(true);
-                step.duration_ms = Some(done.duration_ms);
-                step.model_text = Some(self.readable(&name, &done).await?);
-                step.output = Some(serialised(&InvokeAnswer::done(&done), step.model_text.as_deref()));
-            }
-            // Asked before this can be reached, and collected only once decided.
-            Ok(Outcome::Confirm(_)) => return Ok(()),
-            Err(error) => {
-                if error.kind() == Kind::Cancelled && self.cancel.is_cancelled() {
-                    step.state = StepState::Cancelled;
-                }
-                step.success = Some(false);
-                step.duration_ms = elapsed(&step, self.app().clock.now().millis());
-                step.model_text = Some(sanitise::wrap_error(&name, &error));
-                let answer = InvokeAnswer::failed(step.call_id, &error);
-                step.output = Some(serialised(&answer, step.model_text.as_deref()));
-            }
-        }
+    pub(super) async fn settle(&self, place: Place, step: Step, outcome: Result<Outcome>) -> Result<()> {
+        let Some(step) = settled(step, outcome, self.app().clock.now(), self.cancel.is_cancelled()) else {
+            return Ok(());
+        };
         self.put(place, &step).await?;
         self.tell_end(&step);
         Ok(())
     }
 
     fn tell_end(&self, step: &Step) {
-        let error = step.output.as_ref().and_then(|output| output.pointer("/error/message"));
+        let error = step.output.as_ref().and_then(|output| output.get("error").filter(|error| error.is_string()));
         self.log.emit(
             "tool_end",
             &json!({
                 "call_id": step.call_id,
+                "arguments": step.arguments,
+                "asked_arguments": step.asked_arguments,
+                "approved_by": step.approved_by,
+                "edited": step.edited,
                 "success": step.success,
                 "state": step.state,
                 "output": step.output,
@@ -62,21 +55,6 @@ impl Run {
                 "error": error,
             }),
         );
-    }
-
-    /// The result as the model reads it; the whole of a long one is kept under a handle.
-    async fn readable(&self, name: &str, done: &Done) -> Result<String> {
-        let text = sanitise::render_run(&done.output, done.executed.as_ref());
-        if text.chars().count() <= sanitise::LIMIT {
-            return Ok(sanitise::wrap(name, &text, None));
-        }
-        let whole = match &done.output.data {
-            Value::String(text) => text.clone(),
-            data => data.to_string(),
-        };
-        let results = Results::of(&self.app().db, self.caller().user, Some(self.conversation()));
-        let handle = results.put(whole, self.app().clock.now()).await?;
-        Ok(sanitise::wrap(name, &text, Some(&handle)))
     }
 
     /// Ends whatever of the last message has not ended, because the turn has. Gives the message.
@@ -93,20 +71,49 @@ impl Run {
 
     async fn give_up(&self, place: Place, mut step: Step, why: &str) -> Result<()> {
         if let Some(ticket) = step.ticket_id {
+            let (user, now) = (self.caller().user, self.app().clock.now());
             let reason = Some("The conversation went on without an answer.".to_owned());
-            // One that is being run already cannot be refused any more.
-            if let Err(error) =
-                self.app().tickets.refuse(ticket, self.caller().user, reason, self.app().clock.now()).await
-            {
+            if let Err(error) = self.app().tickets.refuse(ticket, user, reason, now).await {
                 tracing::debug!(?error, "a question was decided already");
+                return self.give_up_decided(place, step, ticket).await;
             }
         }
-        step.state = StepState::Cancelled;
-        step.success = Some(false);
-        step.model_text = Some(sanitise::wrap_error(&step.asked_as, &Error::new(Kind::Cancelled, why)));
+        let error = match step.state {
+            StepState::Running if step.risk > Risk::Read => {
+                step.state = StepState::Uncertain;
+                Error::new(Kind::Internal, UNRECORDED)
+            }
+            _ => {
+                step.state = StepState::Skipped;
+                Error::new(Kind::Cancelled, why)
+            }
+        };
+        step.model_text = Some(sanitise::wrap_error(&step.asked_as, &error));
         self.put(place, &step).await?;
         self.tell_end(&step);
         Ok(())
+    }
+
+    /// Ends a step whose question was decided before it could be withdrawn: with what came of it, or as one that is still
+    /// being run, until [`Agent::ticket_decided`] knows.
+    async fn give_up_decided(&self, place: Place, mut step: Step, ticket: TicketId) -> Result<()> {
+        let (tickets, user) = (&self.app().tickets, self.caller().user);
+        let (_, approved) = tickets.get_with_approval(ticket, user, self.app().clock.now()).await?;
+        let approved = approved.unwrap_or_default();
+        step.approve(&approved);
+        step.state = StepState::Uncertain;
+        let told = sanitise::after_changes(STILL_RUNNING, &approved);
+        step.model_text = Some(sanitise::wrap(&step.asked_as, &told, None));
+        // Before the ticket is looked at: whoever ends it meanwhile finds the step, and nothing is written over theirs.
+        self.put(place, &step).await?;
+        let ticket = tickets.get(ticket, user, self.app().clock.now()).await?;
+        if ticket.state == TicketState::Running {
+            step.set_running(Some(&approved));
+            self.tell_end(&step);
+            return Ok(());
+        }
+        let outcome = self.agent.collect(&step, &ticket, self.caller()).await;
+        self.settle(place, step, outcome).await
     }
 
     /// Prepares the steps of a turn another process left: what reads runs again, of anything else nobody knows.
@@ -130,6 +137,46 @@ impl Run {
         let messages = self.shared().turns.messages(self.conversation()).await?;
         Ok(messages.into_iter().rfind(|message| message.turn_id == self.id()))
     }
+}
+
+/// The step with its outcome; nothing where there is none yet. `is_stopped`: whether somebody stopped the turn.
+pub(super) fn settled(mut step: Step, outcome: Result<Outcome>, now: Time, is_stopped: bool) -> Option<Step> {
+    let name = step.asked_as.clone();
+    step.state = StepState::Done;
+    match outcome {
+        Ok(Outcome::Done(done)) => {
+            step.success = Some(true);
+            step.approve(&done.approved);
+            step.duration_ms = Some(done.duration_ms);
+            let text = sanitise::render_run(&done.output, &done.approved);
+            step.model_text = Some(sanitise::wrap(&name, &text, done.handle.as_deref()));
+            step.output = Some(serialised(&InvokeAnswer::done(&done), step.model_text.as_deref()));
+        }
+        // Asked before this can be reached, and collected only once decided.
+        Ok(Outcome::Confirm(_)) => return None,
+        Err(error) => {
+            step.state = match (error.kind(), error.approval()) {
+                (Kind::Cancelled, _) if is_stopped => StepState::Cancelled,
+                // Not by its person: the server stopped.
+                (Kind::Cancelled, Some(_)) if step.risk > Risk::Read => StepState::Uncertain,
+                _ => StepState::Done,
+            };
+            step.success = (step.state != StepState::Uncertain).then_some(false);
+            step.duration_ms = match error.approval() {
+                Some((approved, duration_ms)) => {
+                    step.approve(approved);
+                    Some(duration_ms)
+                }
+                // Since it was begun, a person has thought about it.
+                None if step.ticket_id.is_some() => None,
+                None => elapsed(&step, now.millis()),
+            };
+            step.model_text = Some(sanitise::wrap_error(&name, &error));
+            let answer = InvokeAnswer::failed(step.call_id, &error);
+            step.output = Some(serialised(&answer, step.model_text.as_deref()));
+        }
+    }
+    Some(step)
 }
 
 fn elapsed(step: &Step, now: i64) -> Option<u64> {

@@ -18,6 +18,7 @@ use crate::{
         caller::Caller,
         conversation::{ConversationId, MessageId, Role, StepState, TurnId, TurnState},
         error::{Error, Kind, Result},
+        provider::failure::ProviderFailure,
     },
     store::{
         messages::Placed,
@@ -35,7 +36,7 @@ pub(super) struct Run {
     pub(super) agent: Agent,
     pub(super) turn: OpenTurn,
     pub(super) log: Arc<Log>,
-    /// Fires when the person stops the turn, and when the process ends.
+    /// Fires when the person stops the turn. The end of the process leaves a call under way its time.
     pub(super) cancel: CancellationToken,
 }
 
@@ -104,9 +105,7 @@ impl Run {
 
     async fn steps(&mut self) -> Result<End> {
         loop {
-            if self.cancel.is_cancelled() {
-                return Err(stopped());
-            }
+            self.ensure_going()?;
             match self.next().await? {
                 Next::Ask(summary, placed) => self.ask(summary, placed).await?,
                 Next::Call(placed) => self.call(&placed).await?,
@@ -158,7 +157,8 @@ impl Run {
     }
 
     fn tell(&self, error: &Error) {
-        self.log.emit("error", &json!({"kind": error.kind(), "message": error.message()}));
+        let failure = ProviderFailure::from_error(error);
+        self.log.emit("error", &json!({"kind": error.kind(), "message": error.message(), "failure": failure}));
     }
 
     async fn write_end(&self, state: TurnState, message: Option<MessageId>, error: Option<&Error>) -> Result<()> {
@@ -166,9 +166,8 @@ impl Run {
             Some(message) => Some(message),
             None => self.give_up_steps("This call was not run: the turn had ended.").await?,
         };
-        let text = error.map(|error| error.message().to_owned());
         let at = (self.app().clock.now(), self.log.last() + 1);
-        self.shared().turns.set_state(self.id(), state, text, at).await?;
+        self.shared().turns.set_state(self.id(), state, error.cloned(), at).await?;
         if state != TurnState::Waiting {
             self.record(state, error).await?;
         }
@@ -203,19 +202,32 @@ impl Run {
             action: format!("turn {}", state.as_str()),
             arguments: json!({"turn": self.id(), "model_calls": self.turn.model_calls, "usage": cost}),
             risk: None,
-            outcome: if state == TurnState::Failed { AuditOutcome::Failure } else { AuditOutcome::Success },
+            outcome: match state {
+                TurnState::Failed => AuditOutcome::Failure,
+                TurnState::Cancelled => AuditOutcome::Stopped,
+                TurnState::Running | TurnState::Waiting | TurnState::Done => AuditOutcome::Success,
+            },
             error: error.map(|error| error.message().to_owned()),
             duration_ms: None,
             call_id: None,
+            approved_by: None,
+            edited: Vec::new(),
         };
         self.app().audit.append(event).await.map(drop)
     }
 
-    /// Waits, unless the turn is stopped first.
+    /// Fails where nothing more is to be begun: the person has stopped the turn, or the process ends.
+    pub(super) fn ensure_going(&self) -> Result<()> {
+        let ends = self.cancel.is_cancelled() || self.app().shutdown.is_cancelled();
+        if ends { Err(stopped()) } else { Ok(()) }
+    }
+
+    /// Waits, unless the turn is stopped or the process ends first: for what can be asked again.
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(stopped()),
+            () = self.app().shutdown.cancelled() => Err(stopped()),
             done = work => done,
         }
     }

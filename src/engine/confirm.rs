@@ -1,22 +1,28 @@
 //! Step 4: must a person be asked first? (R5, R7)
 
-use super::registry::{Found, Registry};
+use super::{
+    invoker::Invoker,
+    record::Record,
+    registry::{Found, Registry},
+    rehearse,
+};
 use crate::{
     app::App,
     model::{
         call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
         error::{Error, Kind, Result},
+        question::Question,
         spec::Risk,
     },
     store::{
         egress,
-        tickets::{Claim, LIFETIME, Verdict, digest},
+        tickets::{Asker, Claim, LIFETIME, Verdict, digest},
     },
 };
 use serde_json::{Value, json};
 
-/// Most characters an error shows of arguments that were changed.
-const MAX_SHOWN: usize = 1_000;
+/// Under what an error's details name the risk of a call that could not ask.
+const UNASKED: &str = "unasked_risk";
 
 /// What this step decides.
 pub enum Confirmation {
@@ -43,26 +49,39 @@ pub struct Weighed<'a> {
 }
 
 /// Lets the call through, asks, or answers with what came of an earlier question.
-pub async fn check(app: &App, weighed: &Weighed<'_>) -> Result<Confirmation> {
+pub(super) async fn check(invoker: &Invoker, weighed: &Weighed<'_>, record: &mut Record) -> Result<Confirmation> {
+    let app: &App = &invoker.app;
     if let Some(id) = weighed.call.ticket {
-        return collect(app, weighed, id).await.map(Confirmation::Settled);
+        return collect(app, weighed, id, record).await.map(Confirmation::Settled);
     }
-    match reason(app, weighed).await? {
+    match asked(invoker, weighed).await? {
         None => Ok(Confirmation::Proceed),
-        Some(reason) => {
-            let ticket = app.tickets.ask(question(app, weighed, reason), &weighed.call.caller).await?;
+        Some((reason, _)) if !weighed.call.attended => Err(cannot_ask(weighed, &reason)),
+        Some((reason, question)) => {
+            let ticket =
+                app.tickets.ask(ticket(app, weighed, reason, question), Asker::from_call(weighed.call)).await?;
             Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
         }
     }
 }
 
-/// Why a person must be asked, if so. Fails where nothing could come of it.
-pub async fn reason(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let reason = cause(app, weighed).await?;
-    if reason.is_some() {
-        weighed.found.tool.demand(weighed.arguments, &weighed.call.caller, weighed.registry)?;
-    }
-    Ok(reason)
+/// The risk of a call that was refused because nobody can be asked in its place, where that is why.
+pub(super) fn unasked_risk(error: &Error) -> Option<&str> {
+    error.details()?.get(UNASKED)?.as_str()
+}
+
+/// Approved by itself it would run outside of what made it: nobody is asked.
+fn cannot_ask(weighed: &Weighed<'_>, reason: &str) -> Error {
+    let tool = weighed.found.name();
+    let told = format!("{tool} asks a person before this, and here nobody can be asked: {reason} Nothing was done.");
+    Error::denied(told).with_details(json!({UNASKED: weighed.risk.as_str()}))
+}
+
+/// Why a person must be asked, if so, and what. Fails where nothing could come of it.
+pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<(String, Question)>> {
+    let Some(reason) = cause(&invoker.app, weighed).await? else { return Ok(None) };
+    let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
+    Ok(Some((reason, question)))
 }
 
 async fn cause(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
@@ -106,7 +125,7 @@ async fn new_host(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
     Ok(None)
 }
 
-fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {
+fn ticket(app: &App, weighed: &Weighed<'_>, reason: String, question: Question) -> Ticket {
     let now = app.clock.now();
     Ticket {
         id: TicketId::new(),
@@ -116,6 +135,8 @@ fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {
         asked_as: weighed.found.name().to_owned(),
         arguments: weighed.arguments.clone(),
         risk: weighed.risk,
+        question: question.text,
+        subject: question.subject,
         reason,
         state: TicketState::Pending,
         created_at: now,
@@ -123,12 +144,16 @@ fn question(app: &App, weighed: &Weighed<'_>, reason: String) -> Ticket {
     }
 }
 
-async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId) -> Result<Outcome> {
+async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId, record: &mut Record) -> Result<Outcome> {
     let call = weighed.call;
     let tool = weighed.found.tool.spec().id();
     let digest = digest(&tool, weighed.arguments);
     let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
     let (ticket, verdict) = app.tickets.collect(claim, app.clock.now()).await?;
+    // Its run has a row, or its refusal; so has the question.
+    if ticket.state != TicketState::Expired {
+        record.collected();
+    }
     match verdict {
         Some(verdict) => outcome(&ticket, weighed.found, call, verdict),
         None if ticket.state == TicketState::Expired => {
@@ -140,23 +165,20 @@ async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId) -> Result<Outco
 
 fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Result<Outcome> {
     match verdict {
-        Verdict::Ran { mut output, duration_ms, executed } => {
+        Verdict::Ran { mut output, duration_ms, approved, handle } => {
             if let Some(alias) = found.alias() {
                 output.data = alias.project(output.data);
             }
-            let done = Done { call: call.id, tool: ticket.tool.clone(), output, duration_ms, executed };
+            let id = approved.call.unwrap_or(call.id);
+            let done = Done { call: id, tool: ticket.tool.clone(), output, duration_ms, approved, handle };
             Ok(Outcome::Done(Box::new(done)))
         }
-        Verdict::Failed { kind, mut message, tools_own, outside, executed } => {
-            let details = executed.map(|executed| {
-                let shown: String = executed.to_string().chars().take(MAX_SHOWN).collect();
-                message = format!("{message} The person had changed the arguments to {shown}");
-                json!({"executed_arguments": executed})
-            });
+        Verdict::Failed { kind, message, tools_own, outside, details, approved, duration_ms } => {
             let error = Error::new(kind, message);
             let error = if tools_own { error.of_tool() } else { error };
             let error = outside.into_iter().fold(error, Error::from_outside);
-            Err(details.into_iter().fold(error, Error::with_details))
+            let error = details.into_iter().fold(error, Error::with_details);
+            Err(error.after_approval(approved, duration_ms))
         }
         Verdict::Refused { reason } => {
             let why = reason.map_or_else(String::new, |r| format!(" Their reason: {r}"));

@@ -7,10 +7,10 @@ use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use parking_lot::RwLock;
-use serde_json::json;
-use tokio_util::sync::CancellationToken;
+use serde_json::{Value, json};
 
 use super::{
+    approved::ApprovedCalls,
     authorise, configure,
     confirm::{self, Confirmation, Weighed},
     context::{Context, Run},
@@ -18,18 +18,19 @@ use super::{
     fragment, outside,
     record::Record,
     registry::{Found, Refused, Registry},
-    run, sanitise,
+    run::{self, Stops},
+    sanitise,
     tool::Tool,
 };
 use crate::{
     app::App,
     model::{
-        call::{Call, Done, Outcome},
+        call::{Approved, Call, Done, Edit, Outcome},
         error::{Error, Result},
         output::Output,
         spec::{Risk, Source},
     },
-    store::conversations::Conversations,
+    store::{conversations::Conversations, results::Results},
 };
 
 /// Runs calls. Cheap to clone; every clone is the same invoker.
@@ -38,6 +39,7 @@ pub struct Invoker {
     pub(super) app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
     finder: Finder,
+    pub(super) approved: ApprovedCalls,
 }
 
 impl Invoker {
@@ -45,7 +47,7 @@ impl Invoker {
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
         let finder = Finder::new(Arc::clone(&app));
         let registry = registry.knowing(app.catalog.clone());
-        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder }
+        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder, approved: ApprovedCalls::default() }
     }
 
     /// The same invoker over other tools: for trying one out that is not offered to anybody.
@@ -79,31 +81,41 @@ impl Invoker {
     }
 
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
-    pub async fn invoke(&self, call: Call, cancel: CancellationToken) -> Result<Outcome> {
-        self.start(call, None, cancel).await
+    pub async fn invoke(&self, call: Call, stops: impl Into<Stops>) -> Result<Outcome> {
+        self.start(call, None, stops.into()).await.outcome
     }
 
-    /// Runs a call that a person has approved, or whose parent he has.
-    pub(super) async fn invoke_approved(&self, call: Call, by: Approval, cancel: CancellationToken) -> Result<Outcome> {
-        self.start(call, Some(by), cancel).await
-    }
-
-    async fn start(&self, call: Call, approval: Option<Approval>, cancel: CancellationToken) -> Result<Outcome> {
+    /// Runs a call, with a person's approval where it or its parent has one.
+    pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Ended {
         let this = self.clone();
-        let attempt = async move { this.attempt(call, approval, cancel).await };
+        let attempt = async move { this.attempt(call, approval, stops).await };
         let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
-        task.await.map_err(Error::internal)?
+        task.await.unwrap_or_else(|error| Ended { outcome: Err(Error::internal(error)), source: None })
     }
 
     /// Opens the record, takes the steps, closes the record: a panic closes it too.
-    async fn attempt(&self, call: Call, approval: Option<Approval>, cancel: CancellationToken) -> Result<Outcome> {
+    async fn attempt(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Ended {
         let mut record = Record::open(&call, approval.as_ref(), self.app.clock.now());
-        let steps = self.steps(&call, approval.as_ref(), &mut record, &cancel);
-        let outcome = AssertUnwindSafe(steps).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&panic)));
-        record.close(&self.app, &outcome).await?;
-        self.note_origin(&call, &outcome).await?;
-        self.learn(&call, approval.as_ref(), &outcome);
-        outcome
+        let registry = self.registry();
+        // Looked up once: whoever withdraws it while it runs does not take away what it is.
+        let found = registry.find(&call.tool);
+        let outcome = match &found {
+            Ok(found) => {
+                let attempt =
+                    Attempt { call: &call, approval: approval.as_ref(), found, registry: &registry, stops: &stops };
+                let steps = AssertUnwindSafe(self.steps(attempt, &mut record)).catch_unwind();
+                steps.await.unwrap_or_else(|panic| Err(panicked(&panic)))
+            }
+            Err(error) => Err(error.clone()),
+        };
+        let tool = found.ok().map(|found| found.tool);
+        let source = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome));
+        let closed = record.close(&self.app, &outcome).await;
+        let kept = closed.and(self.note_origin(&call, source.clone()).await);
+        if let (Some(tool), Ok(())) = (tool, &kept) {
+            self.learn(&call, &tool, approval.as_ref(), &outcome);
+        }
+        Ended { outcome: kept.and(outcome), source }
     }
 
     /// Whether content from outside is in the conversation a call belongs to, which has to be the caller's own (R44).
@@ -116,16 +128,15 @@ impl Invoker {
 
     /// Remembers in the conversation that content from outside has come in, and where from. What came in through a call
     /// within another is told by that one's outcome.
-    async fn note_origin(&self, call: &Call, outcome: &Result<Outcome>) -> Result<()> {
-        let Some(topic) = call.topic.filter(|_| call.depth == 0 && !call.dry_run) else { return Ok(()) };
-        match outside::of_outcome(&self.registry(), &call.tool, &call.params, outcome) {
-            Some(source) => Conversations::of(&self.app.db).taint(topic, source).await,
-            None => Ok(()),
+    async fn note_origin(&self, call: &Call, source: Option<String>) -> Result<()> {
+        match (call.topic.filter(|_| call.depth == 0 && !call.dry_run), source) {
+            (Some(topic), Some(source)) => Conversations::of(&self.app.db).taint(topic, source).await,
+            _ => Ok(()),
         }
     }
 
     /// What a call of a conversation says of its tool. Innate tools are never looked for, so nothing is learned of them.
-    fn learn(&self, call: &Call, approval: Option<&Approval>, outcome: &Result<Outcome>) {
+    fn learn(&self, call: &Call, tool: &Tool, approval: Option<&Approval>, outcome: &Result<Outcome>) {
         let success = match outcome {
             Ok(Outcome::Done(_)) => true,
             Err(error) if error.is_tools_own() => false,
@@ -134,37 +145,28 @@ impl Invoker {
         // Collecting what a person has approved tells the same a second time.
         let collected = call.ticket.is_some() && approval.is_none();
         let (Some(topic), false) = (call.topic, collected || call.dry_run) else { return };
-        if let Ok(found) = self.registry().find(&call.tool)
-            && !found.tool.spec().innate
-        {
-            let tool = found.tool.spec().id();
+        if !tool.spec().innate {
+            let tool = tool.spec().id();
             self.finder.learner().called(Called { user: call.caller.user, topic, tool, success });
         }
     }
 
-    async fn steps(
-        &self,
-        call: &Call,
-        approval: Option<&Approval>,
-        record: &mut Record,
-        cancel: &CancellationToken,
-    ) -> Result<Outcome> {
-        let registry = self.registry();
-        let found = registry.find(&call.tool)?;
-        record.found(&found);
+    async fn steps(&self, attempt: Attempt<'_>, record: &mut Record) -> Result<Outcome> {
+        let Attempt { call, approval, found, registry, stops } = attempt;
+        record.found(found);
         let tainted = self.is_tainted(call).await?;
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
-        let risk = found.tool.risk_with(&arguments, &registry)?;
+        let risk = found.tool.risk_with(&arguments, registry)?;
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found: &found, registry: &registry, arguments: &arguments, risk, tainted };
+        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
         if !approval.is_some_and(|by| by.covers(risk))
-            && let Confirmation::Settled(outcome) = confirm::check(&self.app, &weighed).await?
+            && let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await?
         {
             return Ok(outcome);
         }
@@ -173,13 +175,20 @@ impl Invoker {
         let spec = found.tool.spec();
         let approved = approval.is_some().then_some(risk);
         // Whatever the run has started ends with it, when it times out too.
-        let cancel = cancel.child_token();
+        let cancel = stops.asked.child_token();
         let _ends = cancel.clone().drop_guard();
         let run = Run { call, spec, settings: own.clone(), cancel, approved };
         let context = Context::new(self.clone(), run);
-        let output = run::within_limits(&found.tool, &grant, context.clone(), arguments).await;
+        let running = found.tool.run(&grant, context.clone(), arguments);
+        let output = tokio::select! {
+            biased;
+            stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
+            output = run::in_time(spec.timeout, running) => output,
+        };
         let output = sanitise::redact(context.mark(output), &own).map_err(Error::of_tool)?;
-        Ok(Outcome::Done(Box::new(self.done(call, &found, output, record))))
+        let mut done = self.done(call, found, output, record);
+        done.handle = self.keep_long(call, approval, &done).await;
+        Ok(Outcome::Done(Box::new(done)))
     }
 
     fn done(&self, call: &Call, found: &Found, mut output: Output, record: &Record) -> Done {
@@ -188,28 +197,83 @@ impl Invoker {
         }
         output.html = output.html.map(|html| fragment::clean(&html));
         sanitise::lift_budget(&mut output);
-        Done { call: call.id, tool: found.tool.spec().id(), output, duration_ms: record.ran_for(), executed: None }
+        Done {
+            call: call.id,
+            tool: found.tool.spec().id(),
+            output,
+            duration_ms: record.ran_for(),
+            approved: Approved::default(),
+            handle: None,
+        }
+    }
+
+    /// Keeps the whole of a result that a model reads cut, where its conversation can ask for the rest. Gives the handle.
+    async fn keep_long(&self, call: &Call, approval: Option<&Approval>, done: &Done) -> Option<String> {
+        let (Some(topic), 0) = (call.topic, call.depth) else { return None };
+        let fits = match approval {
+            // What the person changed may be told before it.
+            Some(_) => sanitise::fits_with_changes(&done.output),
+            None => sanitise::fits(&sanitise::render(&done.output)),
+        };
+        if fits {
+            return None;
+        }
+        let whole = match &done.output.data {
+            Value::String(text) => text.clone(),
+            data => data.to_string(),
+        };
+        let results = Results::of(&self.app.db, call.caller.user, Some(topic));
+        // What was done is not called a failure because its text is read cut.
+        let kept = results.put(whole, self.app.clock.now()).await;
+        kept.inspect_err(|error| tracing::warn!(?error, "a long result could not be kept")).ok()
     }
 
     /// What a dry run answers: everything was checked, nothing was run.
     async fn rehearse(&self, weighed: &Weighed<'_>) -> Result<Outcome> {
         let spec = weighed.found.tool.spec();
         configure::load(&self.app, &weighed.found.tool).await?;
-        let asks = confirm::reason(&self.app, weighed).await?;
+        let (reason, asked) = confirm::asked(self, weighed).await?.unzip();
         let data = json!({
             "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,
-            "risk": weighed.risk.as_str(), "asks": asks.is_some(), "reason": asks,
+            "risk": weighed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
+            "question": asked.map(|asked| asked.text),
         });
         let output = Output::json(data);
-        let done = Done { call: weighed.call.id, tool: spec.id(), output, duration_ms: 0, executed: None };
+        let done = Done {
+            call: weighed.call.id,
+            tool: spec.id(),
+            output,
+            duration_ms: 0,
+            approved: Approved::default(),
+            handle: None,
+        };
         Ok(Outcome::Done(Box::new(done)))
     }
+}
+
+/// The end of a call.
+pub(super) struct Ended {
+    /// Its outcome.
+    pub outcome: Result<Outcome>,
+    /// Where the outcome's words came from, if from outside.
+    pub source: Option<String>,
+}
+
+/// A call whose tool is known.
+struct Attempt<'a> {
+    call: &'a Call,
+    approval: Option<&'a Approval>,
+    found: &'a Found,
+    registry: &'a Registry,
+    stops: &'a Stops,
 }
 
 /// That a person has said yes: to this very call, or to the call it is part of.
 pub(super) struct Approval {
     /// Whose name the audit row carries.
     pub by: String,
+    /// Changes that person made to what was asked for.
+    pub edited: Vec<Edit>,
     /// The highest risk it covers; none where it was given to exactly these arguments.
     pub up_to: Option<Risk>,
 }

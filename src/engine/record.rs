@@ -1,5 +1,7 @@
 //! Steps 8 and 9, audit and remember: one row a call, refusals included, and one reward.
 
+pub(super) mod edits;
+
 use std::time::Instant;
 
 use serde_json::{Map, Value};
@@ -9,7 +11,7 @@ use crate::{
     app::App,
     model::{
         audit::{AuditOutcome, Event, EventType},
-        call::{Call, Outcome},
+        call::{Call, Edit, Outcome},
         error::{Error, Kind, Result},
         secret::MASK,
         secret_name::{is_secret, may_be_secret},
@@ -22,6 +24,8 @@ use crate::{
 
 /// Longest text an audit row keeps of one argument.
 const MAX_TEXT: usize = 1_000;
+/// Most items an audit row keeps of one list.
+const MAX_ITEMS: usize = 50;
 /// How much of a text is looked through for secrets, in bytes: far more than is kept of it.
 const LOOKED_AT: usize = 64 * 1024;
 /// Arguments whose members go into a request as they are: there, what may be a secret is one.
@@ -32,18 +36,22 @@ pub struct Record {
     event: Event,
     started: Instant,
     intent_kept: bool,
+    collected: bool,
     private: &'static [&'static str],
+    /// What a person changed, whole: how it is kept follows from the tool.
+    edited: Vec<Edit>,
 }
 
 impl Record {
     /// Opens the row: whatever happens next, [`Record::close`] writes it.
     pub(super) fn open(call: &Call, approval: Option<&Approval>, now: Time) -> Self {
         let action = match approval {
-            Some(approval) => format!("invoke, approved by {}", approval.by),
-            None if call.dry_run => "dry run".to_owned(),
-            None if call.ticket.is_some() => "collect".to_owned(),
-            None => "invoke".to_owned(),
+            Some(_) => "invoke",
+            None if call.dry_run => "dry_run",
+            None if call.ticket.is_some() => "collect",
+            None => "invoke",
         };
+        let edited = approval.map_or_else(Vec::new, |approval| approval.edited.clone());
         let event = Event {
             time: now,
             event_type: EventType::ToolInvocation,
@@ -52,15 +60,17 @@ impl Record {
             topic: call.topic,
             tool: Some(clip(&call.tool, 80)),
             door: call.caller.door,
-            action,
+            action: action.to_owned(),
             arguments: redact(&call.params, &[]),
             risk: None,
             outcome: AuditOutcome::Failure,
             error: None,
             duration_ms: None,
             call_id: Some(call.id),
+            approved_by: approval.map(|approval| approval.by.clone()),
+            edited: edits::redacted(&edited, &[]),
         };
-        Self { event, started: Instant::now(), intent_kept: false, private: &[] }
+        Self { event, started: Instant::now(), intent_kept: false, collected: false, private: &[], edited }
     }
 
     /// The name is known now.
@@ -68,6 +78,13 @@ impl Record {
         self.event.tool = Some(found.tool.spec().id());
         self.private = found.tool.private_arguments();
         self.event.arguments = redact(&self.event.arguments, self.private);
+        self.event.edited = edits::redacted(&self.edited, self.private);
+    }
+
+    /// The call only fetches what came of one that has its own row: a second one would tell it twice, with arguments that
+    /// perhaps never ran.
+    pub(super) fn collected(&mut self) {
+        self.collected = true;
     }
 
     /// The risk and the tool's own arguments are known now.
@@ -97,6 +114,9 @@ impl Record {
 
     /// Writes the row and the reward. Where that fails for a call that changed nothing, the call fails.
     pub(super) async fn close(mut self, app: &App, outcome: &Result<Outcome>) -> Result<()> {
+        if self.collected {
+            return Ok(());
+        }
         let ran = self.event.duration_ms.is_some();
         if ran {
             self.event.duration_ms = Some(self.ran_for());
@@ -104,7 +124,7 @@ impl Record {
         self.event.outcome = match outcome {
             Ok(Outcome::Done(_)) => AuditOutcome::Success,
             Ok(Outcome::Confirm(_)) => AuditOutcome::Waiting,
-            Err(error) => refused_or_failed(error),
+            Err(error) => outcome_of(error),
         };
         self.event.error = outcome.as_ref().err().map(|e| self.told(e));
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
@@ -136,20 +156,24 @@ impl Record {
     }
 }
 
-fn refused_or_failed(error: &Error) -> AuditOutcome {
+/// What a call that ended so has come to. Stopping one is not an error.
+fn outcome_of(error: &Error) -> AuditOutcome {
     match error.kind() {
+        Kind::Cancelled => AuditOutcome::Stopped,
         Kind::Denied | Kind::Disabled | Kind::Unauthenticated | Kind::Exhausted => AuditOutcome::Refused,
         _ => AuditOutcome::Failure,
     }
 }
 
-/// R43: success +0.3, the tool's failure −0.2, an outside failure −0.05; a call taken back teaches nothing.
+/// R43: success +0.3, the tool's failure −0.2, an outside failure −0.05, which is any answer of another system, 404
+/// included; a call taken back teaches nothing.
 fn reward(tool: String, outcome: &Result<Outcome>) -> Option<Reward> {
     let (change, failed) = match outcome {
         Ok(Outcome::Done(_)) => (0.3, false),
         Ok(Outcome::Confirm(_)) => return None,
         Err(error) => match error.kind() {
             Kind::Cancelled => return None,
+            _ if error.is_answer() => (-0.05, true),
             Kind::Upstream | Kind::DiskFull => (-0.05, true),
             _ => (-0.2, true),
         },
@@ -169,28 +193,48 @@ fn redact_in(value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value
             let field = |(name, value): (&String, &Value)| (clip(name, 80), redact_field(name, value, private, secret));
             Value::Object(map.iter().map(field).collect::<Map<_, _>>())
         }
-        Value::Array(items) => items.iter().take(50).map(|item| redact_in(item, private, secret)).collect(),
+        Value::Array(items) => {
+            let mut kept: Vec<Value> =
+                items.iter().take(MAX_ITEMS).map(|item| redact_in(item, private, secret)).collect();
+            if items.len() > MAX_ITEMS {
+                kept.push(format!("… ({} items)", items.len()).into());
+            }
+            Value::Array(kept)
+        }
         Value::String(text) => Value::String(shown(text)),
         other => other.clone(),
     }
 }
 
 fn redact_field(name: &str, value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value {
-    if (private.contains(&name) || secret(name)) && !value.is_null() {
+    if is_hidden(name, private, secret) && !value.is_null() {
         return Value::String(MASK.to_owned());
     }
-    redact_in(value, private, if CARRIERS.contains(&name) { may_be_secret } else { secret })
+    redact_in(value, private, if is_carrier(name) { may_be_secret } else { secret })
+}
+
+fn is_hidden(name: &str, private: &[&str], secret: fn(&str) -> bool) -> bool {
+    private.contains(&name) || secret(name)
+}
+
+/// Whether an argument's members go into a request as they are.
+fn is_carrier(name: &str) -> bool {
+    CARRIERS.contains(&name)
 }
 
 /// A text as the audit keeps it.
 fn shown(text: &str) -> String {
-    let start = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
-    let masked = without_secrets(start);
-    if start.len() == text.len() {
-        return clip(&masked, MAX_TEXT);
+    let kept = masked(text);
+    if text.len() <= LOOKED_AT {
+        return clip(&kept, MAX_TEXT);
     }
-    let kept: String = masked.chars().take(MAX_TEXT).collect();
+    let kept: String = kept.chars().take(MAX_TEXT).collect();
     format!("{kept}… ({} characters)", text.chars().count())
+}
+
+/// A text without its secrets, as far as it is looked through: of a longer one the rest is left out.
+fn masked(text: &str) -> String {
+    without_secrets(text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default()).into_owned()
 }
 
 fn clip(text: &str, most: usize) -> String {
@@ -234,6 +278,13 @@ mod tests {
     fn private_arguments_are_masked_at_any_depth() {
         let kept = redact(&json!({"content": "x", "category": "fact", "also": [{"content": ["y"]}]}), &["content"]);
         assert_eq!(kept, json!({"content": "***", "category": "fact", "also": [{"content": "***"}]}));
+    }
+
+    #[test]
+    fn a_long_list_says_how_long_it_is() {
+        let kept = redact(&json!((0..60).collect::<Vec<_>>()), &[]);
+        assert_eq!(kept.as_array().unwrap().len(), MAX_ITEMS + 1);
+        assert_eq!(kept[MAX_ITEMS], json!("… (60 items)"));
     }
 
     #[test]

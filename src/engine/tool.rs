@@ -1,7 +1,9 @@
 //! A tool: its spec, its other names, and what runs it. A struct, not a trait: built-in tools, scripts and remote
 //! tools differ only in how the value was made.
 
+mod ahead;
 mod alias;
+mod build;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -16,7 +18,7 @@ use crate::model::{
     error::{Error, Result},
     output::Output,
     settings::Settings,
-    spec::{Category, DEFAULT_TIMEOUT, Example, Risk, Setting, Source, Spec},
+    spec::{Category, DEFAULT_TIMEOUT, Risk, Source, Spec},
 };
 
 pub use alias::Alias;
@@ -45,6 +47,8 @@ pub struct Tool {
     private: &'static [&'static str],
     usual_timeout: Option<Duration>,
     unnamed: bool,
+    ahead: Option<ahead::Ahead>,
+    up_to: Option<Risk>,
     handler: Handler,
 }
 
@@ -119,205 +123,13 @@ impl Tool {
             private: &[],
             usual_timeout: None,
             unnamed: false,
+            ahead: None,
+            up_to: None,
             handler,
         }
     }
 
-    /// Sets the least risk of a call.
-    #[must_use]
-    pub fn risk(mut self, risk: Risk) -> Self {
-        self.spec.risk = risk;
-        self
-    }
-
-    /// Sets the permission a caller needs.
-    #[must_use]
-    pub fn permission(mut self, permission: &'static str) -> Self {
-        self.spec.permission = Some(permission.into());
-        self
-    }
-
-    /// Sets how long a call may take.
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.timeout = timeout;
-        self
-    }
-
-    /// Says how long a call may take that does not ask for longer, where the tool lets it ask.
-    #[must_use]
-    pub fn usual_timeout(mut self, timeout: Duration) -> Self {
-        self.usual_timeout = Some(timeout);
-        self
-    }
-
-    /// Keeps it always in the model's context (R30).
-    #[must_use]
-    pub fn innate(mut self) -> Self {
-        self.spec.innate = true;
-        self
-    }
-
-    /// Adds a setting of its configuration.
-    #[must_use]
-    pub fn setting(mut self, setting: Setting) -> Self {
-        self.spec.settings.push(setting);
-        self
-    }
-
-    /// Names the tools it calls, whatever its arguments: it is at least as risky as they are.
-    #[must_use]
-    pub fn uses(mut self, uses: Vec<String>) -> Self {
-        self.uses = uses;
-        self
-    }
-
-    /// Raises the risk by the arguments; it never lowers it.
-    #[must_use]
-    pub fn risk_of<Args, F>(self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_among(move |args, _| risk_of(args))
-    }
-
-    /// Raises the risk by the arguments and the tools they name.
-    #[must_use]
-    pub fn risk_among<Args, F>(self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_of_call(move |args, registry| Ok(risk_of(args, registry)))
-    }
-
-    /// Raises the risk by the arguments and what they name, and refuses a call that cannot be made before anybody is
-    /// asked about it.
-    #[must_use]
-    pub fn risk_of_call<Args, F>(mut self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Result<Risk> + Send + Sync + 'static,
-    {
-        self.risk_of = Some(Arc::new(move |arguments, registry| risk_of(&parse(arguments.clone())?, registry)));
-        self
-    }
-
-    /// Asks a person for a reason the risk does not cover, for instance a policy of its settings.
-    #[must_use]
-    pub fn asks<Args, F>(self, asks: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Settings) -> Option<String> + Send + Sync + 'static,
-    {
-        self.asks_among(move |args, settings, _| asks(args, settings))
-    }
-
-    /// Asks a person for a reason that lies with the tools the arguments name.
-    #[must_use]
-    pub fn asks_among<Args, F>(mut self, asks: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Settings, &Registry) -> Option<String> + Send + Sync + 'static,
-    {
-        self.asks = Some(Arc::new(move |arguments, settings, registry| match parse(arguments.clone()) {
-            Ok(args) => asks(&args, settings, registry),
-            Err(error) => Some(error.message().to_owned()),
-        }));
-        self
-    }
-
-    /// Refuses a call that this caller cannot make with such arguments, before a person is asked about it. Running it
-    /// checks the same.
-    #[must_use]
-    pub fn demands<Args, F>(mut self, demands: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Caller, &Registry) -> Result<()> + Send + Sync + 'static,
-    {
-        let demands =
-            move |arguments: &Value, caller: &_, registry: &_| demands(&parse(arguments.clone())?, caller, registry);
-        self.demands = Some(Arc::new(demands));
-        self
-    }
-
-    /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
-    /// conversation, a person is asked before it reaches a host it has not reached yet.
-    #[must_use]
-    pub fn reaches<Args, F>(self, host: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Option<String> + Send + Sync + 'static,
-    {
-        self.reaches_among(move |args, _| host(args).into_iter().collect())
-    }
-
-    /// Names the hosts a call may send something to, which lie with what the arguments name: a connected system is
-    /// asked for like any other host, for what may be carried out goes there all the same.
-    #[must_use]
-    pub fn reaches_among<Args, F>(mut self, hosts: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Vec<String> + Send + Sync + 'static,
-    {
-        let of = move |arguments: &Value, registry: &Registry| {
-            parse(arguments.clone()).map(|args| hosts(&args, registry)).unwrap_or_default()
-        };
-        self.reaches = Some(Arc::new(of));
-        self
-    }
-
-    /// Keeps the values of these arguments, at any depth and under every alias, out of the audit: what is
-    /// remembered of a person is read by nobody else, administrators included (R4).
-    #[must_use]
-    pub fn private(mut self, arguments: &'static [&'static str]) -> Self {
-        self.private = arguments;
-        self
-    }
-
-    /// Says when the platform's settings switch it off, and why.
-    #[must_use]
-    pub fn available(mut self, available: impl Fn(&Settings) -> Result<()> + Send + Sync + 'static) -> Self {
-        self.available = Some(Arc::new(available));
-        self
-    }
-
-    /// Says whether a value may be stored under a key of its configuration, so that it is refused where it is entered.
-    #[must_use]
-    pub fn accepts(mut self, accepts: fn(&str, &str) -> Result<()>) -> Self {
-        self.accepts = Some(accepts);
-        self
-    }
-
-    /// Runs it without what is stored under its name, which nobody has: that was somebody else's.
-    #[must_use]
-    pub fn unnamed(mut self) -> Self {
-        self.unnamed = true;
-        self
-    }
-
-    /// Adds a worked example: documentation and test.
-    #[must_use]
-    pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {
-        self.example_after(Vec::new(), title, arguments, result)
-    }
-
-    /// Adds a worked example that needs other calls first.
-    #[must_use]
-    pub fn example_after(mut self, before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Self {
-        self.spec.examples.push(example(before, title, arguments, result));
-        self
-    }
-
-    /// Adds another name.
-    #[must_use]
-    pub fn alias(mut self, alias: Alias) -> Self {
-        self.aliases.push(alias);
-        self
-    }
-
-    /// What is known of it.
+    /// Its spec.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -380,7 +192,7 @@ impl Tool {
         self.private
     }
 
-    /// How long a call may take unless it asks for longer.
+    /// The time a call may take unless it asks for longer.
     pub fn holding_timeout(&self) -> Duration {
         self.usual_timeout.unwrap_or(self.spec.timeout)
     }
@@ -394,11 +206,6 @@ impl Tool {
     pub(super) fn run(&self, _: &Grant, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
         (self.handler)(context, arguments)
     }
-}
-
-fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Example {
-    let before = before.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect();
-    Example { title: title.to_owned(), before, arguments, result }
 }
 
 /// Validated arguments always parse; the error says where if a schema ever promises less than its type.

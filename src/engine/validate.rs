@@ -1,9 +1,12 @@
 //! Step 3: arguments against the tool's JSON Schema, with an error that says what is wrong and where.
 
+mod derived;
+mod problem;
+
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::{Validator, error::ValidationErrorKind};
-use schemars::{JsonSchema, generate::SchemaSettings, transform::transform_subschemas};
+use jsonschema::Validator;
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::model::{
@@ -18,8 +21,6 @@ pub const MAX_DEPTH: usize = 64;
 const JSON_TEXT: (&str, &str) = ("contentMediaType", "application/json");
 /// Most problems one error names.
 const MAX_PROBLEMS: usize = 5;
-/// Parameters named where somebody gave an unknown one.
-const MAX_KNOWN: usize = 20;
 
 /// A JSON Schema and its compiled form, which is made when it is first needed: of the thousands of operations a
 /// connected system may have, few are called. Cheap to clone.
@@ -32,18 +33,7 @@ pub struct Schema {
 impl Schema {
     /// The schema of a tool's arguments: one flat object, no `$ref`, optional fields simply absent from `required`.
     pub fn of<T: JsonSchema>() -> Self {
-        let settings = SchemaSettings::draft2020_12().with(|s| {
-            s.inline_subschemas = true;
-            s.meta_schema = None;
-        });
-        let mut schema = settings.into_generator().into_root_schema_for::<T>();
-        strip(&mut schema);
-        let mut document = schema.to_value();
-        if let Value::Object(map) = &mut document {
-            map.remove("description");
-            map.entry("properties").or_insert_with(|| json!({}));
-        }
-        Self::from_document(document)
+        Self::from_document(derived::document::<T>())
     }
 
     /// A schema from its document. One that does not compile accepts nothing.
@@ -108,47 +98,6 @@ impl Schema {
         Ok(Value::Object(map))
     }
 
-    fn problem(&self, error: &jsonschema::ValidationError<'_>) -> Value {
-        let place = error.instance_path().to_string();
-        let at = if place.is_empty() { String::new() } else { format!("'{}': ", place.trim_start_matches('/')) };
-        let text = match error.kind() {
-            ValidationErrorKind::AdditionalProperties { unexpected } => {
-                format!("{at}unknown parameter {}{}", quoted(unexpected), self.known(error))
-            }
-            ValidationErrorKind::Required { property } => {
-                format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
-            }
-            ValidationErrorKind::Type { .. } => format!("{at}{}, not {}", expected(error), word(error.instance())),
-            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-                format!("{at}must be {}, not {}", self.options(error), short(&error.instance().to_string()))
-            }
-            ValidationErrorKind::Enum { options } => {
-                let known: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
-                format!("{at}must be one of {}, not {}", known.join(", "), short(&error.instance().to_string()))
-            }
-            // Nobody needs to read all he sent again.
-            _ if error.instance().is_array() || error.instance().is_object() => format!("{at}{}", error.masked()),
-            _ => format!("{at}{}", short(&error.to_string())),
-        };
-        json!({"path": place, "problem": text})
-    }
-
-    /// What a value may be that may be one of several things.
-    fn options(&self, error: &jsonschema::ValidationError<'_>) -> String {
-        let options = self.document.pointer(&error.schema_path().to_string()).and_then(Value::as_array);
-        let told: Vec<String> = options.into_iter().flatten().map(wanted).collect();
-        if told.is_empty() { "of another shape".to_owned() } else { told.join(" or ") }
-    }
-
-    /// The parameters there are where an unknown one was given.
-    fn known(&self, error: &jsonschema::ValidationError<'_>) -> String {
-        let rule = error.schema_path().to_string();
-        let object = rule.rsplit_once('/').and_then(|(object, _)| self.document.pointer(object));
-        let properties = object.and_then(|object| object.get("properties")?.as_object());
-        let names: Vec<String> = properties.into_iter().flat_map(Map::keys).take(MAX_KNOWN).cloned().collect();
-        if names.is_empty() { String::new() } else { format!(" (known: {})", quoted(&names)) }
-    }
-
     /// Whole numbers no program here can count with; to a schema they are as good as others.
     fn beyond_64_bits(&self, arguments: &Value) -> Vec<Value> {
         let fields = arguments.as_object().into_iter().flatten();
@@ -179,63 +128,12 @@ impl Schema {
     }
 }
 
-/// What one of several schemas takes, in words.
-fn wanted(option: &Value) -> String {
-    let list = |key: &str| option.get(key).and_then(Value::as_array).map(Vec::as_slice);
-    let either = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(" or ");
-    if let Some(values) = list("enum").or_else(|| option.get("const").map(std::slice::from_ref)) {
-        return either(values);
-    }
-    if let Some(options) = list("anyOf").or_else(|| list("oneOf")) {
-        return options.iter().map(wanted).collect::<Vec<_>>().join(" or ");
-    }
-    if let Some(fields) = list("required") {
-        // What tells one kind of object from the others has one value there.
-        let field = |name: &Value| {
-            let known = name.as_str().and_then(|name| option.get("properties")?.get(name)?.get("const"));
-            known.map_or_else(|| name.to_string(), |only| format!("{name}: {only}"))
-        };
-        return format!("an object with {}", fields.iter().map(field).collect::<Vec<_>>().join(" and "));
-    }
-    let least = option.get("minimum").map_or_else(String::new, |least| format!(" from {least}"));
-    match option.get("type") {
-        Some(Value::String(kind)) => format!("of type {kind}{least}"),
-        Some(Value::Array(kinds)) => {
-            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-            format!("of type {}{least}", kinds.join(" or "))
-        }
-        _ if option.get("properties").is_some() => "an object".to_owned(),
-        _ => "of another shape".to_owned(),
-    }
-}
-
 /// The integer a number with a point stands for, where it stands for one exactly.
 fn whole(value: &Value) -> Option<i64> {
     /// Up to here a double holds each whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT)?;
     format!("{number:.0}").parse().ok()
-}
-
-fn expected(error: &jsonschema::ValidationError<'_>) -> String {
-    let text = error.to_string();
-    // The library's sentence ends in `is not of type "string"` or `is not of types "string", "null"`.
-    let types = text.rsplit_once("is not of type").map_or("", |(_, types)| types.trim_start_matches('s').trim());
-    format!("must be of type {}", types.replace('"', ""))
-}
-
-fn quoted(names: &[String]) -> String {
-    names.iter().map(|n| format!("'{}'", short(n))).collect::<Vec<_>>().join(", ")
-}
-
-/// A message never repeats a megabyte of what somebody sent.
-fn short(text: &str) -> String {
-    if text.chars().count() <= 160 {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(80).collect();
-    let tail: String = text.chars().rev().take(76).collect::<Vec<_>>().into_iter().rev().collect();
-    format!("{head} … {tail}")
 }
 
 /// JSON's own name of a value's type.
@@ -247,49 +145,6 @@ pub fn word(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    }
-}
-
-/// Drops what a reader of the schema does not need: titles, Rust's number formats, and `null` as a type.
-fn strip(schema: &mut schemars::Schema) {
-    transform_subschemas(&mut |s: &mut schemars::Schema| strip(s), schema);
-    let Some(map) = schema.as_object_mut() else { return };
-    map.remove("title");
-    if map
-        .get("format")
-        .and_then(Value::as_str)
-        .is_some_and(|f| f.starts_with("uint") || f.starts_with("int") || f == "double")
-    {
-        map.remove("format");
-    }
-    if let Some(Value::Array(types)) = map.get_mut("type") {
-        types.retain(|t| t != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            map.insert("type".to_owned(), only);
-        }
-    }
-    if let Some(Value::Array(variants)) = map.get_mut("enum") {
-        variants.retain(|v| !v.is_null());
-    }
-    if map.get("default").is_some_and(Value::is_null) {
-        map.remove("default");
-    }
-    flatten_nullable(map);
-}
-
-/// `anyOf: [X, null]`, what an optional enum becomes, is X.
-fn flatten_nullable(map: &mut Map<String, Value>) {
-    let Some(Value::Array(options)) = map.get("anyOf") else { return };
-    let is_null = |v: &Value| v.get("type").and_then(Value::as_str) == Some("null");
-    if let [one, other] = options.as_slice()
-        && is_null(other)
-        && let Value::Object(inner) = one.clone()
-    {
-        map.remove("anyOf");
-        for (key, value) in inner {
-            map.entry(key).or_insert(value);
-        }
     }
 }
 

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    call::{CallId, Ticket, TicketId},
+    call::{Approved, CallId, Edit, Ticket, TicketId},
     error::{Error, Result},
     id::{Id, Noun},
     knowledge::Citation,
     llm::Usage,
+    provider::failure::ProviderFailure,
     spec::Risk,
     time::Time,
 };
@@ -24,7 +25,7 @@ pub type MessageId = Id<Message>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Conversation {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: ConversationId,
     /// Its title: the first words of the first message until somebody renames it.
     pub title: String,
@@ -40,6 +41,23 @@ pub struct Conversation {
     pub tainted: bool,
     /// Where that content came from.
     pub tainted_by: Option<String>,
+    /// In the answer to a search: the line of a message that holds what was searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+}
+
+/// A conversation that begins with the same messages as another: one was branched from the other, or both from a third.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Branch {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: ConversationId,
+    /// Its title.
+    pub title: String,
+    /// When it was begun: what is older was there first.
+    pub created_at: Time,
+    /// Number of messages both have.
+    pub shared: u32,
 }
 
 impl Noun for Conversation {
@@ -74,12 +92,14 @@ pub enum ConversationState {
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Turn {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: TurnId,
     /// Where it stands.
     pub state: TurnState,
     /// Why it failed.
     pub error: Option<String>,
+    /// The provider that failed, where that is why.
+    pub failure: Option<ProviderFailure>,
     /// What it cost so far.
     pub usage: Usage,
     /// What the last request to the model was made of.
@@ -153,10 +173,10 @@ pub struct ContextBill {
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Message {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: MessageId,
     /// The turn it belongs to.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub turn_id: TurnId,
     /// Who wrote it.
     pub role: Role,
@@ -172,6 +192,10 @@ pub struct Message {
     pub created_at: Time,
     /// The model that wrote it.
     pub model: Option<String>,
+    /// The name its provider had.
+    pub provider: Option<String>,
+    /// The provider that was to answer and did not, where this one stood in for it.
+    pub instead_of: Option<ProviderFailure>,
     /// What it cost.
     pub usage: Option<Usage>,
     /// Why it is not whole.
@@ -207,12 +231,16 @@ impl Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
-    /// Media type: an image, or text.
+    /// Media type: an image, a text, or a document such as a PDF or an Office file.
     pub mime: String,
     /// The file's name.
     pub name: String,
-    /// Base64.
+    /// Base64; of a document with a `path` empty when it is sent, and then the text that was read.
     pub data: String,
+    /// The storage path of a document, as `POST /api/files` gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1)]
+    pub path: Option<String>,
 }
 
 /// Most bytes, as base64, that one message may carry along.
@@ -231,14 +259,16 @@ impl Attachment {
             || matches!(mime, "application/json" | "application/xml" | "application/yaml" | "application/toml")
     }
 
-    /// Fails where these cannot be shown to a model.
-    pub fn check_all(attachments: &[Self]) -> Result<()> {
-        if let Some(strange) = attachments.iter().find(|one| !one.is_image() && !one.is_text()) {
-            return Err(Error::invalid(format!(
-                "'{}' cannot be attached: images (PNG, JPEG, GIF, WebP) and text files can.",
-                strange.name
-            )));
+    /// Whether it has to be read before a model reads it. What was read already, and is sent again, is text.
+    pub fn is_document(&self) -> bool {
+        match self.path {
+            Some(_) => self.data.is_empty(),
+            None => !self.is_image() && !self.is_text(),
         }
+    }
+
+    /// Fails where these are more than a message may carry along.
+    pub fn check_all(attachments: &[Self]) -> Result<()> {
         if attachments.iter().map(|one| one.data.len()).sum::<usize>() > ATTACHMENTS {
             return Err(Error::invalid("The attachments are too large: 5 MB together are the most."));
         }
@@ -250,14 +280,20 @@ impl Attachment {
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Step {
     /// The call's id, as in its audit row.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub call_id: CallId,
     /// Canonical id of the tool, or what the model wrote where there is none such.
     pub tool: String,
     /// The name the model wrote.
     pub asked_as: String,
-    /// The arguments the model wrote.
+    /// The arguments: those that ran, where a person put something else in place of what the model wrote.
     pub arguments: Value,
+    /// The arguments the model wrote, where those are not what ran.
+    pub asked_arguments: Option<Value>,
+    /// Who approved it, where a person was asked.
+    pub approved_by: Option<String>,
+    /// Changes that person made.
+    pub edited: Vec<Edit>,
     /// The call's risk.
     pub risk: Risk,
     /// Where it stands.
@@ -285,6 +321,31 @@ pub struct Step {
     pub malformed: Option<String>,
 }
 
+impl Step {
+    /// The arguments the model wrote.
+    pub fn asked(&self) -> &Value {
+        self.asked_arguments.as_ref().unwrap_or(&self.arguments)
+    }
+
+    /// Its call is being run, as a person approved it.
+    pub fn set_running(&mut self, approved: Option<&Approved>) {
+        self.state = StepState::Running;
+        if let Some(approved) = approved {
+            self.approve(approved);
+        }
+    }
+
+    /// Takes in who approved the call, and what ran in place of what the model wrote.
+    pub fn approve(&mut self, approved: &Approved) {
+        self.approved_by.clone_from(&approved.approved_by);
+        self.edited.clone_from(&approved.edited);
+        if let Some(executed) = &approved.executed {
+            let asked = std::mem::replace(&mut self.arguments, executed.clone());
+            self.asked_arguments.get_or_insert(asked);
+        }
+    }
+}
+
 /// Where a step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -301,6 +362,8 @@ pub enum StepState {
     Uncertain,
     /// The person stopped it before it was over.
     Cancelled,
+    /// Never begun: its turn ended first.
+    Skipped,
 }
 
 impl StepState {
@@ -313,11 +376,12 @@ impl StepState {
             Self::Waiting => "waiting",
             Self::Uncertain => "uncertain",
             Self::Cancelled => "cancelled",
+            Self::Skipped => "skipped",
         }
     }
 
     /// Whether the model can be told what came of it.
     pub fn is_settled(self) -> bool {
-        matches!(self, Self::Done | Self::Uncertain | Self::Cancelled)
+        matches!(self, Self::Done | Self::Uncertain | Self::Cancelled | Self::Skipped)
     }
 }

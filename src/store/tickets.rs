@@ -1,21 +1,22 @@
 //! Tickets: questions to people, decided once (R7).
 
-use std::{str::FromStr, time::Duration};
+mod rows;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use self::rows::{Stored, ask, find, settle};
 use super::db::Db;
 use crate::model::{
-    call::{Ticket, TicketId, TicketState},
+    call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Door, Permissions},
     conversation::ConversationId,
     error::{Error, Kind, Result},
     json::canonical,
     output::Output,
-    spec::Risk,
     time::Time,
     user::UserId,
 };
@@ -34,6 +35,23 @@ pub struct Asker {
     pub permissions: Permissions,
     /// The way the call came in.
     pub door: Door,
+    /// The call that asked; what is approved runs under its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+}
+
+impl Asker {
+    /// Who makes this call.
+    pub fn from_call(call: &Call) -> Self {
+        let Caller { username, permissions, door, .. } = call.caller.clone();
+        Self { username, permissions, door, call: Some(call.id) }
+    }
+
+    /// Whether both ask in the same way, be it in two calls.
+    fn asks_like(&self, other: &Self) -> bool {
+        let of = |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door);
+        of(self) == of(other)
+    }
 }
 
 /// What came of an approved call, kept for whoever called.
@@ -46,9 +64,12 @@ pub enum Verdict {
         output: Output,
         /// Wall time.
         duration_ms: u64,
-        /// The arguments it ran with, where the person had changed them.
+        /// Who approved it, and what ran.
+        #[serde(flatten)]
+        approved: Approved,
+        /// The handle of the whole of a long result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        executed: Option<Value>,
+        handle: Option<String>,
     },
     /// It ran and failed, or could not be run any more.
     Failed {
@@ -56,19 +77,25 @@ pub enum Verdict {
         kind: Kind,
         /// In words.
         message: String,
+        /// What a program reads of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        details: Option<Value>,
         /// Whether the tool was run and failed, as against a call that was never let through.
         #[serde(default)]
         tools_own: bool,
         /// Where its words came from, if from outside.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outside: Option<String>,
-        /// The arguments it was tried with, where the person had changed them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        executed: Option<Value>,
+        /// Who approved it, and what was tried.
+        #[serde(flatten)]
+        approved: Approved,
+        /// Wall time.
+        #[serde(default)]
+        duration_ms: u64,
     },
     /// The person refused.
     Refused {
-        /// Why, in his words.
+        /// Why, in their words.
         reason: Option<String>,
     },
 }
@@ -87,15 +114,25 @@ impl Tickets {
 
     /// Asks. A command that is given again before it was decided is the same question still. Fails where the conversation
     /// already has [`PENDING`] questions open.
-    pub async fn ask(&self, ticket: Ticket, caller: &Caller) -> Result<Ticket> {
-        let asker =
-            Asker { username: caller.username.clone(), permissions: caller.permissions.clone(), door: caller.door };
+    pub async fn ask(&self, ticket: Ticket, asker: Asker) -> Result<Ticket> {
         self.db.write(move |c| ask(c, ticket, &asker)).await
     }
 
     /// One ticket of this user, expired if its time has passed.
     pub async fn get(&self, id: TicketId, user: UserId, now: Time) -> Result<Ticket> {
-        self.db.read(move |c| Ok(find(c, id, user, now)?.ticket)).await
+        Ok(self.get_with_asker(id, user, now).await?.0)
+    }
+
+    /// The same, with who asked.
+    pub async fn get_with_asker(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Asker)> {
+        let stored = self.db.read(move |c| find(c, id, user, now)).await?;
+        Ok((stored.ticket, stored.asker))
+    }
+
+    /// The same, with what was approved, while that is being run.
+    pub async fn get_with_approval(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Option<Approved>)> {
+        let stored = self.db.read(move |c| find(c, id, user, now)).await?;
+        Ok((stored.ticket, stored.running))
     }
 
     /// This user's undecided tickets, oldest first.
@@ -135,57 +172,61 @@ impl Tickets {
         self.db.read(move |c| Ok(find(c, id, user, now)?.verdict)).await
     }
 
-    /// Takes a pending ticket for running; only the first to ask gets it.
-    pub async fn take(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Asker)> {
+    /// Takes a pending ticket for running; only the first to ask gets it. What is about to run is written down: a crash
+    /// leaves it as what may have taken effect.
+    pub async fn take(&self, id: TicketId, user: UserId, approved: Approved, now: Time) -> Result<(Ticket, Asker)> {
         self.db
             .write(move |c| {
                 let stored = find(c, id, user, now)?;
                 undecided(&stored.ticket)?;
-                c.execute("UPDATE tickets SET state = 'running' WHERE id = ?1", [id.to_string()])?;
+                let approved = Approved { call: stored.asker.call, ..approved };
+                let text = serde_json::to_string(&interrupted(approved)).map_err(Error::internal)?;
+                c.execute("UPDATE tickets SET state = 'running', result = ?2 WHERE id = ?1", (id.to_string(), text))?;
                 Ok((stored.ticket, stored.asker))
             })
             .await
     }
 
     /// Refuses a pending ticket.
-    pub async fn refuse(&self, id: TicketId, user: UserId, reason: Option<String>, now: Time) -> Result<Ticket> {
+    pub async fn refuse(
+        &self,
+        id: TicketId,
+        user: UserId,
+        reason: Option<String>,
+        now: Time,
+    ) -> Result<(Ticket, Asker)> {
         self.db
             .write(move |c| {
                 undecided(&find(c, id, user, now)?.ticket)?;
                 settle(c, id, TicketState::Denied, &Verdict::Refused { reason })?;
-                Ok(find(c, id, user, now)?.ticket)
+                let Stored { ticket, asker, .. } = find(c, id, user, now)?;
+                Ok((ticket, asker))
             })
             .await
     }
 
     /// Keeps the result of a ticket that was taken.
     pub async fn finish(&self, id: TicketId, verdict: Verdict) -> Result<()> {
-        self.db.write(move |c| settle(c, id, TicketState::Done, &verdict)).await
+        self.db.write_after_effect(move |c| settle(c, id, TicketState::Done, &verdict)).await
     }
 
     /// Closes tickets that were running when the process ended. Returns how many.
     pub async fn close_interrupted(&self) -> Result<usize> {
-        let verdict = Verdict::Failed {
-            kind: Kind::Internal,
-            message:
-                "The server stopped while this ran: it may or may not have taken effect. Check before repeating it."
-                    .into(),
-            tools_own: true,
-            outside: None,
-            executed: None,
-        };
         self.db
             .write(move |c| {
-                let text = serde_json::to_string(&verdict).map_err(Error::internal)?;
-                Ok(c.execute("UPDATE tickets SET state = 'done', result = ?1 WHERE state = 'running'", [text])?)
+                // One that was taken by a version that wrote nothing down has no result yet.
+                let text = serde_json::to_string(&interrupted(Approved::default())).map_err(Error::internal)?;
+                let sql = "UPDATE tickets SET state = 'done', result = coalesce(result, ?1) WHERE state = 'running'";
+                Ok(c.execute(sql, [text])?)
             })
             .await
     }
 
     /// Remembers that this conversation's calls of a high-write tool need not ask again.
     pub async fn approve_for(&self, topic: ConversationId, tool: String) -> Result<()> {
+        // Its ticket is taken by now, and would stay so.
         self.db
-            .write(move |c| {
+            .write_after_effect(move |c| {
                 c.execute("INSERT OR IGNORE INTO approvals (topic, tool) VALUES (?1, ?2)", (topic.to_string(), tool))?;
                 Ok(())
             })
@@ -200,6 +241,21 @@ impl Tickets {
                 Ok(statement.exists((topic.to_string(), tool))?)
             })
             .await
+    }
+}
+
+/// The verdict on a ticket that was running when the process ended.
+fn interrupted(approved: Approved) -> Verdict {
+    let told = "The server stopped while this ran: it may or may not have taken effect. Check before repeating it.";
+    Verdict::Failed {
+        // As of a call that the end of the server has stopped.
+        kind: Kind::Cancelled,
+        message: told.to_owned(),
+        details: None,
+        tools_own: true,
+        outside: None,
+        approved,
+        duration_ms: 0,
     }
 }
 
@@ -225,70 +281,6 @@ pub fn digest(tool: &str, arguments: &Value) -> Vec<u8> {
     digest.finalize().to_vec()
 }
 
-fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
-    if asker.door == Door::Cli
-        && let Some(same) = still_open(c, &ticket, asker)?
-    {
-        return Ok(same);
-    }
-    let topic = ticket.topic.map(|id| id.to_string());
-    let open: i64 = c.query_row(
-        "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS ?2 AND state = 'pending' AND expires_at > ?3",
-        (ticket.user.to_string(), &topic, ticket.created_at.millis()),
-        |row| row.get(0),
-    )?;
-    if open >= PENDING {
-        return Err(Error::new(
-            Kind::Exhausted,
-            format!("{PENDING} questions already wait for an answer here. Decide some in the inbox first."),
-        ));
-    }
-    c.prepare_cached(
-        "INSERT INTO tickets (id, user, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
-                              expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'pending', ?11, ?12)",
-    )?
-    .execute(params![
-        ticket.id.to_string(),
-        ticket.user.to_string(),
-        topic,
-        ticket.tool,
-        ticket.asked_as,
-        ticket.arguments.to_string(),
-        digest(&ticket.tool, &ticket.arguments),
-        serde_json::to_string(asker).map_err(Error::internal)?,
-        ticket.risk.as_str(),
-        ticket.reason,
-        ticket.created_at.millis(),
-        ticket.expires_at.millis(),
-    ])?;
-    Ok(ticket)
-}
-
-/// The open question that is this one, asked before by the same.
-fn still_open(c: &Connection, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
-    let mut statement = c.prepare_cached(
-        "SELECT * FROM tickets WHERE user = ?1 AND topic IS ?2 AND digest = ?3 AND state = 'pending' AND expires_at > ?4",
-    )?;
-    let topic = ticket.topic.map(|id| id.to_string());
-    let digest = digest(&ticket.tool, &ticket.arguments);
-    let mut rows = statement.query((ticket.user.to_string(), topic, digest, ticket.created_at.millis()))?;
-    while let Some(row) = rows.next()? {
-        let Stored { ticket: open, asker: before, .. } = Stored::read(row)?;
-        if (&open.asked_as, open.risk, &before) == (&ticket.asked_as, ticket.risk, asker) {
-            return Ok(Some(open));
-        }
-    }
-    Ok(None)
-}
-
-fn settle(c: &Connection, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {
-    let state = if state == TicketState::Denied { "denied" } else { "done" };
-    let text = serde_json::to_string(verdict).map_err(Error::internal)?;
-    c.execute("UPDATE tickets SET state = ?2, result = ?3 WHERE id = ?1", (id.to_string(), state, text))?;
-    Ok(())
-}
-
 fn undecided(ticket: &Ticket) -> Result<()> {
     let problem = match ticket.state {
         TicketState::Pending => return Ok(()),
@@ -297,49 +289,4 @@ fn undecided(ticket: &Ticket) -> Result<()> {
         TicketState::Done | TicketState::Denied => "This question was decided already.",
     };
     Err(Error::conflict(problem))
-}
-
-struct Stored {
-    ticket: Ticket,
-    asker: Asker,
-    digest: Vec<u8>,
-    verdict: Option<Verdict>,
-}
-
-fn find(c: &Connection, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
-    let mut statement = c.prepare_cached("SELECT * FROM tickets WHERE id = ?1 AND user = ?2")?;
-    let stored = statement.query_row((id.to_string(), user.to_string()), |row| Ok(Stored::read(row))).optional()?;
-    let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))??;
-    if stored.ticket.state == TicketState::Pending && stored.ticket.expires_at <= now {
-        stored.ticket.state = TicketState::Expired;
-    }
-    Ok(stored)
-}
-
-impl Stored {
-    fn read(row: &Row<'_>) -> Result<Self> {
-        let text = |name: &str| row.get::<_, String>(name);
-        let word = |name: &str| Ok::<_, Error>(serde_json::Value::String(text(name)?));
-        let topic: Option<String> = row.get("topic")?;
-        let ticket = Ticket {
-            id: TicketId::from_str(&text("id")?)?,
-            user: UserId::from_str(&text("user")?)?,
-            topic: topic.as_deref().map(ConversationId::from_str).transpose()?,
-            tool: text("tool")?,
-            asked_as: text("asked_as")?,
-            arguments: serde_json::from_str(&text("arguments")?).map_err(Error::internal)?,
-            risk: serde_json::from_value::<Risk>(word("risk")?).map_err(Error::internal)?,
-            reason: text("reason")?,
-            state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
-            created_at: Time::from_millis(row.get("created_at")?),
-            expires_at: Time::from_millis(row.get("expires_at")?),
-        };
-        let result: Option<String> = row.get("result")?;
-        Ok(Self {
-            ticket,
-            asker: serde_json::from_str(&text("call")?).map_err(Error::internal)?,
-            digest: row.get("digest")?,
-            verdict: result.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
-        })
-    }
 }

@@ -1,37 +1,31 @@
 //! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
 
-use rusqlite::{Connection, Row, params};
-use serde::{Deserialize, Serialize};
+mod rows;
 
+use rusqlite::params;
+
+pub use self::rows::UNDER_WAY;
+use self::rows::{LATEST, given_up, insert, open_turn, turn};
 use super::{
     conversations,
     db::Db,
     messages::{self, Placed},
-    rows::{all, first, json, optional_time, parsed, run, time},
+    rows::{all, first, run},
     usage,
 };
 use crate::model::{
     call::TicketId,
-    caller::{Caller, Credential, Door, Permissions},
+    caller::Caller,
     conversation::{
         Attachment, ContextBill, ConversationId, ConversationView, Message, MessageId, Role, Step, Turn, TurnId,
         TurnState,
     },
     error::{Error, Result},
-    id::Id,
     llm::{ProviderId, Usage},
+    provider::failure::ProviderFailure,
     time::Time,
-    user::{ApiKey, UserId},
+    user::UserId,
 };
-
-/// Who began a turn, as its row keeps it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Asker {
-    user: UserId,
-    username: String,
-    permissions: Permissions,
-    key: Option<Id<ApiKey>>,
-}
 
 /// A turn to be begun.
 #[derive(Debug, Clone)]
@@ -114,6 +108,8 @@ impl Turns {
                     citations: Vec::new(),
                     created_at: new.now,
                     model: None,
+                    provider: None,
+                    instead_of: None,
                     usage: None,
                     error: None,
                 };
@@ -156,7 +152,7 @@ impl Turns {
     pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
         let (id, conversation, user) = (turn.id, turn.conversation, turn.caller.user);
         self.db
-            .write(move |c| {
+            .write_after_effect(move |c| {
                 usage::add(c, user, message.created_at, cost)?;
                 run(
                     c,
@@ -178,7 +174,7 @@ impl Turns {
     pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
         let (id, user) = (turn.id, turn.caller.user);
         self.db
-            .write(move |c| {
+            .write_after_effect(move |c| {
                 usage::add(c, user, now, cost)?;
                 run(
                     c,
@@ -192,7 +188,7 @@ impl Turns {
 
     /// Writes a step as it stands now: `place` is its message and its position there.
     pub async fn put_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
-        self.db.write(move |c| messages::put_step(c, place.0, place.1, &step)).await
+        self.db.write_after_effect(move |c| messages::put_step(c, place.0, place.1, &step)).await
     }
 
     /// Keeps what the next request is made of.
@@ -203,26 +199,25 @@ impl Turns {
     }
 
     /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
-    pub async fn set_state(
-        &self,
-        turn: TurnId,
-        state: TurnState,
-        error: Option<String>,
-        at: (Time, u64),
-    ) -> Result<()> {
+    pub async fn set_state(&self, turn: TurnId, state: TurnState, error: Option<Error>, at: (Time, u64)) -> Result<()> {
+        let failure = error.as_ref().and_then(ProviderFailure::from_error);
+        let failure = failure.map(|failure| serde_json::to_string(&failure)).transpose().map_err(Error::internal)?;
+        let error = error.map(|error| error.message().to_owned());
         let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
         self.db
             .write(move |c| {
                 run(
                     c,
-                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5)
+                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5),
+                       failure = ?6
                      WHERE id = ?1",
                     params![
                         turn.to_string(),
                         state.as_str(),
                         error,
                         finished.then_some(at.0.millis()),
-                        at.1.cast_signed()
+                        at.1.cast_signed(),
+                        failure,
                     ],
                 )?;
                 run(
@@ -304,6 +299,17 @@ impl Turns {
         self.open_where("?1 = ''", String::new()).await
     }
 
+    /// The questions of calls that were given up while they ran and that no step was told the end of, each with whoever
+    /// asked.
+    pub async fn given_up(&self) -> Result<Vec<(TicketId, Caller)>> {
+        let sql = "SELECT s.ticket, t.caller, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END
+             FROM steps s JOIN messages m ON m.id = s.message JOIN turns t ON t.id = m.turn
+               JOIN conversations c ON c.id = t.conversation
+               JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
+             WHERE s.ticket IS NOT NULL AND s.state = 'uncertain' AND s.output IS NULL";
+        self.db.read(move |c| all(c, sql, (), given_up)).await
+    }
+
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
             "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event,
@@ -314,82 +320,4 @@ impl Turns {
         );
         self.db.read(move |c| all(c, &sql, [value], open_turn)).await
     }
-}
-
-const LATEST: &str =
-    "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event
-    FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
-
-fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
-    let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
-    if first(c, busy, [new.conversation.to_string()], |_| Ok(()))?.is_some() {
-        return Err(Error::conflict("An answer is under way here. Wait for it, or stop it first."));
-    }
-    let caller = &new.caller;
-    let key = match caller.credential {
-        Credential::Key(id) => Some(id),
-        Credential::Session | Credential::Local => None,
-    };
-    let asker =
-        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
-    let id = TurnId::new();
-    run(
-        c,
-        "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
-        params![
-            id.to_string(),
-            new.conversation.to_string(),
-            serde_json::to_string(&asker).map_err(Error::internal)?,
-            new.provider.map(|id| id.to_string()),
-            new.now.millis(),
-        ],
-    )?;
-    Ok(OpenTurn {
-        id,
-        conversation: new.conversation,
-        state: TurnState::Running,
-        caller: caller.through(Door::Chat),
-        provider: new.provider,
-        model_calls: 0,
-        last_event: 0,
-    })
-}
-
-fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
-    let state: String = row.get(2)?;
-    let asker: Asker = json(row, 3)?;
-    let provider: Option<String> = row.get(4)?;
-    let now: Permissions = json(row, 7)?;
-    Ok(OpenTurn {
-        id: parsed(row, 0)?,
-        conversation: parsed(row, 1)?,
-        state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: Caller {
-            user: asker.user,
-            username: asker.username,
-            permissions: asker.permissions.intersect(&now),
-            door: Door::Chat,
-            credential: asker.key.map_or(Credential::Session, Credential::Key),
-        },
-        provider: provider.map(|text| text.parse()).transpose()?,
-        model_calls: row.get(5)?,
-        last_event: row.get::<_, i64>(6)?.unsigned_abs(),
-    })
-}
-
-fn turn(row: &Row<'_>) -> Result<Turn> {
-    let id: TurnId = parsed(row, 0)?;
-    let state: String = row.get(1)?;
-    let context: Option<String> = row.get(5)?;
-    let number = |column| Ok::<_, Error>(row.get::<_, i64>(column)?.unsigned_abs());
-    Ok(Turn {
-        id,
-        state: serde_json::from_value(state.into()).map_err(Error::internal)?,
-        error: row.get(2)?,
-        usage: Usage { input_tokens: number(3)?, output_tokens: number(4)? },
-        context: context.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
-        started_at: time(row, 6)?,
-        finished_at: optional_time(row, 7)?,
-        last_event_id: format!("{id}-{}", number(8)?),
-    })
 }

@@ -163,6 +163,7 @@ async fn nobody_reaches_anothers_conversation() {
         ("POST", "/branch".to_owned(), json!({"message_id": message})),
         ("POST", "/regenerate".to_owned(), Value::Null),
         ("GET", "/export".to_owned(), Value::Null),
+        ("GET", "/branches".to_owned(), Value::Null),
     ] {
         let (status, _) = chat.owner.ask(method, &format!("{conversation}{path}"), body).await;
         assert_eq!(status, 404, "{method} {path}");
@@ -211,37 +212,38 @@ async fn a_turn_ends_after_its_most_steps_and_can_be_continued() {
     assert!(find(&events, "error").data["message"].as_str().unwrap().contains("after 3 steps"));
     assert_eq!(chat.llm.seen().len(), 3);
     let steps = &chat.owner.view(&conversation).await["messages"][3]["steps"];
-    assert_eq!((&steps[0]["state"], &steps[0]["success"]), (&json!("cancelled"), &json!(false)));
+    assert_eq!((&steps[0]["state"], &steps[0]["success"]), (&json!("skipped"), &Value::Null));
     assert_eq!(text(&chat.owner.say(&conversation, "Go on.").await.rest().await), "Here I go on.");
     assert!(results(&chat.llm.body(3))[2].contains("not run"));
 }
 
 #[tokio::test]
-async fn images_and_texts_reach_the_model_and_count_as_from_outside() {
-    let write = || call("write", json!({"path": "a.txt", "content": "x"}));
-    let chat = Chat::start(vec![write(), say("Written."), write()]).await;
-    let (clean, events) = chat.owner.turn("Write a file.").await;
-    assert!(!names(&events).contains(&"confirmation"), "the owner is not asked in a clean turn");
-    assert_eq!(chat.owner.view(&clean).await["tainted"], false);
+async fn images_and_texts_reach_the_model_and_are_the_persons_own() {
+    const DOT: &str =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let chat = Chat::start(vec![call("write", json!({"path": "a.txt", "content": "x"})), say("Written.")]).await;
     let conversation = chat.owner.conversation().await;
     let attachments = json!([
-        {"mime": "image/png", "name": "shot.png", "data": "QUJD"},
+        {"mime": "image/png", "name": "shot.png", "data": DOT},
         {"mime": "text/csv", "name": "rows.csv", "data": "YSxiCltUT09MOndyaXRlXQ=="},
     ]);
     let body = json!({"content": "Look.", "attachments": attachments});
     let events = chat.owner.post(&format!("{conversation}/messages"), body).await.rest().await;
-    let content = &chat.llm.body(2)["messages"][1]["content"];
-    assert_eq!(content[1]["image_url"]["url"], "data:image/png;base64,QUJD");
+    let content = &chat.llm.body(0)["messages"][1]["content"];
+    assert_eq!(content[1]["image_url"]["url"], format!("data:image/png;base64,{DOT}"));
     let told = content[0]["text"].as_str().unwrap();
     assert!(told.starts_with("Look.\n\n[ATTACHMENT:rows.csv]\na,b\n") && told.ends_with("\n[/ATTACHMENT]"), "{told}");
     assert!(!told.contains("[TOOL:"), "{told}");
-    assert_eq!(find(&events, "confirmation").data["ticket"]["risk"], "high_write");
-    assert!(find(&events, "confirmation").data["ticket"]["reason"].as_str().unwrap().contains("outside"));
+    assert!(!names(&events).contains(&"confirmation"), "the owner is not asked: nothing came from outside");
     let view = chat.owner.view(&conversation).await;
-    assert_eq!((&view["tainted"], &view["tainted_by"]), (&json!(true), &json!("attached: shot.png, rows.csv")));
-    let zip = json!({"content": "x", "attachments": [{"mime": "application/zip", "name": "a.zip", "data": ""}]});
-    let fresh = chat.owner.conversation().await;
-    assert_eq!(chat.owner.ask("POST", &format!("{fresh}/messages"), zip).await.0, 400);
+    assert_eq!((&view["tainted"], &view["tainted_by"]), (&json!(false), &Value::Null));
+    for (mime, name, data) in
+        [("application/zip", "a.zip", ""), ("image/png", "a.png", "QUJD"), ("image/jpeg", "a.jpg", DOT)]
+    {
+        let wrong = json!({"content": "x", "attachments": [{"mime": mime, "name": name, "data": data}]});
+        let (status, told) = chat.owner.ask("POST", &format!("{conversation}/messages"), wrong).await;
+        assert_eq!(status, 400, "{mime}: {told}");
+    }
 }
 
 #[tokio::test]

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use satchel::{
-    engine::{decide::Answer, invoker::Invoker},
+    engine::{answer::InvokeAnswer, decide::Answer, invoker::Invoker},
     model::{
-        call::{Call, Decision, Outcome, Ticket, TicketState},
+        audit::Entry,
+        call::{Approved, Call, Decision, Edit, Outcome, Ticket, TicketState},
         caller::{Caller, Credential, Door, Permissions},
         conversation::ConversationId,
         error::{Error, Kind},
@@ -71,22 +72,26 @@ impl Scene {
     }
 
     async fn decide(&self, ticket: &Ticket, answer: Answer) -> Result<(Ticket, Verdict), Error> {
-        self.invoker.decide(ticket.id, answer, &self.mara).await
+        self.invoker.decide(ticket.id, answer, &self.mara, CancellationToken::new()).await
     }
 
     async fn approve(&self, ticket: &Ticket) -> Verdict {
         self.decide(ticket, yes()).await.unwrap().1
     }
 
-    async fn actions(&self) -> Vec<(String, String, Value)> {
+    /// The rows of calls, the oldest first.
+    async fn rows(&self) -> Vec<Entry> {
         let filter = Filter { event_type: Some("tool_invocation".to_owned()), ..Filter::default() };
-        let rows = self.app.satchel.app.audit.find(filter, 100).await.unwrap();
-        rows.into_iter().rev().map(|row| (row.action, row.outcome, row.arguments)).collect()
+        self.app.satchel.app.audit.find(filter, 100).await.unwrap().into_iter().rev().collect()
+    }
+
+    async fn actions(&self) -> Vec<(String, String, Value)> {
+        self.rows().await.into_iter().map(|row| (row.action, row.outcome, row.arguments)).collect()
     }
 }
 
 fn yes() -> Answer {
-    Answer { decision: Decision::Approve, reason: None, params: None, for_conversation: false }
+    Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false }
 }
 
 fn no(reason: &str) -> Answer {
@@ -152,8 +157,10 @@ async fn approving_runs_it_and_the_repeated_call_gets_that_result() {
     assert_eq!(scene.runs.count(), 1);
     let told: Vec<String> =
         scene.actions().await.into_iter().map(|(action, outcome, _)| format!("{action}: {outcome}")).collect();
-    let approved = format!("invoke, approved by {}: success", scene.mara.username);
-    assert_eq!(told, ["invoke: waiting", "collect: waiting", &approved, "collect: success", "collect: success"]);
+    assert_eq!(told, ["invoke: waiting", "invoke: success"], "fetching what came of it is no second call");
+    let rows = scene.rows().await;
+    assert_eq!((rows[0].approved_by.as_deref(), rows[1].approved_by.as_ref()), (None, Some(&scene.mara.username)));
+    assert_eq!(rows[0].call_id, rows[1].call_id);
 }
 
 #[tokio::test]
@@ -180,11 +187,17 @@ async fn only_its_person_decides_and_no_program_for_him() {
     let scene = Scene::set().await;
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let key = Caller { credential: Credential::Key(satchel::model::id::Id::new()), ..scene.mara.clone() };
-    let error = scene.invoker.decide(ticket.id, yes(), &key).await.unwrap_err();
+    let error = scene.invoker.decide(ticket.id, yes(), &key, CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Denied);
     let root = scene.app.caller(&["*"]).await;
-    assert_eq!(scene.invoker.decide(ticket.id, yes(), &root).await.unwrap_err().kind(), Kind::NotFound);
-    assert_eq!(scene.invoker.decide(ticket.id, no("mine"), &root).await.unwrap_err().kind(), Kind::NotFound);
+    assert_eq!(
+        scene.invoker.decide(ticket.id, yes(), &root, CancellationToken::new()).await.unwrap_err().kind(),
+        Kind::NotFound
+    );
+    assert_eq!(
+        scene.invoker.decide(ticket.id, no("mine"), &root, CancellationToken::new()).await.unwrap_err().kind(),
+        Kind::NotFound
+    );
     assert_eq!(scene.runs.count(), 0);
 }
 
@@ -241,8 +254,10 @@ async fn a_refusal_runs_nothing_is_audited_and_its_reason_is_told() {
     assert_eq!(error.kind(), Kind::Denied);
     assert_eq!(error.message(), "The person refused this call. Nothing was run. Their reason: not today");
     assert_eq!(scene.decide(&ticket, yes()).await.unwrap_err().kind(), Kind::Conflict);
-    let refused = (format!("refused by {}", scene.mara.username), "refused".to_owned(), json!({"text": "hello"}));
-    assert_eq!(scene.actions().await[1], refused);
+    let refused = ("refuse".to_owned(), "refused".to_owned(), json!({"text": "hello"}));
+    assert_eq!(scene.actions().await[1..], [refused]);
+    let rows = scene.rows().await;
+    assert_eq!((&rows[1].user, rows[1].call_id), (&scene.mara.username, rows[0].call_id));
     assert_eq!(scene.runs.count(), 0);
 }
 
@@ -267,9 +282,21 @@ async fn edited_arguments_are_what_runs_and_what_is_audited() {
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let edited = Answer { params: Some(json!({"text": "edited"})), ..yes() };
     assert_eq!(ran(&scene.decide(&ticket, edited).await.unwrap().1), &json!({"text": "edited"}));
-    assert_eq!(scene.actions().await[1].2, json!({"text": "edited"}));
+    let row = scene.rows().await.remove(1);
+    let edit = Edit { name: "text".to_owned(), from: json!("hello"), to: json!("edited") };
+    assert_eq!((&row.arguments, &row.edited), (&json!({"text": "edited"}), &vec![edit.clone()]));
     let repeated = Call { ticket: Some(ticket.id), ..scene.call("send", "hello") };
-    assert_eq!(scene.data(repeated).await, json!({"text": "edited"}));
+    let Outcome::Done(done) = scene.invoke(repeated).await.unwrap() else { panic!("it was decided") };
+    assert_eq!((&done.output.data, Some(done.call)), (&json!({"text": "edited"}), row.call_id));
+    let executed = Some(json!({"text": "edited"}));
+    let approved_by = Some(scene.mara.username.clone());
+    assert_eq!(done.approved, Approved { approved_by, call: row.call_id, executed, edited: vec![edit] });
+    let succeeded = scene.rows().await.into_iter().filter(|row| row.outcome == "success");
+    assert!(
+        succeeded.into_iter().all(|row| row.arguments == json!({"text": "edited"})),
+        "what never ran is no success"
+    );
+    assert!(scene.app.satchel.app.audit.verify(Vec::new(), scene.app.satchel.app.clock.now()).await.unwrap().ok);
 
     let second = scene.ask(scene.call("send", "hello")).await;
     let wrong = Answer { params: Some(json!({"txt": "edited"})), ..yes() };
@@ -284,7 +311,7 @@ async fn what_runs_may_do_no_more_than_asker_then_and_person_now() {
     let scene = Scene::set().await;
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let demoted = Caller { permissions: Permissions::parse(["knowledge:read"]).unwrap(), ..scene.mara.clone() };
-    let (_, verdict) = scene.invoker.decide(ticket.id, yes(), &demoted).await.unwrap();
+    let (_, verdict) = scene.invoker.decide(ticket.id, yes(), &demoted, CancellationToken::new()).await.unwrap();
     assert_eq!(failed(&verdict).0, Kind::Denied);
     assert_eq!(scene.runs.count(), 0);
 }
@@ -313,7 +340,7 @@ async fn an_approved_call_is_settled_when_the_person_has_closed_the_page() {
     let call = Call::new(mara.clone(), "held", json!({}));
     let Outcome::Confirm(ticket) = invoker.invoke(call, CancellationToken::new()).await.unwrap() else { panic!("ran") };
     let (id, person) = (ticket.id, mara.clone());
-    let page = tokio::spawn(async move { invoker.decide(id, yes(), &person).await });
+    let page = tokio::spawn(async move { invoker.decide(id, yes(), &person, CancellationToken::new()).await });
     gate.started.notified().await;
     page.abort();
     gate.release.notify_one();
@@ -329,8 +356,35 @@ async fn a_call_that_was_running_when_the_server_stopped_is_said_to_be_uncertain
     let scene = Scene::set().await;
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let now = scene.app.satchel.app.clock.now();
-    scene.app.satchel.app.tickets.take(ticket.id, scene.mara.user, now).await.unwrap();
+    let executed = Approved { executed: Some(json!({"text": "edited"})), ..Approved::default() };
+    let tickets = &scene.app.satchel.app.tickets;
+    tickets.take(ticket.id, scene.mara.user, executed, now).await.unwrap();
+    assert!(tickets.verdict(ticket.id, scene.mara.user, now).await.unwrap().is_none(), "it still runs");
     let app = scene.app.restart().await;
     let verdict = app.satchel.app.tickets.verdict(ticket.id, scene.mara.user, now).await.unwrap().unwrap();
+    let Verdict::Failed { approved, .. } = &verdict else { panic!("{verdict:?}") };
+    assert_eq!(approved.executed, Some(json!({"text": "edited"})), "what may have taken effect is what was approved");
     assert!(failed(&verdict).1.contains("may or may not have taken effect"), "{verdict:?}");
+}
+
+#[tokio::test]
+async fn what_a_program_reads_of_a_failure_is_told_after_an_approval_too() {
+    let app = TestApp::start().await;
+    let invoker = tools::invoker(&app, vec![tools::failing("breaks", Kind::Timeout).risk(Risk::HighWrite)]);
+    let mara = app.caller(&[]).await;
+    let call = || Call::new(mara.clone(), "breaks", json!({}));
+    let Outcome::Confirm(ticket) = invoker.invoke(call(), CancellationToken::new()).await.unwrap() else {
+        panic!("ran")
+    };
+    let (_, verdict) = invoker.decide(ticket.id, yes(), &mara, CancellationToken::new()).await.unwrap();
+    let shown = InvokeAnswer::of_verdict("breaks", &verdict).unwrap();
+    let collect = Call { ticket: Some(ticket.id), ..call() };
+    let id = collect.id;
+    let error = invoker.invoke(collect, CancellationToken::new()).await.unwrap_err();
+    for answer in [shown, InvokeAnswer::failed(id, &error)] {
+        let problem = answer.problem.unwrap();
+        assert_eq!((problem.kind, problem.field.as_deref()), (Kind::Timeout, Some("text")));
+        assert_eq!(problem.details, Some(json!({"field": "text", "done": 3})), "and nothing of the approval");
+        assert_eq!(answer.meta["approved_by"], json!(mara.username));
+    }
 }

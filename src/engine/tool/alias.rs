@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{example, parse};
+use super::{build::example, parse};
 use crate::{
     engine::validate::Schema,
     model::{

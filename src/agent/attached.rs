@@ -1,0 +1,222 @@
+//! Documents that come with a message: read as document_read does it, within the turn's budget.
+
+use std::num::NonZeroUsize;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use super::{chat::Shared, history::ATTACHED};
+use crate::{
+    engine::authorise,
+    formats::{limits::Limits, picture, read},
+    host::files::{Rooted, stored_name},
+    model::{
+        caller::Caller,
+        conversation::{Attachment, ConversationId},
+        error::{Error, Result},
+        id::shorten,
+        llm::ProviderId,
+    },
+    store::promotions,
+};
+
+/// The folder of what is sent, where tools put what they make.
+const FOLDER: &str = "documents";
+/// The tool that reads the rest of a document.
+const READER: &str = "builtin:document_read";
+/// Who may have documents read.
+const PERMISSION: &str = "knowledge:read";
+
+/// What one document of a message may take of the model's context.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    /// Bytes of its text.
+    bytes: usize,
+    /// Whether the person has the tool that reads the rest of it.
+    has_reader: bool,
+}
+
+/// The attachments of a message, read. Nothing of them is stored yet.
+pub(super) struct Attached {
+    parts: Vec<Part>,
+    share: Share,
+}
+
+enum Part {
+    /// An image, a text, or a document that was read for an earlier message.
+    AsSent(Attachment),
+    /// A document.
+    Read(ReadDocument),
+}
+
+struct ReadDocument {
+    sent: Attachment,
+    text: String,
+    pages: Option<u32>,
+    /// The ending of its name, where it has none.
+    ending: &'static str,
+    /// Its bytes, where it is not among the person's files.
+    unstored: Option<Vec<u8>>,
+}
+
+impl Attached {
+    /// Whether a document is too long to stand in the turn whole.
+    pub(super) fn is_cut(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Read(one) if one.text.len() > self.share.bytes))
+    }
+}
+
+impl Shared {
+    /// Reads the documents among the attachments and stores nothing.
+    ///
+    /// # Errors
+    ///
+    /// One of them is neither an image, nor a text, nor a document that can be read.
+    pub(super) async fn read_attached(
+        &self,
+        caller: &Caller,
+        given: Vec<Attachment>,
+        provider: Option<ProviderId>,
+    ) -> Result<Attached> {
+        given.iter().try_for_each(ensure_readable)?;
+        let documents = given.iter().filter(|one| one.is_document()).count();
+        let mut share = Share { bytes: ATTACHED, has_reader: self.offers_reader(caller) };
+        if let Some(documents) = NonZeroUsize::new(documents) {
+            caller.demand(PERMISSION)?;
+            share.bytes = self.room(provider).await?.min(ATTACHED) / documents;
+        }
+        let mut parts = Vec::with_capacity(given.len());
+        for one in given {
+            parts.push(match one.is_document() {
+                true => Part::Read(self.read_document(caller, one).await?),
+                false => Part::AsSent(one),
+            });
+        }
+        Ok(Attached { parts, share })
+    }
+
+    /// Stores the documents that are not among the person's files yet. Returns the attachments as the turn keeps them,
+    /// with the text of a document in place of its bytes.
+    pub(super) async fn store_attached(&self, caller: &Caller, attached: Attached) -> Result<Vec<Attachment>> {
+        let mut kept = Vec::with_capacity(attached.parts.len());
+        for part in attached.parts {
+            kept.push(match part {
+                Part::AsSent(one) => one,
+                Part::Read(one) => self.store_document(caller, one, attached.share).await?,
+            });
+        }
+        Ok(kept)
+    }
+
+    /// Keeps what reads documents among the tools the model is shown in a conversation.
+    pub(super) async fn offer_reader(&self, conversation: ConversationId) -> Result<()> {
+        promotions::promote(&self.app.db, conversation, vec![READER.to_owned()]).await
+    }
+
+    /// Bytes of all documents of a message: a quarter of the model's tokens, of about four bytes each.
+    async fn room(&self, provider: Option<ProviderId>) -> Result<usize> {
+        let first = self.providers.chain(provider).await?.into_iter().next();
+        let tokens = first.and_then(|first| first.context_tokens);
+        let tokens = tokens.unwrap_or_else(|| self.app.settings.get().chat.context_tokens);
+        usize::try_from(tokens).map_err(Error::internal)
+    }
+
+    async fn read_document(&self, caller: &Caller, sent: Attachment) -> Result<ReadDocument> {
+        let of_document = |error: Error| {
+            let told = format!("'{}' cannot be attached: {}", sent.name, error.message());
+            Error::new(error.kind(), told).caused_by(error)
+        };
+        let limits = Limits::default();
+        let bytes = match &sent.path {
+            Some(path) => self.files(caller)?.read_up_to(path, limits.file as u64).await.map_err(of_document)?,
+            None => STANDARD.decode(&sent.data).map_err(|_| of_document(Error::invalid("It is not base64.")))?,
+        };
+        let name = sent.name.clone();
+        let (read, bytes) = self.app.work.run(move || Ok((read::read(&bytes, &name, &limits), bytes))).await?;
+        let read = read.map_err(of_document)?;
+        let unstored = sent.path.is_none().then_some(bytes);
+        Ok(ReadDocument { text: read.text(), pages: read.pages, ending: read.kind.as_str(), unstored, sent })
+    }
+
+    async fn store_document(&self, caller: &Caller, one: ReadDocument, share: Share) -> Result<Attachment> {
+        let ReadDocument { mut sent, text, pages, ending, unstored } = one;
+        if let Some(bytes) = unstored {
+            let (stem, ending) = sent.name.rsplit_once('.').unwrap_or((&sent.name, ending));
+            let (stem, ending) = (stored_name(stem), stored_name(ending));
+            sent.path = Some(self.files(caller)?.write_new(FOLDER, &stem, &ending, bytes).await?);
+        }
+        let path = sent.path.as_deref().unwrap_or_default();
+        sent.data = STANDARD.encode(document_text(&text, pages, path, share));
+        Ok(sent)
+    }
+
+    fn files(&self, caller: &Caller) -> Result<Rooted> {
+        self.app.workspaces.of(caller.user, &self.app.settings.get().files.roots)
+    }
+
+    fn offers_reader(&self, caller: &Caller) -> bool {
+        let settings = self.app.settings.get();
+        let found = self.invoker.registry().find(READER);
+        found.is_ok_and(|found| authorise::may_call(&found.tool, caller, &settings))
+    }
+}
+
+/// Fails where what is called an image or a text is none.
+fn ensure_readable(one: &Attachment) -> Result<()> {
+    if one.is_document() {
+        return Ok(());
+    }
+    let holds = |bytes: &[u8]| match one.is_image() {
+        true => picture::look(bytes).is_some_and(|found| found.mime == one.mime),
+        // What was read of a document, and is sent again, is UTF-8 whatever the document was.
+        false => !bytes.contains(&0) && (one.is_text() || str::from_utf8(bytes).is_ok()),
+    };
+    if STANDARD.decode(&one.data).is_ok_and(|bytes| holds(&bytes)) {
+        return Ok(());
+    }
+    let wanted = if one.is_image() { format!("no {}", one.mime) } else { "no text".to_owned() };
+    Err(Error::invalid(format!(
+        "'{}' cannot be attached: it is {wanted}. Images (PNG, JPEG, GIF, WebP), PDF, Office documents and texts can be.",
+        shorten(&one.name)
+    )))
+}
+
+/// The text that stands for a document: all of it, or as much as there is room for, with how to read on.
+fn document_text(text: &str, pages: Option<u32>, path: &str, share: Share) -> String {
+    let total = text.chars().count();
+    if total == 0 {
+        return format!("(The document at '{path}' holds no text; it may be scanned pages or pictures.)");
+    }
+    if text.len() <= share.bytes {
+        return text.to_owned();
+    }
+    let end = (0..=share.bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let head = text.get(..end).unwrap_or_default();
+    let pages = pages.map_or_else(String::new, |pages| format!(" on {pages} pages"));
+    let how = match share.has_reader {
+        true => format!(" document_read reads all of it: its file_path is '{path}'."),
+        false => String::new(),
+    };
+    let shown = head.chars().count();
+    format!(
+        "{head}\n(The document is too long to stand here whole: these are {shown} of {total} characters{pages}.{how})"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_stands_whole_or_says_that_it_does_not() {
+        let share = |bytes: usize, has_reader: bool| Share { bytes, has_reader };
+        assert_eq!(document_text("short", None, "a.pdf", share(10, true)), "short");
+        let cut = document_text(&"é".repeat(20), Some(3), "documents/a.pdf", share(9, true));
+        assert!(
+            cut.starts_with("éééé\n(The document is too long") && cut.contains("4 of 20 characters on 3 pages"),
+            "{cut}"
+        );
+        assert!(cut.contains("its file_path is 'documents/a.pdf'"), "{cut}");
+        assert!(!document_text(&"é".repeat(20), None, "a.pdf", share(9, false)).contains("document_read"));
+        assert!(document_text("", None, "scan.pdf", share(9, true)).contains("holds no text"));
+    }
+}

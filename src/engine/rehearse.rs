@@ -1,0 +1,45 @@
+//! Everything known of a call before it runs: that it can, and the question a person is asked about it.
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    authorise, configure,
+    context::{Context, Run},
+    invoker::Invoker,
+    registry::Found,
+};
+use crate::model::{
+    call::Call,
+    error::{Error, Kind, Result},
+    question::Question,
+};
+use serde_json::Value;
+
+/// The question a person is asked about a call whose arguments are its tool's own. Fails where the call could not run: nobody is
+/// asked about that.
+pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, arguments: &Value) -> Result<Question> {
+    let tool = &found.tool;
+    tool.demand(arguments, &call.caller, &invoker.registry())?;
+    let settings = configure::load(&invoker.app, tool).await?;
+    let Some(ahead) = tool.looks_ahead() else { return Ok(Question::run(found.name())) };
+    let cancel = CancellationToken::new();
+    let cx = Context::new(invoker.clone(), Run { call, spec: tool.spec(), settings, cancel, approved: None });
+    let limit = tool.holding_timeout();
+    let looked = tokio::time::timeout(limit, ahead(cx, arguments.clone())).await;
+    let late = |_| Err(Error::new(Kind::Timeout, format!("timed out after {}s", limit.as_secs())));
+    // What the tool itself would fail of is its own failure, told beforehand.
+    looked.unwrap_or_else(late).map_err(Error::of_tool)
+}
+
+impl Context {
+    /// The question a person would be asked about a call within this one. Fails where it could not run.
+    pub async fn question_of(&self, tool: &str, params: Value) -> Result<Question> {
+        let found = self.registry().find(tool)?;
+        let settings = self.platform();
+        authorise::check(&found.tool, self.caller(), &settings)?;
+        let arguments = found.own_arguments(params)?;
+        found.tool.check_available(&settings)?;
+        found.tool.risk_with(&arguments, &self.registry())?;
+        question(self.invoker(), self.call(), &found, &arguments).await
+    }
+}

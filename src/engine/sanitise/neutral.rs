@@ -1,0 +1,66 @@
+//! Neutral text: action-like patterns are broken by an invisible character, and whole again in arguments.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
+pub(super) const BREAK: char = '\u{2060}';
+
+/// Patterns that a model could take for its own actions: a call, a brace that opens one, `ACTION:`, our markers.
+static ACTION_LIKE: LazyLock<Result<Regex, regex::Error>> =
+    LazyLock::new(|| Regex::new(r"(?i)\{|[\p{L}\p{N}_]\(|\baction\s*:|\[\s*/?\s*tool\b"));
+
+/// Breaks action-like patterns with an invisible character; [`restore`] takes it out again.
+pub fn neutralise(text: &str) -> String {
+    let mut neutral = String::with_capacity(text.len());
+    push_neutral(text, &mut neutral);
+    neutral
+}
+
+pub(super) fn push_neutral(text: &str, out: &mut String) {
+    // Each pattern has one of these: most texts are done with here.
+    if !text.contains(['{', '(', ':', '[']) {
+        return out.push_str(text);
+    }
+    let Ok(pattern) = ACTION_LIKE.as_ref() else { return };
+    let mut done = 0;
+    for found in pattern.find_iter(text) {
+        let end = found.start() + found.as_str().chars().next().map_or(0, char::len_utf8);
+        out.push_str(text.get(done..end).unwrap_or_default());
+        out.push(BREAK);
+        done = end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+}
+
+/// Arguments a model wrote from what it read, without the invisible breaks: what it quotes is exact again.
+pub fn restore(arguments: Value) -> Value {
+    map_strings(arguments, &|text: &str| text.replace(BREAK, ""))
+}
+
+fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(&text)),
+        Value::Array(items) => items.into_iter().map(|item| map_strings(item, change)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(key, item)| (change(&key), map_strings(item, change))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    proptest! {
+        #[test]
+        fn restoring_gives_back_what_was_neutralised(text in "[a-zA-Z{}():\\[\\]/ \n]{0,120}") {
+            prop_assert_eq!(restore(json!(neutralise(&text))), json!(text));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The question a person is asked about a call: a sentence that names the thing, and the thing's name by itself.
+
+use serde::{Deserialize, Serialize};
+
+/// Longest part of a question that quotes something, in characters.
+const MAX_QUOTED: usize = 120;
+/// Longest name a person is asked to type.
+const MAX_SUBJECT: usize = 60;
+
+/// The words of an approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question: `Delete “Holiday 29”?`
+    pub text: String,
+    /// The thing it is about, to be typed before something is destroyed: `Holiday 29`. `None` if the thing has no name.
+    pub subject: Option<String>,
+}
+
+impl Question {
+    /// A question about something by its name: `Delete “Holiday 29”?`
+    pub fn about(verb: &str, name: &str) -> Self {
+        Self::with(&format!("{verb} “{}”?", clipped(name)), name)
+    }
+
+    /// A question in words of its own, about something with this name.
+    pub fn with(text: &str, subject: &str) -> Self {
+        let plain = plain(subject);
+        let subject: String = plain.chars().take(MAX_SUBJECT).collect();
+        let subject = subject.trim_end();
+        Self { text: text.to_owned(), subject: (!subject.is_empty()).then(|| subject.to_owned()) }
+    }
+
+    /// A question about a tool whose calls are about nothing that has a name.
+    pub fn run(tool: &str) -> Self {
+        Self { text: format!("Run {tool}?"), subject: None }
+    }
+}
+
+/// A text in one line as a question quotes it: clipped, and without characters that cannot be seen.
+pub fn clipped(text: &str) -> String {
+    let plain = plain(text);
+    if plain.chars().count() <= MAX_QUOTED {
+        return plain;
+    }
+    plain.chars().take(MAX_QUOTED).chain(['…']).collect()
+}
+
+/// Names come from outside: what turns the direction of writing or is not seen would make another name of one.
+fn plain(text: &str) -> String {
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let seen: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !unseen(*c)).collect();
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_names_the_thing_and_what_to_type() {
+        let asked = Question::about("Delete", "Holiday 29");
+        assert_eq!((asked.text.as_str(), asked.subject.as_deref()), ("Delete “Holiday 29”?", Some("Holiday 29")));
+        assert_eq!(Question::about("Delete", " \u{200b}\n").subject, None, "a name that cannot be typed is none");
+    }
+
+    #[test]
+    fn a_name_from_outside_can_neither_hide_nor_fill_the_page() {
+        assert_eq!(Question::about("Delete", "a\u{202e}b\n\n c").text, "Delete “ab c”?");
+        let long = Question::about("Delete", &"é".repeat(500));
+        assert_eq!(long.text.chars().count(), "Delete “”?".chars().count() + MAX_QUOTED + 1);
+        assert_eq!(long.subject.unwrap().chars().count(), MAX_SUBJECT);
+    }
+}

@@ -1,0 +1,148 @@
+//! The rows of tickets: a question is written, found again, and closed with its verdict.
+
+use std::str::FromStr;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::{Asker, PENDING, Verdict, digest};
+use crate::model::{
+    call::{Approved, Ticket, TicketId, TicketState},
+    caller::Door,
+    conversation::ConversationId,
+    error::{Error, Kind, Result},
+    question::Question,
+    spec::Risk,
+    time::Time,
+    user::UserId,
+};
+
+/// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    #[serde(flatten)]
+    asker: Asker,
+    #[serde(default)]
+    question: Option<Question>,
+}
+
+/// A ticket as it is stored.
+pub(super) struct Stored {
+    pub(super) ticket: Ticket,
+    pub(super) asker: Asker,
+    pub(super) digest: Vec<u8>,
+    pub(super) verdict: Option<Verdict>,
+    /// What a person approved, while it is being run.
+    pub(super) running: Option<Approved>,
+}
+
+impl Stored {
+    pub(super) fn read(row: &Row<'_>) -> Result<Self> {
+        let text = |name: &str| row.get::<_, String>(name);
+        let word = |name: &str| Ok::<_, Error>(serde_json::Value::String(text(name)?));
+        let topic: Option<String> = row.get("topic")?;
+        let Asked { asker, question } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
+        let asked_as = text("asked_as")?;
+        let question = question.unwrap_or_else(|| Question::run(&asked_as));
+        let ticket = Ticket {
+            id: TicketId::from_str(&text("id")?)?,
+            user: UserId::from_str(&text("user")?)?,
+            topic: topic.as_deref().map(ConversationId::from_str).transpose()?,
+            tool: text("tool")?,
+            asked_as,
+            arguments: serde_json::from_str(&text("arguments")?).map_err(Error::internal)?,
+            risk: serde_json::from_value::<Risk>(word("risk")?).map_err(Error::internal)?,
+            question: question.text,
+            subject: question.subject,
+            reason: text("reason")?,
+            state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
+            created_at: Time::from_millis(row.get("created_at")?),
+            expires_at: Time::from_millis(row.get("expires_at")?),
+        };
+        let result: Option<String> = row.get("result")?;
+        let result = result.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?;
+        let (verdict, running) = match (ticket.state, result) {
+            // While it runs, what stands there is what a crash would leave: no verdict, but what was approved.
+            (TicketState::Running, Some(Verdict::Failed { approved, .. })) => (None, Some(approved)),
+            (TicketState::Running, _) => (None, None),
+            (_, verdict) => (verdict, None),
+        };
+        Ok(Self { ticket, asker, digest: row.get("digest")?, verdict, running })
+    }
+}
+
+pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
+    if asker.door == Door::Cli
+        && let Some(same) = still_open(c, &ticket, asker)?
+    {
+        return Ok(same);
+    }
+    let topic = ticket.topic.map(|id| id.to_string());
+    let open: i64 = c.query_row(
+        "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS ?2 AND state = 'pending' AND expires_at > ?3",
+        (ticket.user.to_string(), &topic, ticket.created_at.millis()),
+        |row| row.get(0),
+    )?;
+    if open >= PENDING {
+        return Err(Error::new(
+            Kind::Exhausted,
+            format!("{PENDING} questions already wait for an answer here. Decide some in the inbox first."),
+        ));
+    }
+    let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
+    let asked = Asked { asker: asker.clone(), question: Some(question) };
+    c.prepare_cached(
+        "INSERT INTO tickets (id, user, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
+                              expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'pending', ?11, ?12)",
+    )?
+    .execute(params![
+        ticket.id.to_string(),
+        ticket.user.to_string(),
+        topic,
+        ticket.tool,
+        ticket.asked_as,
+        ticket.arguments.to_string(),
+        digest(&ticket.tool, &ticket.arguments),
+        serde_json::to_string(&asked).map_err(Error::internal)?,
+        ticket.risk.as_str(),
+        ticket.reason,
+        ticket.created_at.millis(),
+        ticket.expires_at.millis(),
+    ])?;
+    Ok(ticket)
+}
+
+/// The open question that is this one, asked before by the same.
+fn still_open(c: &Connection, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
+    let mut statement = c.prepare_cached(
+        "SELECT * FROM tickets WHERE user = ?1 AND topic IS ?2 AND digest = ?3 AND state = 'pending' AND expires_at > ?4",
+    )?;
+    let topic = ticket.topic.map(|id| id.to_string());
+    let digest = digest(&ticket.tool, &ticket.arguments);
+    let mut rows = statement.query((ticket.user.to_string(), topic, digest, ticket.created_at.millis()))?;
+    while let Some(row) = rows.next()? {
+        let Stored { ticket: open, asker: before, .. } = Stored::read(row)?;
+        if (&open.asked_as, open.risk) == (&ticket.asked_as, ticket.risk) && before.asks_like(asker) {
+            return Ok(Some(open));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn settle(c: &Connection, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {
+    let state = if state == TicketState::Denied { "denied" } else { "done" };
+    let text = serde_json::to_string(verdict).map_err(Error::internal)?;
+    c.execute("UPDATE tickets SET state = ?2, result = ?3 WHERE id = ?1", (id.to_string(), state, text))?;
+    Ok(())
+}
+
+pub(super) fn find(c: &Connection, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
+    let mut statement = c.prepare_cached("SELECT * FROM tickets WHERE id = ?1 AND user = ?2")?;
+    let stored = statement.query_row((id.to_string(), user.to_string()), |row| Ok(Stored::read(row))).optional()?;
+    let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))??;
+    if stored.ticket.state == TicketState::Pending && stored.ticket.expires_at <= now {
+        stored.ticket.state = TicketState::Expired;
+    }
+    Ok(stored)
+}

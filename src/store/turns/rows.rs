@@ -1,0 +1,118 @@
+//! The rows of turns: begun by somebody, and read back with the permissions they still have.
+
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::{NewTurn, OpenTurn};
+use crate::{
+    model::{
+        call::TicketId,
+        caller::{Caller, Credential, Door, Permissions},
+        conversation::{Turn, TurnId, TurnState},
+        error::{Error, Result},
+        id::Id,
+        llm::Usage,
+        user::{ApiKey, UserId},
+    },
+    store::rows::{first, json, optional_json, optional_time, parsed, run, time},
+};
+
+/// Who began a turn, as its row keeps it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Asker {
+    user: UserId,
+    username: String,
+    permissions: Permissions,
+    key: Option<Id<ApiKey>>,
+}
+
+pub(super) const LATEST: &str =
+    "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event, failure
+    FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
+
+/// Why no turn begins beside another one of its conversation.
+pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
+
+pub(super) fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
+    let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
+    if first(c, busy, [new.conversation.to_string()], |_| Ok(()))?.is_some() {
+        return Err(Error::conflict(UNDER_WAY));
+    }
+    let caller = &new.caller;
+    let key = match caller.credential {
+        Credential::Key(id) => Some(id),
+        Credential::Session | Credential::Local => None,
+    };
+    let asker =
+        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
+    let id = TurnId::new();
+    run(
+        c,
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
+        params![
+            id.to_string(),
+            new.conversation.to_string(),
+            serde_json::to_string(&asker).map_err(Error::internal)?,
+            new.provider.map(|id| id.to_string()),
+            new.now.millis(),
+        ],
+    )?;
+    Ok(OpenTurn {
+        id,
+        conversation: new.conversation,
+        state: TurnState::Running,
+        caller: caller.through(Door::Chat),
+        provider: new.provider,
+        model_calls: 0,
+        last_event: 0,
+    })
+}
+
+pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
+    let state: String = row.get(2)?;
+    let provider: Option<String> = row.get(4)?;
+    Ok(OpenTurn {
+        id: parsed(row, 0)?,
+        conversation: parsed(row, 1)?,
+        state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
+        caller: caller(row, 3, 7)?,
+        provider: provider.map(|text| text.parse()).transpose()?,
+        model_calls: row.get(5)?,
+        last_event: row.get::<_, i64>(6)?.unsigned_abs(),
+    })
+}
+
+/// Who began a turn, from the column that keeps it, and the column of what their role permits now.
+fn caller(row: &Row<'_>, kept: usize, now: usize) -> Result<Caller> {
+    let asker: Asker = json(row, kept)?;
+    let now: Permissions = json(row, now)?;
+    Ok(Caller {
+        user: asker.user,
+        username: asker.username,
+        permissions: asker.permissions.intersect(&now),
+        door: Door::Chat,
+        credential: asker.key.map_or(Credential::Session, Credential::Key),
+    })
+}
+
+/// A ticket, who began its turn, and what their role permits now.
+pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
+    Ok((parsed(row, 0)?, caller(row, 1, 2)?))
+}
+
+pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
+    let id: TurnId = parsed(row, 0)?;
+    let state: String = row.get(1)?;
+    let number = |column| Ok::<_, Error>(row.get::<_, i64>(column)?.unsigned_abs());
+    Ok(Turn {
+        id,
+        state: serde_json::from_value(state.into()).map_err(Error::internal)?,
+        error: row.get(2)?,
+        failure: optional_json(row, 9)?,
+        usage: Usage { input_tokens: number(3)?, output_tokens: number(4)? },
+        context: optional_json(row, 5)?,
+        started_at: time(row, 6)?,
+        finished_at: optional_time(row, 7)?,
+        last_event_id: format!("{id}-{}", number(8)?),
+    })
+}
