@@ -52,12 +52,13 @@ const FIELDS: [(&str, &str, &str); 16] = [
 /// Operations of the document.
 pub(crate) const OPERATIONS: usize = THINGS.len() * AREAS.len() * VERBS;
 
-/// The document of a system that is at this address.
-pub(crate) fn made(base: &str) -> Value {
+/// The document of a system at this address that serves one division of the company, which all its texts name; an empty
+/// name is the company itself.
+pub(crate) fn made(base: &str, division: &str) -> Value {
     let (mut paths, mut schemas) = (Map::new(), shared());
-    for area in AREAS {
+    for area in AREAS.map(|area| format!("{division}{area}")) {
         for thing in THINGS {
-            add(area, thing, &mut paths, &mut schemas);
+            add(&area, thing, &mut paths, &mut schemas);
         }
     }
     json!({

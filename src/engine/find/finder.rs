@@ -1,54 +1,95 @@
 //! The handle everybody finds tools with: the catalogue of the registry as it is now, and what was learned.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
-use tokio::sync::OnceCell;
+use tokio::{
+    sync::{OnceCell, watch},
+    task::spawn_blocking,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     catalogue::Catalogue,
+    embedding::Embedding,
     hit::{Hit, Search},
     learner::Learner,
     past::Past,
     ranking::{self, Question, Ranked},
     trial::{self, Case, Missed, Summary},
-    views,
 };
 use crate::{
     app::App,
     engine::{authorise, registry::Registry},
+    index::embed::model::ModelInfo,
     model::{
         caller::{Caller, Permissions},
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         score::DEPTH,
         settings::Settings,
     },
-    store::{tool_texts, vectors},
+    store::outcomes::Outcomes,
 };
 
-/// How long searches wait for tools to be embedded, from the first of them on; then they go by words until it is done.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time a search waits before it goes by words. For tools that are still to be embedded none waits at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For the vectors the database has to be read, where none is in memory.
+    pub reading: Duration,
+    /// For the need to be embedded.
+    pub need: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { reading: Duration::from_secs(2), need: Duration::from_secs(2) }
+    }
+}
 
 /// Finds tools. Cheap to clone.
 #[derive(Clone)]
 pub struct Finder {
     app: Arc<App>,
     learner: Learner,
-    now: Arc<RwLock<Option<Arc<Prepared>>>>,
+    patience: Patience,
+    now: Arc<RwLock<Option<Slot>>>,
+}
+
+/// The place of the catalogue of one registry with one model: whoever comes first makes it, and the others wait for it.
+#[derive(Clone)]
+struct Slot {
+    registry: Arc<Registry>,
+    model: Option<ModelInfo>,
+    made: Arc<OnceCell<Arc<Prepared>>>,
+    /// Fires when another slot has taken its place: what its catalogue has not embedded is the other's to embed.
+    outdated: CancellationToken,
+    /// What the slot before had: what it knows of the same tools is taken over.
+    before: Option<Arc<Prepared>>,
 }
 
 /// The catalogue of one registry with one model.
 struct Prepared {
     registry: Arc<Registry>,
-    model: Option<String>,
+    model: Option<ModelInfo>,
     catalogue: Catalogue,
-    seen: OnceCell<()>,
-    since: Instant,
+    stage: watch::Sender<Stage>,
+    outdated: CancellationToken,
     mask: Mutex<Option<Mask>>,
+}
+
+/// The progress of a catalogue's meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nobody has asked for it, or it failed: the next search begins.
+    Idle,
+    /// The vectors the database has are read.
+    Reading,
+    /// The rest is embedded.
+    Embedding,
+    /// All is known.
+    Done,
 }
 
 /// Which tools somebody may call: asked again at every search, and the same most of the time.
@@ -73,12 +114,10 @@ pub struct Asker<'a> {
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// The best first.
+    /// The best first; none where not even the best has anything to do with the need.
     pub hits: Vec<Hit>,
     /// What the answer must be taken with, for instance that only words were compared.
     pub note: Option<&'static str>,
-    /// Not even the best has anything to do with the need.
-    pub far: bool,
 }
 
 /// What came of one's own past requests.
@@ -98,13 +137,24 @@ const TRIED: usize = 500;
 /// Most that are named as lost.
 const LOST: usize = 50;
 const NO_MODEL: &str = "There is no embedding model in use: tools were found by their words alone.";
+const FORGETFUL: &str = "What was learned from earlier requests is still being embedded, and did not all count.";
 const FAR: &str = "Nothing fits well: say what you need in other words. The built-in model reads English.";
-const NOT_READY: &str = "The tools are still being embedded: this time they were found by their words alone.";
+const NOT_READY: &str =
+    "The tools, or the need, are still being embedded: this time they were found by their words alone.";
+const PARTLY: &str = "Some tools are still being embedded: those were found by their words alone.";
+const IN_SHORT: &str =
+    "The tools' details are still being embedded: until then they are found by name and description.";
 
 impl Finder {
     /// A finder over these services.
     pub fn new(app: Arc<App>) -> Self {
-        Self { learner: Learner::new(Arc::clone(&app)), app, now: Arc::default() }
+        Self { learner: Learner::new(Arc::clone(&app)), app, patience: Patience::default(), now: Arc::default() }
+    }
+
+    /// The same finder, for whoever waits longer or shorter than others.
+    #[must_use]
+    pub fn with_patience(&self, patience: Patience) -> Self {
+        Self { patience, ..self.clone() }
     }
 
     /// What is learned from use.
@@ -117,27 +167,32 @@ impl Finder {
         if need.trim().is_empty() {
             return Err(Error::invalid("The need is empty: say in plain words what you want to do."));
         }
-        let prepared = self.prepared(asker.registry).await;
+        let prepared = self.prepared(asker.registry).await?;
         let question = self.question(&prepared, need).await?;
-        let past = self.learner.past().await?;
+        let (past, remembers) = self.learner.past().await?;
+        let weights = Outcomes::of(&self.app.db).weights().await?;
+        past.write().weigh(weights);
         let past = past.read();
         let allowed = prepared.allowed(asker);
         let catalogue = &prepared.catalogue;
-        let ranked = ranking::rank(catalogue, &question, &allowed, &past, limit);
+        let mut ranked = ranking::rank(catalogue, &question, &allowed, &past, limit);
+        let far = ranked.first().is_some_and(Ranked::is_far);
+        // Where not even the best fits, none is shown; else what only comes before what fits even less is not.
+        ranked.retain(|one| !far && !one.is_far());
         let best = ranked.first().map_or(0.0, |one| one.score);
         let search =
             Search { catalogue, question: &question, past: &past, user: asker.caller.user, registry: asker.registry };
         let tools = asker.registry.tools();
         let hits = ranked.iter().filter_map(|one| Some(search.hit(tools.get(one.tool)?, one, best))).collect();
-        let far = ranked.first().is_some_and(Ranked::is_far);
-        let note = prepared.note(question.whole.vector.is_some()).or(far.then_some(FAR));
-        Ok(Found { hits, note, far })
+        let note = prepared.note(question.whole.vector.is_some());
+        let note = note.or((!remembers).then_some(FORGETFUL)).or(far.then_some(FAR));
+        Ok(Found { hits, note })
     }
 
     /// The first places for a need among these tools, as they are numbered in the registry; nothing that was learned
     /// counts.
     pub(super) async fn places(&self, registry: &Arc<Registry>, need: &str, among: &[bool]) -> Result<Vec<usize>> {
-        let prepared = self.prepared(registry).await;
+        let prepared = self.prepared(registry).await?;
         let question = self.question(&prepared, need).await?;
         let ranked = ranking::rank(&prepared.catalogue, &question, among, &Past::default(), DEPTH);
         Ok(ranked.into_iter().map(|one| one.tool).collect())
@@ -145,9 +200,9 @@ impl Finder {
 
     /// Tries the tools this caller may call out on his own past requests.
     pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
-        let prepared = self.prepared(asker.registry).await;
+        let prepared = self.prepared(asker.registry).await?;
         let by_meaning = prepared.catalogue.views().is_some();
-        let past = self.learner.past().await?;
+        let (past, _) = self.learner.past().await?;
         let cases: Vec<Case> = past.read().cases(asker.caller.user).take(TRIED).collect();
         let catalogue = &prepared.catalogue;
         let allowed = prepared.allowed(asker);
@@ -157,74 +212,135 @@ impl Finder {
         Ok(Trial { summary: zero_shot, lost, note: prepared.note(by_meaning) })
     }
 
+    /// Reads a need, by its words alone where nothing can be compared with its meaning or that is not known in time.
     async fn question(&self, prepared: &Prepared, need: &str) -> Result<Question> {
-        if prepared.catalogue.views().is_some() {
-            Question::of(&self.app.embedder, need).await
-        } else {
-            Ok(Question::of_words(need))
+        if prepared.catalogue.views().is_none() {
+            return Ok(Question::of_words(need));
+        }
+        match timeout(self.patience.need, Question::of(&self.app.embedder, need)).await {
+            Ok(Ok(question)) => Ok(question),
+            Ok(Err(error)) if error.kind() != Kind::Busy => Err(error),
+            Ok(Err(_)) | Err(_) => Ok(Question::of_words(need)),
         }
     }
 
-    /// The catalogue of this registry, embedded unless that takes too long or there is no model.
-    async fn prepared(&self, registry: &Arc<Registry>) -> Arc<Prepared> {
-        let prepared = self.current(registry);
-        if prepared.model.is_some() && !prepared.seen.initialized() {
+    /// The catalogue of this registry, with as much of its meaning as is known. The rest is embedded in the background.
+    async fn prepared(&self, registry: &Arc<Registry>) -> Result<Arc<Prepared>> {
+        let prepared = self.current(registry).await?;
+        let Some(model) = prepared.model.clone() else { return Ok(prepared) };
+        if prepared.begin() {
             let (app, mine) = (Arc::clone(&self.app), Arc::clone(&prepared));
             let embed = async move {
                 tokio::select! {
                     () = app.shutdown.cancelled() => {}
-                    done = mine.seen.get_or_try_init(|| mine.embed(&app)) => {
-                        if let Err(error) = done {
-                            tracing::warn!(?error, "the tools could not be embedded and are found by their words");
-                        }
-                    }
+                    () = mine.outdated.cancelled() => mine.stop(),
+                    done = mine.embed(&app, &model) => mine.end(done),
                 }
             };
-            let task = self.app.tracker.spawn_on(embed, &self.app.runtime);
-            // Whoever waited too long goes on without; the task does not end with him.
-            tokio::time::timeout(PATIENCE.saturating_sub(prepared.since.elapsed()), task).await.ok();
+            self.app.tracker.spawn_on(embed, &self.app.runtime);
         }
-        prepared
+        if prepared.catalogue.views().is_none() {
+            let mut stage = prepared.stage.subscribe();
+            // Whoever waited too long goes on without; the task does not end with them.
+            timeout(self.patience.reading, stage.wait_for(|stage| *stage != Stage::Reading)).await.ok();
+        }
+        Ok(prepared)
     }
 
-    fn current(&self, registry: &Arc<Registry>) -> Arc<Prepared> {
-        let model = self.app.embedder.model().map(|model| model.id);
-        if let Some(prepared) = &*self.now.read()
-            && Arc::ptr_eq(&prepared.registry, registry)
-            && prepared.model == model
-        {
-            return Arc::clone(prepared);
+    /// The catalogue of this registry with the model in use, made beside the async threads where nobody has asked for it.
+    async fn current(&self, registry: &Arc<Registry>) -> Result<Arc<Prepared>> {
+        let slot = self.slot(registry);
+        let made = Arc::clone(&slot.made);
+        let make = || async move {
+            let make = spawn_blocking(move || Prepared::new(slot));
+            make.await.map(Arc::new).map_err(Error::internal)
+        };
+        let prepared = made.get_or_try_init(make).await?;
+        self.let_go_of_before(&made);
+        Ok(Arc::clone(prepared))
+    }
+
+    fn slot(&self, registry: &Arc<Registry>) -> Slot {
+        let model = self.app.embedder.model();
+        let is_it = |slot: &&Slot| Arc::ptr_eq(&slot.registry, registry) && slot.model == model;
+        if let Some(slot) = self.now.read().as_ref().filter(is_it) {
+            return slot.clone();
         }
-        let prepared = Arc::new(Prepared {
-            registry: Arc::clone(registry),
-            model,
-            catalogue: Catalogue::of_registry(registry),
-            seen: OnceCell::new(),
-            since: Instant::now(),
-            mask: Mutex::default(),
+        let mut now = self.now.write();
+        if let Some(slot) = now.as_ref().filter(is_it) {
+            return slot.clone();
+        }
+        let before = now.take().and_then(|slot| {
+            slot.outdated.cancel();
+            slot.made.get().cloned().or(slot.before)
         });
-        *self.now.write() = Some(Arc::clone(&prepared));
-        prepared
+        let (made, outdated) = (Arc::default(), CancellationToken::new());
+        now.insert(Slot { registry: Arc::clone(registry), model, made, outdated, before }).clone()
+    }
+
+    /// Nothing more is taken over once a catalogue is made.
+    fn let_go_of_before(&self, made: &Arc<OnceCell<Arc<Prepared>>>) {
+        let is_kept = |slot: &Slot| Arc::ptr_eq(&slot.made, made) && slot.before.is_some();
+        // Seldom: of most searches, none has to wait for the others.
+        let kept = self.now.read().as_ref().is_some_and(is_kept);
+        if kept && let Some(slot) = self.now.write().as_mut().filter(|slot| is_kept(slot)) {
+            slot.before = None;
+        }
     }
 }
 
 impl Prepared {
+    /// With the vectors that the catalogue before has of the same model.
+    fn new(slot: Slot) -> Self {
+        let Slot { registry, model, outdated, before, .. } = slot;
+        let catalogue = Catalogue::of_registry(&registry);
+        if let (Some(model), Some(before)) = (&model, before.filter(|before| before.model == model)) {
+            catalogue.take_over(&before.catalogue, model.dimensions);
+        }
+        let stage = watch::Sender::new(Stage::Idle);
+        Self { registry, model, catalogue, stage, outdated, mask: Mutex::default() }
+    }
+
     /// What is to be known of a search that went, or did not go, by meaning. It may be ready by now.
     fn note(&self, by_meaning: bool) -> Option<&'static str> {
+        let unseen = self.catalogue.views().map_or(0, |views| views.unseen());
         match &self.model {
-            _ if by_meaning => None,
             None => Some(NO_MODEL),
-            Some(_) => Some(NOT_READY),
+            Some(_) if !by_meaning => Some(NOT_READY),
+            Some(_) if unseen > 0 => Some(PARTLY),
+            Some(_) => (*self.stage.borrow() == Stage::Embedding).then_some(IN_SHORT),
         }
     }
 
-    async fn embed(&self, app: &App) -> Result<()> {
-        let texts = self.catalogue.texts();
-        let vectors = views::embedded(&app.db, &app.embedder, &texts).await?;
-        let vectors = vectors.ok_or_else(|| Error::internal("the embedding model went away"))?;
-        self.catalogue.see(&vectors);
-        let hashes: Vec<_> = texts.iter().map(|text| vectors::hash(text)).collect();
-        app.db.write(move |c| tool_texts::keep(c, &hashes)).await
+    /// Whether it is this caller's to bring the meaning together: it was nobody's before.
+    fn begin(&self) -> bool {
+        self.stage.send_if_modified(|stage| {
+            let idle = *stage == Stage::Idle;
+            if idle {
+                *stage = Stage::Reading;
+            }
+            idle
+        })
+    }
+
+    async fn embed(&self, app: &App, model: &ModelInfo) -> Result<()> {
+        let begun = Embedding::begin(&app.db, &app.embedder, model, &self.catalogue);
+        let mut embedding = begun.ok_or_else(|| Error::internal("the embedding model went away"))?;
+        let missing = embedding.known().await?;
+        self.stage.send_replace(if missing.is_empty() { Stage::Done } else { Stage::Embedding });
+        embedding.rest(missing).await
+    }
+
+    /// Nobody is to wait for what another one reads now.
+    fn stop(&self) {
+        self.stage.send_replace(Stage::Embedding);
+    }
+
+    fn end(&self, done: Result<()>) {
+        if let Err(error) = &done {
+            tracing::warn!(?error, "the tools could not be embedded and are found by their words");
+        }
+        self.stage.send_replace(if done.is_ok() { Stage::Done } else { Stage::Idle });
     }
 
     fn allowed(&self, asker: Asker<'_>) -> Arc<[bool]> {

@@ -18,7 +18,7 @@ pub struct Hit {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// How well it fits: 1 is the best of this search.
+    /// Its fit, of meaning, words and past successes together: 1 is the best of this search. It gives the order.
     pub score: f64,
     /// Why it fits.
     pub why: Why,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use moka::sync::Cache;
-use parking_lot::RwLock;
-use tokio::sync::Mutex;
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::Semaphore;
 
 use super::{parts, past::Past};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     index::embed::embedder::Embedder,
     model::{
         conversation::ConversationId,
-        error::Result,
+        error::{Error, Result},
         learning::{Ended, Used},
         user::UserId,
     },
@@ -23,13 +23,27 @@ use crate::{
 /// Conversations whose needs are known at once.
 const CONVERSATIONS: u64 = 10_000;
 
+/// Ends of calls that wait to be learned from; those beyond teach nothing.
+const WAITING: usize = 256;
+
+/// Needs that are embedded before their vectors are kept.
+const BATCH: usize = 64;
+
 /// Remembers and tells. Cheap to clone.
 #[derive(Clone)]
 pub struct Learner {
     app: Arc<App>,
-    learning: Learning,
+    stored: Learning,
     needs: Cache<ConversationId, Needs>,
     loaded: Arc<Mutex<Option<Loaded>>>,
+    /// One reads the past.
+    reading: Arc<Semaphore>,
+    /// Places among the ends of calls that wait to be learned from.
+    waiting: Arc<Semaphore>,
+    /// One learns at a time: in turn, so that the copy in memory misses no change.
+    learning: Arc<Semaphore>,
+    /// One embeds what another model had embedded.
+    embedding: Arc<Semaphore>,
 }
 
 /// What is wanted in a conversation now.
@@ -44,6 +58,8 @@ struct Loaded {
     version: i64,
     model: String,
     past: Arc<RwLock<Past>>,
+    /// Whether all of it is there: the rest is being embedded.
+    whole: bool,
 }
 
 /// A call that ended.
@@ -61,8 +77,17 @@ pub struct Called {
 
 impl Learner {
     pub(super) fn new(app: Arc<App>) -> Self {
-        let learning = Learning::of(&app.db);
-        Self { app, learning, needs: Cache::new(CONVERSATIONS), loaded: Arc::default() }
+        let stored = Learning::of(&app.db);
+        Self {
+            app,
+            stored,
+            needs: Cache::new(CONVERSATIONS),
+            loaded: Arc::default(),
+            reading: Arc::new(Semaphore::new(1)),
+            waiting: Arc::new(Semaphore::new(WAITING)),
+            learning: Arc::new(Semaphore::new(1)),
+            embedding: Arc::new(Semaphore::new(1)),
+        }
     }
 
     /// A person asks for something: what was wanted before is done with.
@@ -80,14 +105,22 @@ impl Learner {
     /// Learns from the end of a call, in the background: nobody waits for it.
     pub fn called(&self, called: Called) {
         let Some(Needs { request, search }) = self.needs.get(&called.topic) else { return };
+        let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else {
+            tracing::debug!(tool = called.tool, "too many calls wait to be learned from");
+            return;
+        };
         let this = self.clone();
         let learn = async move {
+            let _place = place;
+            let Ok(_turn) = this.learning.acquire().await else { return };
             for need in [request, search].into_iter().flatten() {
                 if let Err(error) = this.learn(&called, need).await {
                     tracing::warn!(?error, tool = called.tool, "nothing could be learned from a call");
                 }
             }
         };
+        let overdue = self.app.overdue.clone();
+        let learn = async move { overdue.run_until_cancelled(learn).await };
         self.app.tracker.spawn_on(learn, &self.app.runtime);
     }
 
@@ -104,10 +137,9 @@ impl Learner {
             success: called.success,
             at: self.app.clock.now(),
         };
-        let mut loaded = self.loaded.lock().await;
-        let version = self.learning.note(ended).await?;
+        let version = self.stored.note(ended).await?;
         // The copy in memory takes the change over where it misses no other.
-        if let (Some(loaded), Some(version)) = (&mut *loaded, version)
+        if let (Some(loaded), Some(version)) = (&mut *self.loaded.lock(), version)
             && loaded.version + 1 == version
             && loaded.model == model.id
         {
@@ -119,50 +151,74 @@ impl Learner {
         Ok(())
     }
 
-    /// All past needs as they are now; none without a model.
-    pub async fn past(&self) -> Result<Arc<RwLock<Past>>> {
+    /// The past needs, as far as they are embedded; none without a model. Says whether that is all of them: the others
+    /// are embedded in the background, and nobody waits for it.
+    pub async fn past(&self) -> Result<(Arc<RwLock<Past>>, bool)> {
         let embedder = self.app.embedder.steady();
-        let Some(model) = embedder.model() else { return Ok(Arc::default()) };
-        let mut loaded = self.loaded.lock().await;
-        if let Some(loaded) = &*loaded
-            && loaded.model == model.id
-            && loaded.version == self.learning.version().await?
-        {
-            return Ok(Arc::clone(&loaded.past));
+        let Some(model) = embedder.model() else { return Ok((Arc::default(), true)) };
+        let version = self.stored.version().await?;
+        if let Some(known) = self.known(&model.id, version) {
+            return Ok(known);
         }
-        let (version, past) = self.load(&embedder, &model.id).await?;
-        let past = Arc::new(RwLock::new(past));
-        *loaded = Some(Loaded { version, model: model.id, past: Arc::clone(&past) });
-        Ok(past)
-    }
-
-    /// Reads the past; needs that another model had embedded are embedded now.
-    async fn load(&self, embedder: &Embedder, model: &str) -> Result<(i64, Past)> {
-        let (version, mut needs) = self.learning.all(model).await?;
-        let missing: Vec<usize> =
-            needs.iter().enumerate().filter(|(_, need)| need.vector.is_none()).map(|(at, _)| at).collect();
-        let texts = missing.iter().filter_map(|at| Some(needs.get(*at)?.text.clone())).collect();
-        let mut made = Vec::new();
-        for (at, vector) in missing.iter().zip(embedder.passages(texts).await?.unwrap_or_default()) {
-            if let Some(need) = needs.get_mut(*at) {
-                made.push((need.id, vector.clone()));
-                need.vector = Some(vector);
-            }
+        let _turn = self.reading.acquire().await.map_err(Error::internal)?;
+        if let Some(known) = self.known(&model.id, version) {
+            return Ok(known);
         }
-        if !made.is_empty() {
-            self.learning.embed(model, made).await?;
-        }
+        let (version, needs) = self.stored.all(&model.id).await?;
+        let (known, missing): (Vec<_>, Vec<_>) = needs.into_iter().partition(|need| need.vector.is_some());
         let mut past = Past::default();
-        for need in needs {
+        for need in known {
             let vector = need.vector.unwrap_or_default();
             need.used.into_iter().for_each(|used| past.note(need.user, &need.text, &vector, used));
         }
-        Ok((version, past))
+        let (past, whole) = (Arc::new(RwLock::new(past)), missing.is_empty());
+        if !whole {
+            self.embed(embedder, model.id.clone(), missing.into_iter().map(|need| (need.id, need.text)).collect());
+        }
+        *self.loaded.lock() = Some(Loaded { version, model: model.id, past: Arc::clone(&past), whole });
+        Ok((past, whole))
+    }
+
+    /// The past as it is in memory, where that is of this version or a newer one. What is not whole and is being embedded
+    /// by nobody has failed: it is read again.
+    fn known(&self, model: &str, version: i64) -> Option<(Arc<RwLock<Past>>, bool)> {
+        let loaded = self.loaded.lock();
+        let loaded = loaded.as_ref().filter(|loaded| loaded.model == model && loaded.version >= version)?;
+        let stays = loaded.whole || self.embedding.available_permits() == 0;
+        stays.then(|| (Arc::clone(&loaded.past), loaded.whole))
+    }
+
+    /// Embeds needs that another model had embedded, in the background; the next search reads them. Where it fails, the
+    /// next search tries it again.
+    fn embed(&self, embedder: Embedder, model: String, needs: Vec<(i64, String)>) {
+        let Ok(turn) = Arc::clone(&self.embedding).try_acquire_owned() else { return };
+        let this = self.clone();
+        let work = async move {
+            let _turn = turn;
+            for batch in needs.chunks(BATCH) {
+                let texts = batch.iter().map(|(_, text)| text.clone()).collect();
+                let vectors = embedder.passages(texts).await?.unwrap_or_default();
+                let made = batch.iter().map(|(id, _)| *id).zip(vectors).collect();
+                this.stored.embed(&model, made).await?;
+            }
+            *this.loaded.lock() = None;
+            Ok::<(), Error>(())
+        };
+        let shutdown = self.app.shutdown.clone();
+        let work = async move {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                done = work => if let Err(error) = done {
+                    tracing::warn!(?error, "what was learned could not be embedded anew");
+                }
+            }
+        };
+        self.app.tracker.spawn_on(work, &self.app.runtime);
     }
 
     /// What was learned, as it is stored.
     pub fn stored(&self) -> &Learning {
-        &self.learning
+        &self.stored
     }
 }
 

@@ -19,6 +19,10 @@ const ALIKE: f32 = 0.4;
 const DOUBT: f32 = 0.5 * (1.0 - ALIKE) * (1.0 - ALIKE);
 /// The most a tool gains by votes; a good match of words and meaning is worth about 1.
 pub const BOUND: f32 = 0.35;
+/// The most a tool gains or loses by what was learned of it, whatever the need (R43): it decides between equals.
+pub const PRIOR: f32 = 0.02;
+/// The least and the most that can be learned of a tool, around 1.
+const WEIGHT: (f64, f64) = (0.1, 5.0);
 
 /// One past need, with the tools called for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub struct Past {
     needs: Vec<Need>,
     rows: Rows,
     known: HashMap<(UserId, String), usize>,
+    /// The weight learned of each tool, by id; 1 where nothing was.
+    weights: HashMap<String, f64>,
 }
 
 impl Past {
@@ -67,6 +73,20 @@ impl Past {
             }
             None => need.used.push(used),
         }
+    }
+
+    /// Takes over what was learned of the tools, in place of what was known.
+    pub fn weigh(&mut self, weights: HashMap<String, f64>) {
+        self.weights = weights;
+    }
+
+    /// The part of a tool's fit that was learned: from -[`PRIOR`] to [`PRIOR`], 0 where nothing was.
+    #[expect(clippy::cast_possible_truncation, reason = "a share of 1")]
+    pub fn prior(&self, tool: &str) -> f32 {
+        let (least, most) = WEIGHT;
+        let weight = self.weights.get(tool).copied().unwrap_or(1.0).clamp(least, most);
+        let share = if weight >= 1.0 { weight.ln() / most.ln() } else { -weight.ln() / least.ln() };
+        PRIOR * share as f32
     }
 
     /// A past need.
@@ -148,6 +168,17 @@ mod tests {
         let after = past.votes(&Row::of(&[1.0, 0.0]))["mail"].strength;
         assert!(after < before);
         assert_eq!(past.needs().len(), 3);
+    }
+
+    #[test]
+    fn what_was_learned_of_a_tool_is_a_bounded_prior() {
+        let mut past = Past::default();
+        let weights = [("best", 5.0), ("good", 2.0), ("plain", 1.0), ("bad", 0.5), ("worst", 0.1), ("broken", -9.0)];
+        past.weigh(weights.map(|(tool, weight)| (tool.to_owned(), weight)).into());
+        let priors = ["best", "good", "plain", "new", "bad", "worst"].map(|tool| past.prior(tool));
+        assert!(priors.is_sorted_by(|a, b| a >= b), "{priors:?}");
+        assert_eq!((priors[0], priors[2], priors[3], priors[5]), (PRIOR, 0.0, 0.0, -PRIOR));
+        assert_eq!(past.prior("broken"), -PRIOR);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A tool's fit is its nearness by meaning plus what its words are worth: both as they are, not stretched to the best
 //! of this search, so that a chance word does not weigh as much as a name that is called. Of a need of several steps
-//! the step a tool fits best counts too, and past successes add a bounded vote.
+//! the step a tool fits best counts too, past successes add a bounded vote, and what was learned of a tool (R43) a
+//! smaller bounded prior.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -26,6 +27,8 @@ const WORDS: f32 = 0.02;
 const PART: f32 = 0.3;
 /// Nearness below which a tool without a word of the need has nothing to do with it.
 const FAR: f32 = 0.25;
+/// The nearness that counts for a tool that is not embedded yet, as long as others are: that of a chance tool.
+const UNSEEN: f32 = 0.15;
 /// Tools that are looked at closely: those that fit best at first sight.
 const LOOKED_AT: usize = 500;
 
@@ -116,6 +119,10 @@ pub fn rank(catalogue: &Catalogue, question: &Question, allowed: &[bool], past: 
             one.score += one.vote.map_or(0.0, |vote| BOUND * vote.strength.min(1.0));
         }
     }
+    for one in &mut ranked {
+        let id = catalogue.profiles().get(one.tool).map(|profile| profile.id.as_str());
+        one.score += id.map_or(0.0, |id| past.prior(id));
+    }
     best_of(ranked, limit)
 }
 
@@ -124,17 +131,24 @@ fn fits(catalogue: &Catalogue, views: Option<&Views>, asked: &Asked, allowed: &[
     let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
     let by_meaning = views.zip(asked.vector.as_ref());
     let near = by_meaning.map(|(views, vector)| views.at_first_sight(vector));
-    let nearness = |tool: usize| near.as_ref().map(|near| near.get(tool).copied().unwrap_or_default());
+    let seen = |tool: usize| views.is_some_and(|views| views.is_seen(tool));
+    let nearness = |tool: usize| near.as_ref().filter(|_| seen(tool)).and_then(|near| near.get(tool).copied());
+    let unseen = near.is_some().then_some(UNSEEN);
     let tools = words.iter().enumerate().filter(|(tool, _)| allowed.get(*tool).copied().unwrap_or_default());
-    let found = tools.filter(|(_, bm25)| near.is_some() || **bm25 > 0.0);
-    let first_sight = found.map(|(tool, bm25)| (fit(nearness(tool), *bm25), tool)).collect();
+    let found = tools.filter(|(tool, bm25)| (near.is_some() && seen(*tool)) || **bm25 > 0.0);
+    let first_sight = found.map(|(tool, bm25)| (fit(nearness(tool).or(unseen), *bm25), tool)).collect();
     let closer = first(first_sight, LOOKED_AT, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     let closer = closer.into_iter().map(|(_, tool)| {
-        let nearness = by_meaning.map(|(views, vector)| views.nearness(tool, vector));
+        let nearness = by_meaning.and_then(|(views, vector)| near_to(views, tool, vector));
         let bm25 = words.get(tool).copied().unwrap_or_default();
-        Ranked { tool, score: fit(nearness, bm25), nearness, bm25, part: None, vote: None }
+        Ranked { tool, score: fit(nearness.or(unseen), bm25), nearness, bm25, part: None, vote: None }
     });
     closer.collect()
+}
+
+/// The nearness of a tool; `None` where it is not embedded yet.
+fn near_to(views: &Views, tool: usize, vector: &Row) -> Option<f32> {
+    views.is_seen(tool).then(|| views.nearness(tool, vector))
 }
 
 fn fit(nearness: Option<f32>, bm25: f32) -> f32 {
@@ -153,7 +167,8 @@ fn weigh_parts(
     for (part, asked) in question.parts.iter().enumerate() {
         let words = catalogue.lexical().score(asked.terms.iter().map(|term| term.stem.as_str()), allowed);
         for (one, best) in ranked.iter().zip(&mut best) {
-            let nearness = views.zip(asked.vector.as_ref()).map(|(views, vector)| views.nearness(one.tool, vector));
+            let by_meaning = views.zip(asked.vector.as_ref());
+            let nearness = by_meaning.map(|(views, vector)| near_to(views, one.tool, vector).unwrap_or(UNSEEN));
             let score = fit(nearness, words.get(one.tool).copied().unwrap_or_default());
             if best.1.is_none() || score > best.0 {
                 *best = (score, Some(part));

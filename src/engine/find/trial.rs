@@ -118,23 +118,64 @@ pub fn summary(set: &str, tools: usize, cases: &[Case], answers: &[Answer]) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{engine::find::profile::Profile, index::embed::workers::Limits};
+    use crate::{
+        engine::find::{past::PRIOR, profile::Profile},
+        index::embed::workers::Limits,
+    };
+
+    /// Tools with a need each; some are near to others.
+    const SET: [(&str, &str, &str); 12] = [
+        ("read_file", "Reads a text file of the workspace.", "show me what the text file says"),
+        ("write_file", "Writes a text file into the workspace.", "write this into a file of the workspace"),
+        ("list_files", "Lists the files in a folder.", "which files lie in this folder"),
+        ("send_mail", "Sends a message by mail to somebody.", "send somebody a message by mail"),
+        ("read_mail", "Reads the messages of a mailbox.", "what do the messages in my mailbox say"),
+        ("search_web", "Searches the web and lists addresses of pages.", "search the web for herons"),
+        ("fetch_page", "Fetches a page of the web by its address.", "fetch the page at this address"),
+        ("calculate", "Works out an arithmetic expression.", "work out this expression"),
+        ("convert_unit", "Converts a number from one unit to another.", "convert twelve miles to the unit kilometre"),
+        ("plan_meeting", "Puts a meeting into the calendar.", "put a meeting into my calendar"),
+        ("list_meetings", "Lists the meetings of a day in the calendar.", "list the meetings of that day"),
+        ("translate", "Translates a text into another language.", "translate the text into another language"),
+    ];
+
+    fn tool(id: &str, description: &str) -> Profile {
+        Profile { id: id.into(), name: id.into(), description: description.into(), ..Profile::default() }
+    }
+
+    fn case(query: &str, wanted: &str) -> Case {
+        Case { id: query.into(), query: query.into(), groups: vec![vec![wanted.to_owned()]] }
+    }
+
+    /// The worst that learning can do (R43): the tool that is wanted always failed, and every other one always worked.
+    #[tokio::test]
+    async fn nothing_that_was_learned_of_the_tools_makes_a_set_fall_far() {
+        let catalogue = Catalogue::of(SET.iter().map(|(id, description, _)| tool(id, description)).collect());
+        let embedder = Embedder::new(None, Limits::default());
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (wanted, _, query) in SET {
+            let cases = [case(query, wanted)];
+            let mut past = Past::default();
+            for ndcg in [&mut before, &mut after] {
+                let answers = answer(&catalogue, &past, &embedder, &[true; SET.len()], &cases).await.unwrap();
+                ndcg.push(summary("small", SET.len(), &cases, &answers).measures.ndcg_10);
+                let weight = |id: &str| if id == wanted { 0.1 } else { 5.0 };
+                past.weigh(SET.iter().map(|(id, ..)| ((*id).to_owned(), weight(id))).collect());
+                assert!(
+                    past.prior(wanted) == -PRIOR && SET.iter().all(|(id, ..)| *id == wanted || past.prior(id) == PRIOR)
+                );
+            }
+        }
+        let mean = |ndcg: &[f64]| ndcg.iter().sum::<f64>() / ndcg.len() as f64;
+        let (before, after) = (mean(&before), mean(&after));
+        assert!(before > 0.9, "{before}");
+        assert!(before - after <= 0.2, "from {before} to {after}");
+    }
 
     #[tokio::test]
     async fn needs_are_answered_and_judged() {
-        let tool = |id: &str, description: &str| Profile {
-            id: id.into(),
-            name: id.into(),
-            description: description.into(),
-            ..Profile::default()
-        };
         let catalogue =
             Catalogue::of(vec![tool("read_file", "Reads a file."), tool("send_mail", "Sends a message by mail.")]);
-        let case = |query: &str, wanted: &str| Case {
-            id: query.into(),
-            query: query.into(),
-            groups: vec![vec![wanted.to_owned()]],
-        };
         let cases = [case("read the file", "read_file"), case("send my mail", "send_mail")];
         let embedder = Embedder::new(None, Limits::default());
         let answers = answer(&catalogue, &Past::default(), &embedder, &[true; 2], &cases).await.unwrap();

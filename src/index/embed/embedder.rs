@@ -162,25 +162,31 @@ impl Embedder {
     }
 
     /// The vector of what somebody looks for, of length 1. Goes before all passages.
+    ///
+    /// # Errors
+    /// [`Busy`](crate::model::error::Kind::Busy) where too many wait already.
     pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
         let Some(active) = self.active() else { return Ok(None) };
         if let Some(known) = active.queries.get(text) {
             return Ok(Some(known));
         }
         let (item, answer) = item(&active.workers.model().query_prefix, text);
-        active.workers.submit(|queue| queue.push_query(item));
+        active.workers.submit(|queue| queue.push_query(item))?;
         let vector: Arc<[f32]> = answered(answer).await?.into();
         active.queries.insert(text.to_owned(), Arc::clone(&vector));
         Ok(Some(vector))
     }
 
     /// The vectors of texts that are to be found, in their order, each of length 1. Dropping the future takes them back.
+    ///
+    /// # Errors
+    /// [`Busy`](crate::model::error::Kind::Busy) where too many wait already: hand over many in portions.
     pub async fn passages(&self, texts: Vec<String>) -> Result<Option<Vec<Vec<f32>>>> {
         let Some(active) = self.active() else { return Ok(None) };
         let prefix = &active.workers.model().passage_prefix;
         let (items, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| item(prefix, text)).unzip();
         drop(texts);
-        active.workers.submit(|queue| queue.push_passages(items));
+        active.workers.submit(|queue| queue.push_passages(items))?;
         let mut vectors = Vec::with_capacity(answers.len());
         for answer in answers {
             vectors.push(answered(answer).await?);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::sync::oneshot;
 
-use crate::model::error::Result;
+use crate::model::error::{Error, Kind, Result};
 
 /// Most texts run together.
 const MOST_TEXTS: usize = 16;
@@ -13,6 +13,10 @@ const MOST_TEXTS: usize = 16;
 const MOST_BYTES: usize = 1_400;
 /// Padding may make a batch so much larger than its texts, as a share of 4.
 const PADDED: usize = 5;
+/// Most queries that wait: somebody waits for each, and would long have gone before the last came.
+const MOST_QUERIES: usize = 512;
+/// Most passages that wait; whoever has more hands them over in portions.
+const MOST_PASSAGES: usize = 4_096;
 /// How far behind the oldest passage one of like length is looked for.
 const WINDOW: usize = 256;
 
@@ -30,12 +34,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn push_query(&mut self, item: Item) {
-        self.queries.push_back(item);
+    /// Fails where so many wait that it finds no place among them.
+    pub(super) fn push_query(&mut self, item: Item) -> Result<()> {
+        push(&mut self.queries, vec![item], MOST_QUERIES)
     }
 
-    pub(super) fn push_passages(&mut self, items: impl IntoIterator<Item = Item>) {
-        self.passages.extend(items);
+    /// Takes all of them or none, as [`Self::push_query`] does. Where nothing waits, any number is taken.
+    pub(super) fn push_passages(&mut self, items: Vec<Item>) -> Result<()> {
+        push(&mut self.passages, items, MOST_PASSAGES)
     }
 
     /// The queries that go next.
@@ -59,6 +65,19 @@ impl Queue {
     pub(super) fn has_passages(&self) -> bool {
         !self.passages.is_empty()
     }
+}
+
+fn push(waiting: &mut VecDeque<Item>, items: Vec<Item>, most: usize) -> Result<()> {
+    if waiting.len() + items.len() > most {
+        waiting.retain(|item| !item.reply.is_closed());
+    }
+    if !waiting.is_empty() && waiting.len() + items.len() > most {
+        let told =
+            "The server has more texts to embed than it can keep up with: nothing was done. Try again in a minute.";
+        return Err(Error::new(Kind::Busy, told));
+    }
+    waiting.extend(items);
+    Ok(())
 }
 
 /// The oldest text, and those among the next whose lengths are closest to its own: they need the least padding.
@@ -114,7 +133,7 @@ mod tests {
         let (items, _answers): (Vec<_>, Vec<_>) =
             ["aa".to_owned(), "b".repeat(9000), "cc".to_owned(), "d".repeat(8000)].iter().map(|t| item(t)).unzip();
         let mut queue = Queue::default();
-        queue.push_passages(items);
+        queue.push_passages(items).unwrap();
         assert_eq!(texts(queue.passages()), ["aa", "cc"]);
         assert_eq!(texts(queue.passages()), ["b".repeat(9000)]);
         assert_eq!(texts(queue.passages()), ["d".repeat(8000)]);
@@ -125,7 +144,7 @@ mod tests {
     fn at_most_a_batch_of_them_goes_and_the_others_keep_their_order() {
         let (items, _answers): (Vec<_>, Vec<_>) = (0..40).map(|n| item(&format!("{n:02}"))).unzip();
         let mut queue = Queue::default();
-        queue.push_passages(items);
+        queue.push_passages(items).unwrap();
         for numbers in [0..16, 16..32, 32..40] {
             assert_eq!(texts(queue.passages()), numbers.map(|n| format!("{n:02}")).collect::<Vec<_>>());
         }
@@ -136,7 +155,7 @@ mod tests {
         let said = ["read the invoice and then send it to the customer", "read the invoice", "send it to them"];
         let (items, _answers): (Vec<_>, Vec<_>) = said.iter().map(|text| item(text)).unzip();
         let mut queue = Queue::default();
-        items.into_iter().for_each(|item| queue.push_query(item));
+        items.into_iter().for_each(|item| queue.push_query(item).unwrap());
         assert_eq!(texts(queue.queries()), said[..1]);
         assert_eq!(texts(queue.queries()), said[1..]);
     }
@@ -147,8 +166,31 @@ mod tests {
         let (wanted, _answer) = item("wanted");
         drop(answer);
         let mut queue = Queue::default();
-        queue.push_query(gone);
-        queue.push_query(wanted);
+        queue.push_query(gone).unwrap();
+        queue.push_query(wanted).unwrap();
         assert_eq!(texts(queue.queries()), ["wanted"]);
+    }
+
+    #[test]
+    fn a_full_queue_refuses_what_comes_until_somebody_has_gone() {
+        let (items, mut answers): (Vec<_>, Vec<_>) = (0..MOST_QUERIES).map(|_| item("need")).unzip();
+        let mut queue = Queue::default();
+        items.into_iter().for_each(|item| queue.push_query(item).unwrap());
+        assert_eq!(queue.push_query(item("one more").0).unwrap_err().kind(), Kind::Busy);
+        assert_eq!(queue.count_queries(), MOST_QUERIES);
+        drop(answers.pop());
+        let (late, _answer) = item("one more");
+        queue.push_query(late).unwrap();
+        assert_eq!(queue.count_queries(), MOST_QUERIES);
+    }
+
+    #[test]
+    fn passages_are_taken_all_or_none_and_any_number_where_nothing_waits() {
+        let (many, _answers): (Vec<_>, Vec<_>) = (0..MOST_PASSAGES + 1).map(|_| item("text")).unzip();
+        let (more, _others): (Vec<_>, Vec<_>) = (0..2).map(|_| item("more")).unzip();
+        let mut queue = Queue::default();
+        queue.push_passages(many).unwrap();
+        assert_eq!(queue.push_passages(more).unwrap_err().kind(), Kind::Busy);
+        assert_eq!(queue.passages.len(), MOST_PASSAGES + 1);
     }
 }

@@ -129,13 +129,14 @@ impl Workers {
         self.changed.notify_all();
     }
 
-    /// Adds work, and threads where there are too few.
-    pub(super) fn submit(self: &Arc<Self>, add: impl FnOnce(&mut Queue)) {
+    /// Adds work, and threads where there are too few. Fails where the queue is full.
+    pub(super) fn submit(self: &Arc<Self>, add: impl FnOnce(&mut Queue) -> Result<()>) -> Result<()> {
         let mut state = self.state.lock();
-        add(&mut state.queue);
+        add(&mut state.queue)?;
         self.keep_awake(&mut state);
         drop(state);
         self.changed.notify_all();
+        Ok(())
     }
 
     /// What counts tokens.

@@ -22,7 +22,7 @@ use crate::support::{
 };
 
 /// Longest wait for a change to end.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(600);
 const FILES: [&str; 5] =
     ["model.onnx", "tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
 

@@ -2,7 +2,7 @@
 #![cfg(feature = "embedded-model")]
 #![expect(clippy::print_stdout, reason = "a promise prints its figure")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use satchel::index::embed::{embedder::Embedder, model::Model, workers::Limits};
 
@@ -105,10 +105,8 @@ async fn an_idle_model_leaves_memory_and_comes_back() {
     let embedder = Embedder::new(Model::embedded(), Limits { threads: 2, idle: Duration::from_millis(50) });
     assert!(!embedder.is_loaded());
     let before = embedder.passages(vec!["again".to_owned()]).await.unwrap().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while embedder.is_loaded() && Instant::now() < deadline {
+    while embedder.is_loaded() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert!(!embedder.is_loaded());
     assert_eq!(embedder.passages(vec!["again".to_owned()]).await.unwrap().unwrap(), before);
 }

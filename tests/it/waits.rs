@@ -1,0 +1,159 @@
+//! Searches for tools wait for nothing that is being embedded: here the model's file is a pipe nobody writes to.
+
+#![expect(clippy::disallowed_methods, reason = "writes a model's file")]
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use satchel::{
+    engine::{
+        find::{
+            catalogue::Catalogue,
+            finder::{Asker, Finder, Found, Patience},
+        },
+        tool::Tool,
+    },
+    index::embed::{
+        embedder::Embedder,
+        model::{File, Model},
+        workers::Limits,
+    },
+    model::{
+        caller::Caller,
+        learning::Ended,
+        spec::{Risk, Source, Spec},
+    },
+    store::vectors,
+};
+use tokio::time::timeout;
+
+use crate::support::{
+    app::TestApp,
+    library::pause,
+    tools::{self, Gate},
+};
+
+/// Far longer than any answer that waits for nothing takes.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+/// From now on the embedder reads its tokenizer from there.
+fn read_tokenizer_at(app: &TestApp, path: &Path) {
+    let model = Model { tokenizer: File::At(path.to_owned()), ..Model::embedded().unwrap() };
+    let limits = Limits { threads: 1, ..Limits::default() };
+    app.satchel.app.embedder.become_like(&Embedder::new(Some(model), limits));
+}
+
+/// From now on nothing is embedded: whatever is waits for ever.
+fn hold_embedder(app: &TestApp) {
+    let pipe = app.dir.path().join("tokenizer.json");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        pipe.as_path(),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    read_tokenizer_at(app, &pipe);
+}
+
+/// What somebody finds among the tools there are now.
+async fn find(app: &TestApp, finder: &Finder, caller: &Caller, need: &str) -> Found {
+    let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
+    let asker = Asker { registry: &registry, caller, settings: &settings };
+    timeout(FOR_EVER, finder.find(asker, need, 3)).await.expect("it waits").unwrap()
+}
+
+/// Notes a need that another model has embedded.
+async fn learn(app: &TestApp, caller: &Caller) {
+    let learned = Ended {
+        user: caller.user,
+        topic: app.conversation(caller).await,
+        need: "add up what the parcels weigh".to_owned(),
+        vector: Some(("another model".to_owned(), vec![1.0])),
+        tool: "builtin:calculator".to_owned(),
+        success: true,
+        at: app.satchel.app.clock.now(),
+    };
+    app.satchel.invoker.finder().learner().stored().note(learned).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_waits_neither_for_tools_nor_for_what_was_learned_to_be_embedded() {
+    let app = TestApp::start().await;
+    hold_embedder(&app);
+    let caller = app.caller(&["*"]).await;
+    learn(&app, &caller).await;
+    // Whatever it did wait for, it would for ever.
+    let patience = Patience { reading: Duration::MAX, need: Duration::MAX };
+    let finder = app.satchel.invoker.finder().with_patience(patience);
+    for _ in 0..2 {
+        let found = find(&app, &finder, &caller, "calculator").await;
+        assert_eq!(found.hits[0].name, "calculator");
+        assert!(found.note.is_some_and(|note| note.contains("still being embedded")), "{:?}", found.note);
+    }
+    let (_, whole) = timeout(FOR_EVER, finder.learner().past()).await.expect("it waits").unwrap();
+    assert!(!whole, "what another model had embedded does not count yet");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
+    let app = TestApp::start().await;
+    hold_embedder(&app);
+    let model = app.satchel.app.embedder.model().unwrap();
+    let texts = Catalogue::of_registry(&app.satchel.invoker.registry()).texts();
+    let known = texts.iter().position(|text| text == "calculator").unwrap() - 1;
+    let hash = vectors::hash(&texts[known]);
+    let vector = vec![1.0; model.dimensions];
+    app.satchel.app.db.write(move |c| vectors::put(c, &model.id, &hash, &vector)).await.unwrap();
+    let caller = app.caller(&["*"]).await;
+    let patience = Patience { reading: Duration::MAX, need: Duration::ZERO };
+    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let found = find(&app, &finder, &caller, "calculator").await;
+    assert_eq!((found.hits[0].name.as_str(), found.hits[0].why.cosine), ("calculator", None));
+    assert!(found.note.is_some_and(|note| note.contains("by their words alone")), "{:?}", found.note);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_registry_keeps_the_meaning_that_is_known() {
+    let app = TestApp::start().await;
+    let caller = app.caller(&["*"]).await;
+    let patience = Patience { reading: Duration::MAX, need: Duration::MAX };
+    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let begun = Instant::now();
+    while find(&app, &finder, &caller, "add up some numbers").await.hits.iter().all(|hit| hit.why.cosine.is_none()) {
+        assert!(begun.elapsed() < 10 * FOR_EVER, "nothing is embedded");
+        pause().await;
+    }
+    // Nothing can be read again.
+    app.satchel.app.db.write(|c| Ok(c.execute("DELETE FROM vectors", [])?)).await.unwrap();
+    let like = tools::held(Risk::Read, &Gate::default());
+    let spec = Spec { name: "another".to_owned(), source: Source::Catalog, ..like.spec().clone() };
+    let another = Tool::of_spec(spec, |_, _| std::future::pending()).unwrap();
+    assert!(app.satchel.invoker.offer(Source::Catalog, vec![another]).is_empty());
+    let finder = finder.with_patience(Patience { reading: Duration::ZERO, ..patience });
+    let found = find(&app, &finder, &caller, "add up some numbers").await;
+    assert!(found.hits.iter().any(|hit| hit.why.cosine.is_some()), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_learned_is_embedded_by_a_later_search_where_that_failed() {
+    let app = TestApp::start().await;
+    let path = app.dir.path().join("tokenizer.json");
+    std::fs::write(&path, "no tokenizer").unwrap();
+    read_tokenizer_at(&app, &path);
+    let caller = app.caller(&["*"]).await;
+    learn(&app, &caller).await;
+    let learner = app.satchel.invoker.finder().learner();
+    assert!(!learner.past().await.unwrap().1);
+    app.satchel.app.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
+    let File::Embedded(tokenizer) = Model::embedded().unwrap().tokenizer else { panic!("it is a file") };
+    std::fs::write(&path, tokenizer).unwrap();
+    let begun = Instant::now();
+    while !learner.past().await.unwrap().1 {
+        assert!(begun.elapsed() < FOR_EVER, "it is not tried again");
+        pause().await;
+    }
+}
