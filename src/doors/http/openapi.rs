@@ -1,7 +1,7 @@
 //! The OpenAPI document. `openapi.json` is what is served; a test makes it from the handlers and the guards of their
 //! routes, and holds the two to be the same.
 
-use actix_web::{HttpResponse, get, http::header::ContentType};
+use actix_web::{HttpRequest, HttpResponse, get, http::header::ContentType};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -13,17 +13,30 @@ use utoipa::{
 };
 
 use super::{
+    bounds,
     client::SESSION,
-    error::Problem,
+    error::{PROBLEM, Problem},
+    packed,
     routes::{self, Guard, ROUTES, Route},
     services::{Described, Services},
 };
 use crate::model::error::{Error, Result};
 
-/// The document, as it is served.
-pub const TEXT: &str = include_str!("../../../openapi.json");
-/// The media type of errors.
-const PROBLEM: &str = "application/problem+json";
+/// The document as it is served, compressed.
+static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// Operations that call something else: a tool, a script, a model, another machine.
+const CALLS: [(&str, &str); 9] = [
+    ("POST", "/api/tools/{name}/invoke"),
+    ("POST", "/api/tools/{name}/test"),
+    ("POST", "/api/scripts/{name}/test"),
+    ("POST", "/api/scripts/{name}/run"),
+    ("POST", "/api/tickets/{id}"),
+    ("POST", "/api/offline/ask"),
+    ("POST", "/api/catalog/endpoints/{id}/test"),
+    ("POST", "/api/catalog/import/preview"),
+    ("POST", "/api/processes/propose"),
+];
 
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(read);
@@ -32,8 +45,15 @@ pub(super) fn services(config: &mut Services<'_>) {
 /// This document.
 #[utoipa::path(tag = "platform", responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json")))]
 #[get("/api/openapi.json")]
-async fn read() -> HttpResponse {
-    HttpResponse::Ok().content_type(ContentType::json()).body(TEXT)
+async fn read(request: HttpRequest) -> Result<HttpResponse> {
+    let mut response = HttpResponse::Ok();
+    response.content_type(ContentType::json());
+    packed::send(&request, response, PACKED.into())
+}
+
+/// The document as it is served.
+pub fn served() -> Result<String> {
+    String::from_utf8(packed::unpack(PACKED)?).map_err(Error::internal)
 }
 
 /// The whole API, as handlers and guards describe it.
@@ -67,7 +87,9 @@ pub fn document() -> OpenApi {
 
 /// The text of [`document`].
 pub fn text() -> Result<String> {
-    document().to_pretty_json().map(|text| text + "\n").map_err(Error::internal)
+    let mut document = serde_json::to_value(document()).map_err(Error::internal)?;
+    bounds::complete(&mut document);
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(Error::internal)
 }
 
 fn operation_mut<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operation> {
@@ -93,18 +115,15 @@ fn complete(operation: &mut Operation, route: &Route) {
     let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
     match guard {
         Guard::Public => {}
-        Guard::SignedIn | Guard::Person | Guard::Permission(_) | Guard::Machine => {
+        Guard::SignedIn | Guard::Person | Guard::Permission(_) | Guard::PersonWith(_) | Guard::Machine => {
             errors.push(("401", "Nobody is signed in, or the credential is not known."));
         }
     }
-    if let Guard::Permission(permission) = guard {
-        errors.push(("403", "The caller may not do this."));
+    errors.push(("403", refusal(guard)));
+    if let Guard::Permission(permission) | Guard::PersonWith(permission) = guard {
         let note = format!("Needs the permission `{permission}`.");
         let description = operation.description.take();
         operation.description = Some(description.map_or(note.clone(), |text| format!("{text}\n\n{note}")));
-    }
-    if guard == Guard::Person {
-        errors.push(("403", "Only a person in a session may do this."));
     }
     let takes_body = operation.request_body.is_some();
     let takes_parameters = operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty());
@@ -115,11 +134,18 @@ fn complete(operation: &mut Operation, route: &Route) {
         errors.push(("413", "The body is too large."));
         errors.push(("415", "The body is not JSON."));
     }
-    if takes_parameters {
+    if takes_parameters || takes_body {
         errors.push(("404", "No such thing, or not for this caller."));
     }
     if !matches!(route.method, "GET") {
+        errors.push(("409", "Not possible in the state that things are in; the detail says why."));
         errors.push(("507", "The disk is full: nothing was written."));
+    }
+    if CALLS.contains(&(route.method, route.path)) {
+        errors.push(("429", "Too much was asked for; the detail says when to come again."));
+        errors.push(("502", "Another system failed."));
+        errors.push(("503", "It is switched off, too much waits, or it was cancelled; the detail says which."));
+        errors.push(("504", "It took too long."));
     }
     for (status, description) in errors {
         let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
@@ -133,12 +159,25 @@ fn complete(operation: &mut Operation, route: &Route) {
     }
     operation.security = Some(match guard {
         Guard::Public | Guard::Machine => vec![SecurityRequirement::default()],
-        Guard::Person => vec![SecurityRequirement::new::<_, [&str; 0], &str>("session", [])],
+        Guard::Person | Guard::PersonWith(_) => vec![SecurityRequirement::new::<_, [&str; 0], &str>("session", [])],
         Guard::SignedIn | Guard::Permission(_) => vec![
             SecurityRequirement::new::<_, [&str; 0], &str>("key", []),
             SecurityRequirement::new::<_, [&str; 0], &str>("session", []),
         ],
     });
+}
+
+/// Why a route with this guard refuses, beside what its handler has against it.
+fn refusal(guard: Guard) -> &'static str {
+    match guard {
+        Guard::Public => "The request comes from another site.",
+        Guard::SignedIn | Guard::Permission(_) | Guard::Machine => {
+            "The caller may not do this, or the request comes from another site."
+        }
+        Guard::Person | Guard::PersonWith(_) => {
+            "Only a person in a session may do this, if permitted, and not from another site."
+        }
+    }
 }
 
 /// Errors are problem JSON, whatever fields they have besides.

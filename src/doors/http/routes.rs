@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{
-    audit, auth, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints, files,
-    folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline, openapi,
-    processes, providers, roles, scripts, search, services::Services, sessions, settings, setup, systems, tickets,
-    tool_config, tool_stats, tools, users, vault,
+    audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
+    files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
+    openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
+    systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Who may use a route.
@@ -20,6 +20,8 @@ pub enum Guard {
     Person,
     /// Who holds the permission.
     Permission(&'static str),
+    /// A person who holds the permission.
+    PersonWith(&'static str),
     /// A program on this machine; from elsewhere, who holds `settings:manage`.
     Machine,
 }
@@ -39,7 +41,7 @@ const fn route(method: &'static str, path: &'static str, guard: Guard) -> Route 
     Route { method, path, guard }
 }
 
-use Guard::{Machine, Permission, Person, Public, SignedIn};
+use Guard::{Machine, Permission, Person, PersonWith, Public, SignedIn};
 
 /// All routes.
 pub const ROUTES: &[Route] = &[
@@ -48,6 +50,8 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/openapi.json", Public),
     route("GET", "/api/setup", Public),
     route("POST", "/api/setup", Public),
+    route("POST", "/api/setup/link", Public),
+    route("POST", "/api/setup/restore", Public),
     route("POST", "/api/auth/login", Public),
     route("POST", "/api/auth/logout", Person),
     route("GET", "/api/auth/me", SignedIn),
@@ -66,7 +70,7 @@ pub const ROUTES: &[Route] = &[
     route("DELETE", "/api/keys/{id}", SignedIn),
     route("GET", "/api/sessions", SignedIn),
     route("DELETE", "/api/sessions/{id}", SignedIn),
-    route("GET", "/api/settings", SignedIn),
+    route("GET", "/api/settings", Permission("settings:manage")),
     route("PUT", "/api/settings", Permission("settings:manage")),
     route("GET", "/api/settings/schema", SignedIn),
     route("GET", "/api/tools", SignedIn),
@@ -114,6 +118,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/conversations/{id}/events", SignedIn),
     route("POST", "/api/conversations/{id}/stop", SignedIn),
     route("POST", "/api/conversations/{id}/branch", SignedIn),
+    route("GET", "/api/conversations/{id}/branches", SignedIn),
     route("POST", "/api/conversations/{id}/regenerate", SignedIn),
     route("GET", "/api/conversations/{id}/export", SignedIn),
     route("POST", "/api/offline/ask", SignedIn),
@@ -146,11 +151,14 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/providers", SignedIn),
     route("GET", "/api/providers/detect", Permission("settings:manage")),
     route("POST", "/api/providers", Permission("settings:manage")),
+    route("PUT", "/api/providers/order", Permission("settings:manage")),
+    route("POST", "/api/providers/test", Permission("settings:manage")),
     route("PUT", "/api/providers/{id}", Permission("settings:manage")),
     route("DELETE", "/api/providers/{id}", Permission("settings:manage")),
     route("POST", "/api/providers/{id}/test", Permission("settings:manage")),
     route("GET", "/api/audit", Permission("audit:read")),
     route("GET", "/api/audit/facets", Permission("audit:read")),
+    route("GET", "/api/audit/histogram", Permission("audit:read")),
     route("GET", "/api/audit/export", Permission("audit:read")),
     route("GET", "/api/audit/tail", Permission("audit:read")),
     route("GET", "/api/audit/entries/{seq}", Permission("audit:read")),
@@ -191,7 +199,17 @@ pub const ROUTES: &[Route] = &[
     route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
     route("POST", "/api/knowledge/search", Permission("knowledge:read")),
     route("POST", "/api/knowledge/why", Permission("knowledge:read")),
+    route("GET", "/api/vault", Permission("settings:manage")),
     route("POST", "/api/vault/rotate", Permission("settings:manage")),
+    route("GET", "/api/backups", Permission("settings:manage")),
+    route("POST", "/api/backups", Permission("settings:manage")),
+    route("GET", "/api/backups/own/plan", Permission("settings:manage")),
+    route("GET", "/api/backups/own/key", PersonWith("*")),
+    route("PUT", "/api/backups/own/passphrase", PersonWith("*")),
+    route("GET", "/api/backups/{id}", Permission("settings:manage")),
+    route("DELETE", "/api/backups/{id}", PersonWith("settings:manage")),
+    route("POST", "/api/backups/{id}/verify", Permission("settings:manage")),
+    route("GET", "/api/backups/{id}/file", PersonWith("*")),
     route("GET", "/api/embeddings", Permission("index:read")),
     route("GET", "/api/embeddings/models", Permission("settings:manage")),
     route("PUT", "/api/embeddings", Permission("settings:manage")),
@@ -212,12 +230,14 @@ pub fn configure(config: &mut Services<'_>) {
     health::services(config);
     openapi::services(config);
     setup::services(config);
+    restore::services(config);
     users::services(config);
     roles::services(config);
     keys::services(config);
     sessions::services(config);
     settings::services(config);
     vault::services(config);
+    backups::services(config);
     doctor::services(config);
     learning::services(config);
     tool_config::services(config);
@@ -278,15 +298,17 @@ impl Table {
 
     /// The row for a request. `path` is decoded as the router decodes it.
     pub fn find(&self, method: &str, path: &str) -> Match {
-        let fixed = self.fixed.get(path).into_iter().flatten().copied();
+        let fixed = self.fixed.get(path);
+        let numbers = fixed.into_iter().flatten().copied();
         let segments: Vec<&str> = path.split('/').collect();
         let matching = self.patterns.iter().filter(|(pattern, _)| matches(pattern, &segments));
         let mut others = Vec::new();
-        for number in fixed.chain(matching.map(|(_, number)| *number)) {
+        for number in numbers.chain(matching.map(|(_, number)| *number)) {
             match ROUTES.get(number) {
                 Some(route) if route.method == method => return Match::Route(number),
-                Some(route) => others.push(route.method),
-                None => {}
+                // A path that is written out is a resource of its own, with its own methods.
+                Some(route) if fixed.is_none() || route.path == path => others.push(route.method),
+                _ => {}
             }
         }
         if others.is_empty() { Match::Nothing } else { Match::Methods(others) }

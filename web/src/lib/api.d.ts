@@ -72,7 +72,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All rows, one JSON object a line, the oldest first.
+         * The rows that pass, all of them, one JSON object a line, the oldest first.
          * @description Needs the permission `audit:read`.
          */
         get: operations["get_api_audit_export"];
@@ -92,10 +92,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many rows stand under each outcome, risk, door, user, event type and tool.
+         * Counts the rows that pass, and those under each outcome, risk, door, user, event type and tool: those that would with that
+         *     one chosen, whatever is chosen of its facet now.
          * @description Needs the permission `audit:read`.
          */
         get: operations["get_api_audit_facets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts the rows that pass over time, and those of them that failed or were refused.
+         * @description Needs the permission `audit:read`.
+         */
+        get: operations["get_api_audit_histogram"];
         put?: never;
         post?: never;
         delete?: never;
@@ -112,7 +133,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * New rows as they are written, as server-sent events; each event's id is the row's number.
+         * New rows as they are written, as server-sent events; each event's id is the row's number, and `Last-Event-ID` goes on after it.
          * @description Needs the permission `audit:read`.
          */
         get: operations["get_api_audit_tail"];
@@ -206,6 +227,156 @@ export interface paths {
         put?: never;
         /** Changes one's own password; one's other sessions end. */
         post: operations["post_api_auth_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The backups there are, the latest first, with what is under way and what failed since the start.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_backups"];
+        put?: never;
+        /**
+         * Begins a backup. GET /api/backups/{id} says how far it is. Who says what is in it or who can open it needs the
+         *     permission `*`.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_backups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/own/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key that opens backups which are sealed to Satchel's own, as an age identity file: to be kept apart from them.
+         * @description Needs the permission `*`.
+         */
+        get: operations["get_api_backups_own_key"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/own/passphrase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keeps the passphrase backups are sealed with where the settings say so. It stays in the vault.
+         * @description Needs the permission `*`.
+         */
+        put: operations["put_api_backups_own_passphrase"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/own/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When the next backup is made by itself, and what it can be sealed with.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_backups_own_plan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One backup, and how far it or its verification is.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_backups_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a backup and its file.
+         * @description Needs the permission `settings:manage`.
+         */
+        delete: operations["delete_api_backups_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The file.
+         * @description Needs the permission `*`.
+         */
+        get: operations["get_api_backups_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins to verify a backup: it is restored beside, compared, asked questions, and thrown away. GET /api/backups/{id}
+         *     says how far it is and, in `verified`, what was found.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_backups_id_verify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -469,6 +640,23 @@ export interface paths {
         put?: never;
         /** A new conversation with everything up to and including a message. */
         post: operations["post_api_conversations_id_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's other conversations that begin as this one does, the oldest first: what it was branched from, and its branches. */
+        get: operations["get_api_conversations_id_branches"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1508,6 +1696,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/providers/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Puts the providers into another order. Whoever saw another list than there is now is told so, and nothing is moved.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_providers_order"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a provider that is not saved which models it has, and for one word where the chosen model is not listed.
+         *     Nothing is kept.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_providers_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/providers/{id}": {
         parameters: {
             query?: never;
@@ -1542,7 +1771,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks a provider which models it has: proof that address and key are right.
+         * Asks a provider which models it has: proof that address and key are right. Where its model is not listed, or it has
+         *     failed lately, it is asked for one word as well, and counts as well again where it answers.
          * @description Needs the permission `settings:manage`.
          */
         post: operations["post_api_providers_id_test"];
@@ -1708,7 +1938,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a script can be made of: functions, tags of the header, templates, limits.
+         * Lists everything a script can be made of: functions, tags of the header, templates, limits.
          * @description Needs the permission `scripts:write`.
          */
         get: operations["get_api_scripts_reference"];
@@ -1963,7 +2193,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The settings in force. */
+        /**
+         * The settings in force.
+         * @description Needs the permission `settings:manage`.
+         */
         get: operations["get_api_settings"];
         /**
          * Changes what the body names, whole or in part; the rest stays. An unknown key changes nothing.
@@ -2006,6 +2239,40 @@ export interface paths {
         put?: never;
         /** Makes the owner, once, and signs him in. */
         post: operations["post_api_setup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether a link can be used, before anything is filled in. */
+        post: operations["post_api_setup_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restores a backup in place of making the first owner. Once it answers, Satchel starts on what was restored. */
+        post: operations["post_api_setup_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2343,6 +2610,26 @@ export interface paths {
         patch: operations["patch_api_users_id"];
         trace?: never;
     };
+    "/api/vault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the vault's key lies, and what a new one would mean.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_vault"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/vault/rotate": {
         parameters: {
             query?: never;
@@ -2403,7 +2690,10 @@ export interface components {
     schemas: {
         /** @description A document that is being taken in. */
         Accepted: {
-            /** @description Its id. */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /** @description Where it stands. */
             status: components["schemas"]["DocumentStatus"];
@@ -2433,24 +2723,91 @@ export interface components {
         ApiKey: {
             /** @description Stable id. */
             id: string;
-            /** @description The owner's id: the key acts for him. */
+            /**
+             * Format: uuid
+             * @description The owner's id: the key acts for them.
+             */
             user: string;
             /** @description What the owner calls it. */
             name: string;
             /** @description The key's own grant; what it may do is this and its owner's role, now. */
-            permissions: string[];
+            permissions: components["schemas"]["Permission"][];
             /** @description When it was made. */
             created_at: components["schemas"]["Time"];
             last_used_at?: components["schemas"]["Time"] | null;
         };
         /** @description A file that came with a message. */
         Attachment: {
-            /** @description Media type: an image, or text. */
+            /** @description Media type: an image, a text, or a document such as a PDF or an Office file. */
             mime: string;
             /** @description The file's name. */
             name: string;
-            /** @description Base64. */
+            /** @description Base64; of a document with a `path` empty when it is sent, and then the text that was read. */
             data: string;
+            /** @description The storage path of a document, as `POST /api/files` gave it. */
+            path?: string | null;
+        };
+        /** @description Rows of a stretch of time. */
+        AuditBin: {
+            /**
+             * Format: int64
+             * @description Number of rows.
+             */
+            all: number;
+            /**
+             * Format: int64
+             * @description Number of those that failed or were refused.
+             */
+            wrong: number;
+        };
+        /** @description Counts of the rows that fit, and of those under each value of a facet. */
+        AuditFacets: {
+            /**
+             * Format: int64
+             * @description Rows that fit.
+             */
+            total: number;
+            /**
+             * @description `{facet: {value: count}}`: how many would fit with that value chosen in place of what is, the commonest first. Tools that
+             *     were not found, and whoever failed to sign in under an unknown name, are told once their name is asked for.
+             */
+            facets: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Only so many of the newest rows were looked at; null where all were.
+             */
+            among?: number | null;
+            /**
+             * Format: int64
+             * @description Number of the oldest rows, from before there were counts, that are not counted yet.
+             */
+            uncounted: number;
+            /** @description Whether the time was rounded out to five minutes, because very many rows were written in those at its ends. */
+            rounded: boolean;
+        };
+        /** @description Rows over time. */
+        AuditHistogram: {
+            /** @description When the first stretch begins. */
+            start: components["schemas"]["Time"];
+            /**
+             * Format: int64
+             * @description Length of each, in milliseconds.
+             */
+            every_ms: number;
+            /** @description The stretches, in order. */
+            bins: components["schemas"]["AuditBin"][];
+            /**
+             * Format: int64
+             * @description Only so many of the newest rows were looked at; null where all were.
+             */
+            among?: number | null;
+            /**
+             * Format: int64
+             * @description Number of the oldest rows, from before there were counts, that are not counted yet.
+             */
+            uncounted: number;
+            /** @description Whether the time was rounded out to five minutes, because very many rows were written in those at its ends. */
+            rounded: boolean;
         };
         /** @description Rows, the newest first. */
         AuditPage: {
@@ -2462,8 +2819,164 @@ export interface components {
              */
             next?: number | null;
         };
+        /** @description One backup, for lists. */
+        Backup: {
+            /** @description Its id: the file's name without its ending. */
+            id: string;
+            /** @description Its state. */
+            state: components["schemas"]["BackupState"];
+            /** @description Where the file is. */
+            path: string;
+            /** @description When it was begun. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * Format: uint64
+             * @description The file's size; 0 while it is not there.
+             */
+            bytes: number;
+            reason?: components["schemas"]["BackupReason"] | null;
+            sealed_to?: components["schemas"]["SealedTo"] | null;
+            /** @description Whether the vault's key is in it; unknown for a file somebody put there. */
+            vault_key?: boolean | null;
+            progress?: components["schemas"]["BackupProgress"] | null;
+            verified?: components["schemas"]["Drill"] | null;
+            /** @description Why it was not made. */
+            problem?: string | null;
+        };
+        /** @description The key or passphrase that opens a backup, where the server has not got it. */
+        BackupOpener: {
+            /**
+             * Format: password
+             * @description The text of a key file, with a line `AGE-SECRET-KEY-1…`.
+             */
+            identity?: string | null;
+            /**
+             * Format: password
+             * @description A passphrase.
+             */
+            passphrase?: string | null;
+        };
+        /**
+         * @description The part a backup or a verification is at.
+         * @enum {string}
+         */
+        BackupPart: "preparing" | "database" | "writing" | "reading" | "checking" | "asking";
+        /** @description The schedule, as it works out. */
+        BackupPlan: {
+            next_at?: components["schemas"]["Time"] | null;
+            /** @description Whether a passphrase is kept that backups can be sealed with. */
+            has_passphrase: boolean;
+        };
+        /** @description Progress of one under way. */
+        BackupProgress: {
+            /** @description The part it is at. */
+            part: components["schemas"]["BackupPart"];
+            /**
+             * Format: uint64
+             * @description Bytes done of this part.
+             */
+            done: number;
+            /**
+             * Format: uint64
+             * @description Bytes of this part; 0 where that is not known.
+             */
+            total: number;
+        };
+        /**
+         * @description Why a backup was made.
+         * @enum {string}
+         */
+        BackupReason: "asked" | "schedule";
+        /**
+         * @description The schedule by which a backup is made by itself.
+         * @enum {string}
+         */
+        BackupSchedule: "off" | "daily" | "weekly";
+        /** @description Backups that are made by themselves, and how backups are sealed. */
+        BackupSettings: {
+            /**
+             * @description The schedule by which one is made by itself.
+             * @default off
+             */
+            schedule: components["schemas"]["BackupSchedule"];
+            /**
+             * @description At what time of the server's day, `HH:MM`.
+             * @default 02:00
+             */
+            at: string;
+            /**
+             * @description On which day of the week, where it is weekly.
+             * @default sunday
+             */
+            weekday: components["schemas"]["BackupWeekday"];
+            /**
+             * Format: uint32
+             * @description Number of those that are kept; the oldest go first. One that somebody asked for stays until somebody removes it.
+             * @default 14
+             */
+            keep: number;
+            /**
+             * Format: uint32
+             * @description After how many days one of those goes, however many there are; 0 for never. The last one stays.
+             * @default 0
+             */
+            keep_days: number;
+            /**
+             * @description Whether each of those is verified once it is made: restored beside, compared, asked questions, thrown away. Older ones
+             *     stay where it cannot be relied on.
+             * @default true
+             */
+            verify: boolean;
+            /**
+             * @description The folder they go to, absolute; none means `backups` in the data directory, on the same disk as what they are of.
+             * @default null
+             */
+            folder: string | null;
+            /**
+             * @description Who can open backups made here.
+             * @default own_key
+             */
+            sealed_to: components["schemas"]["SealedTo"];
+            /**
+             * @description The age recipient, `age1…`, where they are sealed to one.
+             * @default null
+             */
+            recipient: string | null;
+            /**
+             * @description Whether the vault's key goes in: then who opens a backup reads every secret.
+             * @default false
+             */
+            with_key: boolean;
+        };
+        /**
+         * @description The state of a backup.
+         * @enum {string}
+         */
+        BackupState: "running" | "done" | "failed";
+        /**
+         * @description A day of the week.
+         * @enum {string}
+         */
+        BackupWeekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+        /** @description A conversation that begins with the same messages as another: one was branched from the other, or both from a third. */
+        Branch: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its title. */
+            title: string;
+            /** @description When it was begun: what is older was there first. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * Format: uint32
+             * @description Number of messages both have.
+             */
+            shared: number;
+        };
         BranchBody: {
-            /** @description The last message the branch has. */
+            /**
+             * Format: uuid
+             * @description The last message the branch has.
+             */
             message_id: string;
         };
         /** @description A call that was made, of a chat turn or a playground. */
@@ -2472,6 +2985,15 @@ export interface components {
             tool: string;
             /** @description Its arguments. */
             params: Record<string, never>;
+        };
+        /** @description A failure, as programs want it. */
+        CallProblem: {
+            /** @description Which kind of failure it is. */
+            kind: string;
+            /** @description The argument or setting that is wrong, where it is one. */
+            field?: string | null;
+            /** @description More, where there is. */
+            details?: unknown;
         };
         /** @description Calls that were made. */
         CallsMade: {
@@ -2503,25 +3025,25 @@ export interface components {
              */
             selected: string[];
             /**
-             * Format: int32
+             * Format: uint32
              * @description `auto` shows all permitted tools while their schemas fit this many tokens.
              * @default 8000
              */
             tool_token_budget: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Most model calls in one turn.
              * @default 25
              */
             max_steps: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Tokens a user may spend in a day (UTC); none means no limit.
              * @default null
              */
             daily_token_budget: number | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Tokens of context where the provider does not say.
              * @default 32768
              */
@@ -2543,24 +3065,24 @@ export interface components {
             /** @description Its number. */
             id: components["schemas"]["i64"];
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its place among the document's passages, from 0.
              */
             ordinal: number;
             /** @description The headings it stands under, outermost first, joined by ` › `. */
             heading: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The page it begins on.
              */
             page?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it begins in the document's text, in characters (Unicode code points).
              */
             start: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it ends.
              */
             end: number;
@@ -2572,17 +3094,17 @@ export interface components {
             /** @description The passage. */
             id: components["schemas"]["i64"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it begins, in characters (Unicode code points) of the whole text.
              */
             start: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it ends.
              */
             end: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The page it begins on.
              */
             page?: number | null;
@@ -2590,11 +3112,14 @@ export interface components {
         /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27). */
         Citation: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description The number it stands under in the message's text, as `[3]`.
              */
             number: number;
-            /** @description The document; none of a page. */
+            /**
+             * Format: uuid
+             * @description The document; none of a page.
+             */
             document_id?: string | null;
             chunk_id?: components["schemas"]["i64"] | null;
             /** @description The page's address; none of a document. */
@@ -2604,17 +3129,17 @@ export interface components {
             /** @description The headings it stands under. */
             heading: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its page.
              */
             page?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it begins in the document's text then, in characters.
              */
             start: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it ends.
              */
             end: number;
@@ -2633,7 +3158,10 @@ export interface components {
         ClientProof: "header" | "body";
         /** @description Documents that belong together and are seen by the same people. */
         Collection: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Its name; no other has it. */
             name: string;
@@ -2642,7 +3170,7 @@ export interface components {
             /** @description Names of the roles that see it; none means everybody who may read knowledge. Administrators see all. */
             roles?: string[] | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Documents in it.
              */
             documents: number;
@@ -2670,7 +3198,10 @@ export interface components {
             other: string;
             /** @description The needs where it did, each with the place the tool itself came to. */
             needs: components["schemas"]["Lost"][];
-            /** @description How many needs of the tool were asked. */
+            /**
+             * Format: uint64
+             * @description How many needs of the tool were asked.
+             */
             asked: number;
             /** @description Words both say of themselves, the rarest first. */
             shared: string[];
@@ -2713,48 +3244,57 @@ export interface components {
         /** @description Tokens of a request to the model, by what they are for. All but the limit are estimates. */
         ContextBill: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Instructions.
              */
             system: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Schemas of the tools shown.
              */
             tools: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Memories.
              */
             memory: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Passages of documents.
              */
             knowledge?: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Messages.
              */
             conversation: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description What fits.
              */
             limit: number;
-            /** @description Tools shown. */
+            /**
+             * Format: uint64
+             * @description Tools shown.
+             */
             tools_count: number;
-            /** @description Tools the person may use. */
+            /**
+             * Format: uint64
+             * @description Tools the person may use.
+             */
             tools_total: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description What showing all of those would cost.
              */
             all_tools_tokens: number;
         };
         /** @description One person's talk with the model. */
         Conversation: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Its title: the first words of the first message until somebody renames it. */
             title: string;
@@ -2770,6 +3310,8 @@ export interface components {
             tainted: boolean;
             /** @description Where that content came from. */
             tainted_by?: string | null;
+            /** @description In the answer to a search: the line of a message that holds what was searched for. */
+            snippet?: string | null;
         };
         ConversationChange: {
             title?: string | null;
@@ -2794,7 +3336,7 @@ export interface components {
             /** @description Where it comes from. */
             source: components["schemas"]["Source"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description About how many tokens.
              */
             tokens: number;
@@ -2804,17 +3346,17 @@ export interface components {
         /** @description What showing the caller's tools to a model costs. */
         Costs: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description All of them, in tokens.
              */
             total: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Those that are shown always.
              */
             innate: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The tokens that tools may take before they are found by need instead.
              */
             budget: number;
@@ -2867,6 +3409,8 @@ export interface components {
             reason?: string | null;
             /** @description Arguments in place of those asked for. */
             params?: unknown;
+            /** @description The question that `params` make, as a 409 gave it: needed where they destroy something else than was asked about. */
+            question?: string | null;
             /** @description Do not ask again for this tool in this conversation; never for destructive ones. */
             for_conversation?: boolean;
         };
@@ -2879,11 +3423,20 @@ export interface components {
         };
         /** @description Something wrong with a script's text, at its place. */
         Diagnostic: {
-            /** @description From 1. */
+            /**
+             * Format: uint64
+             * @description From 1.
+             */
             line: number;
-            /** @description From 1, in characters. */
+            /**
+             * Format: uint64
+             * @description From 1, in characters.
+             */
             column: number;
-            /** @description Where it ends on that line, one past the last character, if it is known. */
+            /**
+             * Format: uint64
+             * @description Where it ends on that line, one past the last character, if it is known.
+             */
             end_column?: number | null;
             /** @description Whether it keeps the script from being published. */
             severity: components["schemas"]["Severity"];
@@ -2894,9 +3447,15 @@ export interface components {
         };
         /** @description Something that was taken in to be found again. */
         Document: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
-            /** @description The collection it is in. */
+            /**
+             * Format: uuid
+             * @description The collection it is in.
+             */
             collection: string;
             /** @description That collection's name. */
             collection_name: string;
@@ -2909,7 +3468,7 @@ export interface components {
             /** @description What it was read as: pdf, docx, markdown, …; none until it was read. */
             kind?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Size of the file.
              */
             bytes: number;
@@ -2925,12 +3484,12 @@ export interface components {
             /** @description Why it failed, or what is wrong with its last update. */
             reason?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Passages it is found by.
              */
             chunks: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its pages, where it has any.
              */
             pages?: number | null;
@@ -2941,7 +3500,7 @@ export interface components {
             /** @description When it last changed. */
             updated_at: components["schemas"]["Time"];
             /**
-             * Format: int32
+             * Format: uint32
              * @description Counts its contents: 1 is the first, 0 none yet.
              */
             version: number;
@@ -2953,18 +3512,23 @@ export interface components {
             /** @description The text, or the part of it that was asked for. */
             text: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where that part begins, in characters.
              */
             start: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many characters the whole text has.
              */
             characters: number;
             /** @description The passages that stand in it, in order. */
             chunks: components["schemas"]["ChunkPlace"][];
         };
+        /**
+         * @description What a file is.
+         * @enum {string}
+         */
+        DocumentKind: "pdf" | "docx" | "xlsx" | "pptx" | "html" | "markdown" | "csv" | "json" | "text" | "code";
         /** @description Where a document came from. */
         DocumentSource: {
             /** @description How it came. */
@@ -2977,12 +3541,32 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
+        /** @description The findings of a verification. */
+        Drill: {
+            /** @description When it ended. */
+            at: components["schemas"]["Time"];
+            /** @description Whether the backup can be relied on. */
+            ok: boolean;
+            /** @description Each step and what came of it, a sentence each. */
+            steps: string[];
+            /** @description Why it cannot be relied on. */
+            problem?: string | null;
+        };
+        /** @description An argument that a person changed when approving a call. */
+        Edit: {
+            /** @description The argument. */
+            name: string;
+            /** @description The value asked for; null where it was not given. */
+            from: unknown;
+            /** @description The value that ran; null where it was taken away. */
+            to: unknown;
+        };
         /** @description How many rows stand under one value. */
         EgressCount: {
             /** @description The value. */
             name: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many rows have it.
              */
             count: number;
@@ -2992,22 +3576,22 @@ export interface components {
             /** @description The host. */
             host: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Attempts.
              */
             attempts: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Attempts the guard refused.
              */
             refused: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Bytes sent.
              */
             sent: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Bytes received.
              */
             received: number;
@@ -3036,7 +3620,7 @@ export interface components {
             /** @description The host, as it was named. */
             host: string;
             /**
-             * Format: int32
+             * Format: uint16
              * @description The port.
              */
             port: number;
@@ -3044,24 +3628,30 @@ export interface components {
             protocol: string;
             /** @description The tool's canonical id, or the part of the product: `models`, `model_download`, `ingest`. */
             by: string;
-            /** @description The person it was done for. */
+            /**
+             * Format: uuid
+             * @description The person it was done for.
+             */
             user_id?: string | null;
             /** @description His name, while he exists. */
             user?: string | null;
-            /** @description The call it was part of. */
+            /**
+             * Format: uuid
+             * @description The call it was part of.
+             */
             call_id?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Bytes sent.
              */
             sent: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Bytes received.
              */
             received: number;
             /**
-             * Format: int32
+             * Format: uint16
              * @description The status of an HTTP answer.
              */
             status?: number | null;
@@ -3070,7 +3660,7 @@ export interface components {
             /** @description Why it was refused or failed. */
             reason?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How long it took.
              */
             duration_ms: number;
@@ -3093,12 +3683,12 @@ export interface components {
             /** @description What is being done. */
             stage: components["schemas"]["EmbeddingStage"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description How much of it is done: texts, or bytes of a download.
              */
             done: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How much there is, as far as it is known.
              */
             total: number;
@@ -3112,7 +3702,10 @@ export interface components {
         EmbeddingModel: {
             /** @description Name and contents, such as `all-minilm-l6-v2@55fbf413`; stored with every vector. */
             id: string;
-            /** @description How many numbers a vector has. */
+            /**
+             * Format: uint64
+             * @description How many numbers a vector has.
+             */
             dimensions: number;
         };
         /**
@@ -3139,13 +3732,13 @@ export interface components {
              */
             catalogue: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Texts read at the same time when documents are taken in; none means as many as there are processor cores.
              * @default null
              */
             threads: number | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Minutes without use after which the model leaves memory.
              * @default 5
              */
@@ -3175,16 +3768,22 @@ export interface components {
             /** @description Why the last change failed; it is tried again. */
             failed?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Queries whose vectors are remembered.
              */
             cached_queries: number;
         };
         /** @description An operation of a system. */
         Endpoint: components["schemas"]["EndpointOperation"] & {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
-            /** @description Whose it is. */
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
             system_id: string;
             /** @description What people call it. */
             name: string;
@@ -3206,7 +3805,7 @@ export interface components {
             reviewed: boolean;
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
-             * Format: int32
+             * Format: uint8
              * @description Its own retries, where they differ from the system's.
              */
             retries?: number | null;
@@ -3217,25 +3816,28 @@ export interface components {
             /** @description When it last changed. */
             updated_at: components["schemas"]["Time"];
         };
-        /** @description What somebody writes of an endpoint. What is left out stays, or has its default in a new one. */
+        /** @description An endpoint as somebody writes it. Fields left out stay, or have their default in a new one. */
         EndpointDraft: {
-            /** @description What people call it; a new endpoint needs one. */
+            /** @description The name people call it by; a new endpoint needs one. */
             name?: string | null;
             operation?: components["schemas"]["EndpointOperation"] | null;
-            /** @description HTTP method. */
-            method?: string | null;
+            /**
+             * @description HTTP method.
+             * @enum {string|null}
+             */
+            method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS" | null;
             /** @description Path under the base URL. */
             path?: string | null;
-            /** @description What a caller says; they replace those there are. Parameters of the path are added where they are missing. */
+            /** @description The parameters a caller gives; they replace those there are. Parameters of the path are added where they are missing. */
             parameters?: components["schemas"]["EndpointParameter"][] | null;
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description?: string | null;
             /** @description When to choose it. */
             when_to_use?: string | null;
             risk?: components["schemas"]["Risk"] | null;
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
-             * Format: int32
+             * Format: uint8
              * @description Its own retries; null for the system's.
              */
             retries?: number | null;
@@ -3299,7 +3901,7 @@ export interface components {
             /** @description Whether the system did what it was asked. */
             ok: boolean;
             /**
-             * Format: int32
+             * Format: uint16
              * @description Its status; none where no answer came, or where the protocol has none.
              */
             status?: number | null;
@@ -3312,12 +3914,12 @@ export interface components {
             /** @description The body; of gRPC and WebSockets the messages. */
             body: unknown;
             /**
-             * Format: int32
+             * Format: uint32
              * @description How often it was asked.
              */
             attempts: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How long it took.
              */
             duration_ms: number;
@@ -3335,7 +3937,7 @@ export interface components {
             /** @description JSON Schema of the tool's arguments. */
             schema: Record<string, never>;
             /**
-             * Format: int64
+             * Format: uint64
              * @description What it costs in a model's context.
              */
             tokens: number;
@@ -3351,11 +3953,17 @@ export interface components {
             time: components["schemas"]["Time"];
             /** @description What kind. */
             event_type: string;
-            /** @description Who. */
+            /**
+             * Format: uuid
+             * @description Who.
+             */
             user_id?: string | null;
             /** @description His name then. */
             user: string;
-            /** @description The conversation it belongs to. */
+            /**
+             * Format: uuid
+             * @description The conversation it belongs to.
+             */
             topic?: string | null;
             /** @description Canonical id of the tool. */
             tool?: string | null;
@@ -3372,12 +3980,19 @@ export interface components {
             /** @description Why it did not work. */
             error?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Wall time.
              */
             duration_ms?: number | null;
-            /** @description The call. */
+            /**
+             * Format: uuid
+             * @description The call.
+             */
             call_id?: string | null;
+            /** @description Who approved it, where a person was asked. */
+            approved_by?: string | null;
+            /** @description Changes that person made, redacted as the arguments are. */
+            edited?: components["schemas"]["Edit"][];
             /** @description Hash of the row before, hex. */
             prev_hash: string;
             /** @description SHA-256 over the row before's hash, the number and the body, hex. */
@@ -3449,14 +4064,13 @@ export interface components {
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
-        /** @description A failure, for programs and people. */
-        Failure: {
-            /** @description For programs. */
-            kind: string;
-            /** @description For people. */
-            message: string;
-            /** @description More, where there is. */
-            details?: unknown;
+        /** @description A file. */
+        FileForm: {
+            /**
+             * Format: binary
+             * @description One.
+             */
+            file: string;
         };
         /** @description Where file tools and commands may go (R23). */
         Files: {
@@ -3472,21 +4086,30 @@ export interface components {
         FilesForm: {
             /** @description One or several. */
             file: string[];
-            /** @description Where they go; the default collection if left out. */
-            collection?: string | null;
+            /**
+             * Format: uuid
+             * @description Where they go; the default collection if left out.
+             */
+            collection?: string;
         };
         /** @description A folder of this machine whose files are documents. */
         Folder: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Its absolute path. */
             path: string;
-            /** @description The collection its files go to. */
+            /**
+             * Format: uuid
+             * @description The collection its files go to.
+             */
             collection: string;
             /** @description Whether changes are followed. */
             watch: boolean;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Documents from it.
              */
             documents: number;
@@ -3532,7 +4155,7 @@ export interface components {
             /** @description The label or relation. */
             name: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many.
              */
             count: number;
@@ -3559,7 +4182,7 @@ export interface components {
             /** @description What is known of it. */
             props: Record<string, never>;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many edges it has, in and out, that the caller may see.
              */
             degree: number;
@@ -3573,12 +4196,12 @@ export interface components {
         /** @description The graph at a glance. */
         GraphOverview: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many nodes the caller may see.
              */
             nodes: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many edges.
              */
             edges: number;
@@ -3607,7 +4230,7 @@ export interface components {
              */
             ask_model: boolean;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Tokens this may take in a day (UTC).
              * @default 200000
              */
@@ -3622,6 +4245,8 @@ export interface components {
             sandbox: string;
             /** @description Whether a model is connected. */
             model: boolean;
+            /** @description Whether tools run: the kill switch stops all of them. */
+            tools: boolean;
         };
         /** @description One function. */
         HelperView: {
@@ -3648,7 +4273,7 @@ export interface components {
             description: string;
             /**
              * Format: double
-             * @description How well it fits: 1 is the best of this search.
+             * @description Its fit, of meaning, words and past successes together: 1 is the best of this search. It gives the order.
              */
             score: number;
             /** @description Why it fits. */
@@ -3661,7 +4286,10 @@ export interface components {
         ImportAsk: {
             /** @description The document. */
             source: components["schemas"]["ImportSource"];
-            /** @description The system it is about; left out, it is about one that is not known yet. */
+            /**
+             * Format: uuid
+             * @description The system it is about; left out, it is about one that is not known yet.
+             */
             system_id?: string | null;
         };
         /**
@@ -3681,13 +4309,17 @@ export interface components {
         };
         /** @description An endpoint the document no longer has. */
         ImportGone: {
+            /** Format: uuid */
             id: string;
             name: string;
             method: string;
             path: string;
         };
         ImportOrder: {
-            /** @description The system it goes into; left out, `system` is registered first. */
+            /**
+             * Format: uuid
+             * @description The system it goes into; left out, `system` is registered first.
+             */
             system_id?: string | null;
             system?: components["schemas"]["SystemDraft"] | null;
             /** @description The operations that were chosen. */
@@ -3710,17 +4342,24 @@ export interface components {
             /** @description Endpoints that came from a document and are not in this one. */
             removed: components["schemas"]["ImportGone"][];
             /**
-             * Format: int64
+             * Format: uint64
              * @description What all operations cost in a model's context, all at once.
              */
             tokens: number;
         };
         /** @description What an import did. */
         ImportResult: {
+            /** Format: uuid */
             system_id: string;
-            /** @description Endpoints added or changed. */
+            /**
+             * Format: uint64
+             * @description Endpoints added or changed.
+             */
             written: number;
-            /** @description Endpoints forgotten. */
+            /**
+             * Format: uint64
+             * @description Endpoints forgotten.
+             */
             removed: number;
         };
         /** @description One operation of a document. */
@@ -3729,14 +4368,17 @@ export interface components {
             operation: components["schemas"]["Proposal"];
             /** @description How it stands to what is known. */
             change: components["schemas"]["ImportChange"];
-            /** @description The endpoint it is, where it is known. */
+            /**
+             * Format: uuid
+             * @description The endpoint it is, where it is known.
+             */
             endpoint_id?: string | null;
             /** @description What the document says otherwise than at the last import. */
             differs: string[];
             /** @description What people changed by hand, which stays. */
             kept: string[];
             /**
-             * Format: int64
+             * Format: uint64
              * @description What it costs in a model's context.
              */
             tokens: number;
@@ -3751,8 +4393,14 @@ export interface components {
             graphql?: boolean;
             /** @description Whether `url` is a gRPC system, to be asked by server reflection. */
             grpc?: boolean;
-        };
-        /** @description What came of an import. */
+        } & ({
+            text: unknown;
+            url?: null;
+        } | {
+            url: unknown;
+            text?: null;
+        });
+        /** @description The outcome of an import. */
         Imported: {
             /** @description Names of those that are drafts now. */
             saved: string[];
@@ -3766,7 +4414,7 @@ export interface components {
             /** @description The space. */
             space: components["schemas"]["Space"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Entries that are found by their words.
              */
             entries: number;
@@ -3781,9 +4429,15 @@ export interface components {
         Invocation: {
             /** @description The arguments. */
             params?: unknown;
-            /** @description The conversation it belongs to. */
+            /**
+             * Format: uuid
+             * @description The conversation it belongs to.
+             */
             topic?: string | null;
-            /** @description A ticket, to get the result of a call that had to be confirmed. */
+            /**
+             * Format: uuid
+             * @description A ticket, to get the result of a call that had to be confirmed.
+             */
             ticket?: string | null;
             /** @description Check everything, run nothing. */
             dry_run?: boolean;
@@ -3796,12 +4450,31 @@ export interface components {
             content: components["schemas"]["Content"][];
             /** @description The tool's exact return value. */
             data: unknown;
-            error?: components["schemas"]["Failure"] | null;
+            /** @description The failure, in words; null where it worked. */
+            error?: string | null;
+            problem?: components["schemas"]["CallProblem"] | null;
             /**
-             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), `executed_arguments` where the
-             *     person who approved it had changed them, and what the tool adds.
+             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where a
+             *     person was asked, `approved_by`; where they changed the arguments, `executed_arguments` and `edited`, each with its
+             *     `name`, `from` and `to`.
              */
             meta: Record<string, never>;
+        };
+        /** @description The key in use, for whoever thinks of changing it. */
+        KeyFacts: {
+            /** @description Its id. */
+            key_id: string;
+            /**
+             * Format: int64
+             * @description Secrets that are sealed with it.
+             */
+            records: number;
+            /** @description Where it lies, as a sentence. */
+            lies: string;
+            /** @description The fate of it and of older backups where it is changed, as sentences. */
+            change: string;
+            /** @description Whether Satchel can choose a new one by itself. */
+            own: boolean;
         };
         /**
          * @description Where an API key is put.
@@ -3811,13 +4484,13 @@ export interface components {
         /** @description Documents. */
         Knowledge: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description Largest file that is taken in, in MB.
              * @default 100
              */
             max_file_mb: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Days a deleted document can be restored; 0 removes it at once.
              * @default 30
              */
@@ -3828,7 +4501,7 @@ export interface components {
              */
             in_chat: boolean;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Most tokens of a turn those passages take.
              * @default 1500
              */
@@ -3852,12 +4525,12 @@ export interface components {
              */
             fused: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its place by words alone, from 1.
              */
             rank_text?: number | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its place by meaning alone, from 1.
              */
             rank_vector?: number | null;
@@ -3868,20 +4541,26 @@ export interface components {
         KnowledgeQuestion: {
             /** @description What is to be found, in the asker's own words. */
             query: string;
-            /** @description Most passages; 5 if left out, 100 at most. */
+            /**
+             * Format: uint64
+             * @description Most passages; 5 if left out, 100 at most.
+             */
             limit?: number | null;
             /** @description Only in these collections, by id or name. */
             collections?: string[];
             /** @description Only in these documents. */
             documents?: string[];
             /** @description Only in documents of these kinds: pdf, docx, markdown, … */
-            kinds?: string[];
+            kinds?: components["schemas"]["DocumentKind"][];
             /** @description Whether each result says why it was found. */
             explain?: boolean;
         };
         /** @description A passage that was found. */
         KnowledgeResult: {
-            /** @description Its document. */
+            /**
+             * Format: uuid
+             * @description Its document.
+             */
             document_id: string;
             /** @description Its number. */
             chunk_id: components["schemas"]["i64"];
@@ -3890,17 +4569,17 @@ export interface components {
             /** @description The headings it stands under. */
             heading: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The page it begins on.
              */
             page?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it begins in the document's text, in characters (Unicode code points).
              */
             start: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it ends.
              */
             end: number;
@@ -3947,22 +4626,22 @@ export interface components {
         /** @description What was learned of one tool. */
         Learned: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description Needs it was called for, everybody's.
              */
             needs: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description People who had them.
              */
             people: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Calls that did what was asked.
              */
             successes: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Calls that failed.
              */
             failures: number;
@@ -3976,19 +4655,25 @@ export interface components {
         };
         /** @description What a run may use. */
         LimitsView: {
-            /** @description Longest text of a script. */
+            /**
+             * Format: uint64
+             * @description Longest text of a script.
+             */
             source_bytes: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Operations, as the engine counts them.
              */
             operations: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Memory.
              */
             memory_bytes: number;
-            /** @description Deepest nesting of calls. */
+            /**
+             * Format: uint64
+             * @description Deepest nesting of calls.
+             */
             depth: number;
         };
         /**
@@ -4012,7 +4697,10 @@ export interface components {
         Lost: {
             /** @description The need. */
             need: string;
-            /** @description The place the tool itself came to; none where it was not among the first ten. */
+            /**
+             * Format: uint64
+             * @description The place the tool itself came to; none where it was not among the first ten.
+             */
             place?: number | null;
         };
         /** @description A text that may be left out. */
@@ -4022,7 +4710,10 @@ export interface components {
         };
         /** @description The caller. */
         Me: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description His name. */
             username: string;
@@ -4068,7 +4759,10 @@ export interface components {
         };
         /** @description One memory. It belongs to one person and nobody else reads it, administrators included (R4). */
         Memory: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description What kind it is. */
             layer: components["schemas"]["Layer"];
@@ -4082,9 +4776,15 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description When it was last said again or changed. */
             updated_at: components["schemas"]["Time"];
-            /** @description The conversation it comes from. */
+            /**
+             * Format: uuid
+             * @description The conversation it comes from.
+             */
             source_conversation?: string | null;
-            /** @description The message it comes from: what the person had said last. */
+            /**
+             * Format: uuid
+             * @description The message it comes from: what the person had said last.
+             */
             source_message?: string | null;
             /**
              * Format: double
@@ -4092,7 +4792,7 @@ export interface components {
              */
             strength: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description How often it was called back.
              */
             recalls: number;
@@ -4120,9 +4820,15 @@ export interface components {
         };
         /** @description One message, with the tool calls the model made in it. */
         Message: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
-            /** @description The turn it belongs to. */
+            /**
+             * Format: uuid
+             * @description The turn it belongs to.
+             */
             turn_id: string;
             /** @description Who wrote it. */
             role: components["schemas"]["Speaker"];
@@ -4138,6 +4844,9 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description The model that wrote it. */
             model?: string | null;
+            /** @description The name its provider had. */
+            provider?: string | null;
+            instead_of?: components["schemas"]["ProviderFailure"] | null;
             usage?: components["schemas"]["Usage"] | null;
             /** @description Why it is not whole. */
             error?: string | null;
@@ -4151,12 +4860,51 @@ export interface components {
             /** @description The tools that came first instead. */
             came: string[];
         };
+        /** @description What a call is answered that a person must confirm first. */
+        MustConfirm: components["schemas"]["Problem"] & {
+            /**
+             * Format: uuid
+             * @description The ticket, to repeat the call with once a person has decided.
+             */
+            ticket: string;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description The arguments it would run with. */
+            arguments: unknown;
+            /** @description The risk of the call. */
+            risk: components["schemas"]["Risk"];
+            /** @description The question, in words that name the thing. */
+            question: string;
+            /** @description The thing's name; null if it has none. */
+            subject?: string | null;
+            /** @description The rule that asks, in words. */
+            reason: string;
+            /** @description When the question lapses. */
+            expires_at: components["schemas"]["Time"];
+        };
         /** @description A need in plain words. */
         Need: {
             /** @description What you want to do. */
             query: string;
-            /** @description How many tools to return; 5 if left out, 50 at most. */
+            /**
+             * Format: uint64
+             * @description How many tools to return; 5 if left out, 50 at most.
+             */
             limit?: number | null;
+        };
+        /** @description Wishes for a backup. */
+        NewBackup: {
+            /** @description Whether the vault's key goes in; as the settings have it where this is not said. */
+            with_key?: boolean | null;
+            /** @description An age recipient, `age1…`, to seal it to instead of what the settings say. */
+            recipient?: string | null;
+            /**
+             * Format: password
+             * @description A passphrase to seal it with instead of what the settings say.
+             */
+            passphrase?: string | null;
+            /** @description The file to make, an absolute path; only for the command line of the server's own machine. */
+            to?: string | null;
         };
         /** @description A new content: a file (`multipart/form-data`), a text (JSON), or an empty object, to fetch an address or a folder's file again. */
         NewContent: {
@@ -4172,7 +4920,10 @@ export interface components {
         NewFolder: {
             /** @description An absolute path on the server's machine. */
             path: string;
-            /** @description Where its files go; the default collection if left out. */
+            /**
+             * Format: uuid
+             * @description Where its files go; the default collection if left out.
+             */
             collection?: string | null;
             /** @description Whether changes in it are followed; they are if left out. */
             watch?: boolean;
@@ -4181,7 +4932,7 @@ export interface components {
             /** @description What it is for. */
             name: string;
             /** @description None that the caller does not hold; left out, what its owner may at the time. */
-            permissions?: string[] | null;
+            permissions?: components["schemas"]["Permission"][] | null;
             /** @description A user's id, for those who manage users; left out, one's own. */
             user?: string | null;
         };
@@ -4200,8 +4951,19 @@ export interface components {
             content: string;
             /** @description Images and text files. */
             attachments?: components["schemas"]["Attachment"][];
-            /** @description The provider to ask first. */
+            /**
+             * Format: uuid
+             * @description The provider to ask first.
+             */
             provider?: string | null;
+        };
+        /** @description A passphrase. */
+        NewPassphrase: {
+            /**
+             * Format: password
+             * @description 12 characters at least.
+             */
+            passphrase: string;
         };
         NewPassword: {
             current: string;
@@ -4212,7 +4974,7 @@ export interface components {
             /** @description 1 to 64 lower-case letters, digits, `-` or `_`. */
             name: string;
             /** @description None that the caller does not hold. */
-            permissions: string[];
+            permissions: components["schemas"]["Permission"][];
         };
         /** @description A text with a title, or an address. */
         NewText: {
@@ -4222,9 +4984,19 @@ export interface components {
             text?: string | null;
             /** @description Or an address to fetch. */
             url?: string | null;
-            /** @description Where it goes; the default collection if left out. */
+            /**
+             * Format: uuid
+             * @description Where it goes; the default collection if left out.
+             */
             collection?: string | null;
-        };
+        } & ({
+            text: unknown;
+            title: unknown;
+            url?: null;
+        } | {
+            url: unknown;
+            text?: null;
+        });
         NewUser: {
             username: string;
             /** @description 10 characters at least. */
@@ -4247,7 +5019,10 @@ export interface components {
             name: string;
             /** @description Where it comes from. */
             source: components["schemas"]["EmbeddingSource"];
-            /** @description How many numbers its vectors have. */
+            /**
+             * Format: uint64
+             * @description How many numbers its vectors have.
+             */
             dimensions?: number | null;
             /** @description What it is good for. */
             description: string;
@@ -4275,13 +5050,13 @@ export interface components {
              */
             exceptions: string[];
             /**
-             * Format: int32
+             * Format: uint32
              * @description Days the ledger of what went out is kept.
              * @default 90
              */
             keep_days: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Most rows of that ledger; the oldest go first.
              * @default 1000000
              */
@@ -4292,12 +5067,12 @@ export interface components {
             /** @description What was asked for. */
             need: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Calls that did what was asked.
              */
             successes: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Calls that failed.
              */
             failures: number;
@@ -4336,6 +5111,7 @@ export interface components {
              */
             similarity: number;
         };
+        Permission: string;
         /** @description One permission. */
         PermissionInfo: {
             /** @description `area:verb`, or `*`. */
@@ -4353,7 +5129,7 @@ export interface components {
             /** @description The same in words. */
             title: string;
             /**
-             * Format: int32
+             * Format: uint16
              * @description The HTTP status.
              */
             status: number;
@@ -4361,8 +5137,26 @@ export interface components {
             detail: string;
         };
         /** @description A business process. */
-        Process: components["schemas"]["ProcessDraft"] & {
-            /** @description Stable id. */
+        Process: {
+            /** @description What people call it; no two processes have the same name. */
+            name: string;
+            /** @description The group it belongs to, such as Sales or Finance. */
+            category?: string;
+            /** @description What it is for and when it begins. */
+            description?: string;
+            /** @description Who answers for it. */
+            owner?: string | null;
+            /** @description Words to find it by. */
+            tags?: string[];
+            /** @description Names of processes that must be done before. */
+            depends_on?: string[];
+            /** @description What is done; at least one step. */
+            steps: components["schemas"]["ProcessStep"][];
+        } & {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Where it came from. */
             source: components["schemas"]["ProcessSource"];
@@ -4371,7 +5165,7 @@ export interface components {
             /** @description Where a proposal's material came from, if from outside. */
             outside?: string | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Counted at every change.
              */
             revision: number;
@@ -4390,7 +5184,7 @@ export interface components {
             /** @description Its name. */
             name: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The revision it was compared with; null where there was none.
              */
             revision?: number | null;
@@ -4401,14 +5195,20 @@ export interface components {
             name: string;
             /** @description Its category. */
             category: string;
-            /** @description Its steps, counted. */
+            /**
+             * Format: uint64
+             * @description Its steps, counted.
+             */
             steps: number;
             /** @description How it stands to what is known. */
             change: components["schemas"]["ProcessChangeKind"];
-            /** @description The process it changes. */
+            /**
+             * Format: uuid
+             * @description The process it changes.
+             */
             id?: string | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The revision of it that was compared.
              */
             revision?: number | null;
@@ -4446,7 +5246,10 @@ export interface components {
         ProcessLink: {
             /** @description Its name. */
             name: string;
-            /** @description Its id; none where no such process is known here. */
+            /**
+             * Format: uuid
+             * @description Its id; none where no such process is known here.
+             */
             id?: string | null;
             /** @description Its category. */
             category: string;
@@ -4465,14 +5268,14 @@ export interface components {
             /** @description Which model. */
             model: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Tokens it took.
              */
             tokens: number;
         };
         ProcessPublish: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description The revision that was read: what somebody has not read he does not publish.
              */
             revision: number;
@@ -4512,7 +5315,7 @@ export interface components {
         };
         ProcessUpdate: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description The revision that was read: where it is another by now, nothing is changed.
              */
             revision: number;
@@ -4576,28 +5379,90 @@ export interface components {
             /** @description Whether it is asked at all. */
             enabled?: boolean | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Tokens that fit; null means unknown.
              */
             context_tokens?: number | null;
+        };
+        /** @description A provider that did not answer, and why. It holds no key and no path of an address. */
+        ProviderFailure: {
+            /** @description The name people call the provider by. */
+            provider: string;
+            /** @description The model that was asked. */
+            model: string;
+            /** @description Host, and port where it is not the usual one. */
+            address: string;
+            /**
+             * Format: uint16
+             * @description The HTTP status it answered with, where it answered.
+             */
+            status?: number | null;
+            /** @description The failure, as a sentence. */
+            cause: string;
+            /** @description The page of the console where it is mended. */
+            mend: string;
+        };
+        /** @description Whether a provider answers. */
+        ProviderHealth: {
+            /** @description Whether it is asked. */
+            state: components["schemas"]["ProviderState"];
+            /** @description Why it is not, a sentence. */
+            cause?: string | null;
+            /**
+             * Format: uint64
+             * @description Seconds since it first failed.
+             */
+            failing_for?: number | null;
+            /**
+             * Format: uint64
+             * @description Requests and probes that failed since then.
+             */
+            failures: number;
         };
         /**
          * @description The dialect a provider speaks.
          * @enum {string}
          */
         ProviderKind: "openai" | "anthropic" | "ollama";
+        /** @description The order in which providers are to be asked. */
+        ProviderOrder: {
+            /** @description All ids in the order they were seen in: where somebody else has changed it meanwhile, nothing is done. */
+            seen: string[];
+            /** @description The same ids, the first to be asked first. */
+            order: string[];
+        };
+        /**
+         * @description Where a provider's circuit breaker stands.
+         * @enum {string}
+         */
+        ProviderState: "closed" | "open" | "half_open";
         /** @description What a provider's test found. */
         ProviderTest: {
             /** @description Whether it can be asked. */
             ok: boolean;
             /** @description What was found, in words. */
             message: string;
-            /** @description The models it offers. */
+            /** @description The field of a provider that is wrong: `base_url`, `api_key` or `model`. */
+            field?: string | null;
+            /** @description The models it lists; null where it has no list. */
             models?: string[] | null;
+        };
+        /** @description A provider to be tried before it is saved. */
+        ProviderTrial: {
+            /**
+             * Format: uuid
+             * @description The provider this would change: its stored key is used where none is given.
+             */
+            stored?: string | null;
+            /** @description The provider that would be saved; the model may be left out to see which there are. */
+            provider: components["schemas"]["ProviderDraft"];
         };
         /** @description A provider as answers show it. */
         ProviderView: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Its dialect. */
             kind: components["schemas"]["ProviderKind"];
@@ -4617,16 +5482,18 @@ export interface components {
             /** @description Whether it is asked at all. */
             enabled: boolean;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Tokens that fit, where known.
              */
             context_tokens?: number | null;
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
+            /** @description Whether it answers, as far as it was asked. */
+            health: components["schemas"]["ProviderHealth"];
         };
         /** @description A publication. */
         Publication: {
-            /** @description What was changed. */
+            /** @description A note on the change. */
             note?: string | null;
             /** @description The new capabilities that are agreed to, as the refusal names them. */
             accept?: string[];
@@ -4636,12 +5503,12 @@ export interface components {
         /** @description At most this many calls in this time. */
         RateLimit: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description Calls.
              */
             calls: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Seconds.
              */
             seconds: number;
@@ -4654,12 +5521,58 @@ export interface components {
             problem: string;
         };
         Regenerate: {
-            /** @description The provider to ask first. */
+            /**
+             * Format: uuid
+             * @description The provider to ask first.
+             */
             provider?: string | null;
         };
         /** @description What was looked at. */
         Report: {
             checks: components["schemas"]["Check"][];
+        };
+        /** @description A backup and what opens it. */
+        RestoreForm: {
+            /** @description From the set-up link. Comes first. */
+            token: string;
+            /**
+             * Format: password
+             * @description The text of the key file that opens the backup.
+             */
+            identity?: string | null;
+            /**
+             * Format: password
+             * @description Or the passphrase.
+             */
+            passphrase?: string | null;
+            /**
+             * Format: password
+             * @description The vault's key, the text of secret.key, where it is not in the backup.
+             */
+            vault_key?: string | null;
+            /** @description `true` where that key is lost: the vault's secrets are forgotten. */
+            forget_secrets?: string | null;
+            /**
+             * Format: binary
+             * @description The backup. Comes last.
+             */
+            file: string;
+        };
+        /** @description The data directory that was restored. */
+        RestoredBackup: {
+            /** @description When the backup was made. */
+            created_at: components["schemas"]["Time"];
+            /** @description The version that made it. */
+            version: string;
+            /**
+             * Format: uint64
+             * @description Files in it.
+             */
+            files: number;
+            /** @description Rows of each table. */
+            rows: {
+                [key: string]: number;
+            };
         };
         /**
          * @description What running a tool can do; decides whether a person is asked (R5).
@@ -4671,18 +5584,18 @@ export interface components {
             /** @description Unique, lower case. */
             name: string;
             /** @description What it grants. */
-            permissions: string[];
+            permissions: components["schemas"]["Permission"][];
             /** @description Built-in roles cannot be changed. */
             built_in: boolean;
         };
         RoleChange: {
             /** @description In place of those before. */
-            permissions: string[];
+            permissions: components["schemas"]["Permission"][];
         };
         /** @description Which version to go back to. */
         RollBack: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description Its number.
              */
             version: number;
@@ -4693,7 +5606,10 @@ export interface components {
         };
         /** @description What a rotation did. */
         Rotated: {
-            /** @description Records sealed anew. */
+            /**
+             * Format: uint64
+             * @description Records sealed anew.
+             */
             records: number;
             /** @description Id of the new key. */
             key_id: string;
@@ -4783,19 +5699,19 @@ export interface components {
             /** @description What went wrong. */
             error?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where.
              */
             line?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where on that line.
              */
             column?: number | null;
             /** @description What it logged. */
             log: components["schemas"]["LogLine"][];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Operations, as the engine counts them.
              */
             operations: number;
@@ -4824,7 +5740,7 @@ export interface components {
             /** @description The permission its caller needs. */
             permission?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How long a call may take.
              */
             timeout_seconds: number;
@@ -4849,7 +5765,7 @@ export interface components {
             /** @description What it does. */
             description: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The live version, of those written in the console.
              */
             version?: number | null;
@@ -4889,7 +5805,7 @@ export interface components {
         /** @description One version of a script. */
         ScriptVersion: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description From 1.
              */
             version: number;
@@ -4921,7 +5837,7 @@ export interface components {
             /** @description SHA-256 of the text that is edited next, the draft or the live one: what a change of it gives as `base`. */
             digest: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description The live version.
              */
             version?: number | null;
@@ -4938,15 +5854,35 @@ export interface components {
             updated_by?: string | null;
         };
         /**
+         * @description Who can open a backup.
+         * @enum {string}
+         */
+        SealedTo: "own_key" | "recipient" | "passphrase";
+        /**
          * @description How the vectors are searched now.
          * @enum {string}
          */
         SearchKind: "exact" | "hnsw";
+        /** @description One event of a stream. */
+        ServerSentEvent: {
+            /** @description What `Last-Event-ID` names to go on after it. */
+            id: string;
+            /** @description What happened. */
+            event: string;
+            /** @description More of it, as JSON. */
+            data: string;
+        };
         /** @description A signed-in browser. */
         Session: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
-            /** @description Whose. */
+            /**
+             * Format: uuid
+             * @description Whose.
+             */
             user: string;
             /** @description What the browser called itself. */
             user_agent: string;
@@ -5085,11 +6021,33 @@ export interface components {
              *     }
              */
             embeddings: components["schemas"]["EmbeddingSettings"];
+            /**
+             * @description Backups that are made by themselves, and how backups are sealed.
+             * @default {
+             *       "schedule": "off",
+             *       "at": "02:00",
+             *       "weekday": "sunday",
+             *       "keep": 14,
+             *       "keep_days": 0,
+             *       "verify": true,
+             *       "folder": null,
+             *       "sealed_to": "own_key",
+             *       "recipient": null,
+             *       "with_key": false
+             *     }
+             */
+            backups: components["schemas"]["BackupSettings"];
         };
         /** @description Whether there is an owner yet. */
         Setup: {
             /** @description Nobody is there: open the link the start printed. */
             needed: boolean;
+            restoring?: components["schemas"]["BackupProgress"] | null;
+        };
+        /** @description A set-up link. */
+        SetupLink: {
+            /** @description From the link. */
+            token: string;
         };
         /**
          * @description How bad it is.
@@ -5105,10 +6063,13 @@ export interface components {
         SourceCost: {
             /** @description The source. */
             source: components["schemas"]["Source"];
-            /** @description How many tools it has. */
+            /**
+             * Format: uint64
+             * @description How many tools it has.
+             */
             tools: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description About how many tokens all of them are.
              */
             tokens: number;
@@ -5146,12 +6107,12 @@ export interface components {
              */
             failures: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Median duration of the last calls; only on the tool's own page.
              */
             median_ms?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description 95th percentile of the last calls; only on the tool's own page.
              */
             p95_ms?: number | null;
@@ -5169,14 +6130,23 @@ export interface components {
         Status: "system" | "available" | "connected" | "disabled" | "error";
         /** @description One tool call of a turn. */
         Step: {
-            /** @description The call's id, as in its audit row. */
+            /**
+             * Format: uuid
+             * @description The call's id, as in its audit row.
+             */
             call_id: string;
             /** @description Canonical id of the tool, or what the model wrote where there is none such. */
             tool: string;
             /** @description The name the model wrote. */
             asked_as: string;
-            /** @description The arguments the model wrote. */
+            /** @description The arguments: those that ran, where a person put something else in place of what the model wrote. */
             arguments: unknown;
+            /** @description The arguments the model wrote, where those are not what ran. */
+            asked_arguments?: unknown;
+            /** @description Who approved it, where a person was asked. */
+            approved_by?: string | null;
+            /** @description Changes that person made. */
+            edited: components["schemas"]["Edit"][];
             /** @description The call's risk. */
             risk: components["schemas"]["Risk"];
             /** @description Where it stands. */
@@ -5189,7 +6159,7 @@ export interface components {
             model_text?: string | null;
             ticket?: components["schemas"]["Ticket"] | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Wall time.
              */
             duration_ms?: number | null;
@@ -5200,11 +6170,13 @@ export interface components {
          * @description Where a step stands.
          * @enum {string}
          */
-        StepState: "pending" | "running" | "done" | "waiting" | "uncertain" | "cancelled";
+        StepState: "pending" | "running" | "done" | "waiting" | "uncertain" | "cancelled" | "skipped";
         /** @description Files. */
         StorageForm: {
             /** @description One or several. */
             file: string[];
+            /** @description `true` reads them as well, and stores nothing where one of them is no document that can be read. */
+            read?: boolean;
         };
         /** @description A file that was stored. */
         StoredFile: {
@@ -5213,18 +6185,34 @@ export interface components {
             /** @description Its storage path: what tools take as `file_path`. */
             path: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Its size.
              */
             bytes: number;
+            /**
+             * Format: uint32
+             * @description Its pages or slides, where it was read and has such.
+             */
+            pages?: number | null;
+            /**
+             * Format: uint64
+             * @description Characters of its text, where it was read.
+             */
+            characters?: number | null;
         };
         /** @description What a set of cases came to. */
         Summary: components["schemas"]["Measures"] & {
             /** @description The set's name. */
             set: string;
-            /** @description How many tools were ranked. */
+            /**
+             * Format: uint64
+             * @description How many tools were ranked.
+             */
             tools: number;
-            /** @description How many needs were asked. */
+            /**
+             * Format: uint64
+             * @description How many needs were asked.
+             */
             queries: number;
             /**
              * Format: double
@@ -5244,7 +6232,10 @@ export interface components {
         };
         /** @description A connected system. */
         System: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description What people call it; no two share one. */
             name: string;
@@ -5262,12 +6253,12 @@ export interface components {
             auth: components["schemas"]["SystemAuth"];
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
-             * Format: int32
+             * Format: uint8
              * @description How often a call that may be repeated is tried again.
              */
             retries: number;
             /**
-             * Format: int32
+             * Format: uint16
              * @description Seconds it has to answer.
              */
             timeout_s: number;
@@ -5327,32 +6318,35 @@ export interface components {
             /** @description After a change: it was switched off, as its address changed. */
             switched_off: boolean;
         };
-        /** @description What somebody writes of a system. What is left out stays, or has its default in a new one. */
+        /** @description A system as somebody writes it. Fields left out stay, or have their default in a new one. */
         SystemDraft: {
-            /** @description What people call it; a new system needs one. */
+            /** @description The name people call it by; a new system needs one. */
             name?: string | null;
-            /** @description What it is. */
+            /** @description A description of what it is. */
             description?: string | null;
-            /** @description What every path is put under; null for none. */
+            /** @description The URL every path is put under; null for none. */
             base_url?: string | null;
             /** @description Words to find it by; they replace those there are. */
             tags?: string[] | null;
             auth?: components["schemas"]["SystemAuth"] | null;
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
-             * Format: int32
-             * @description How often a call that may be repeated is tried again, 0 to 5.
+             * Format: uint8
+             * @description Number of times a call that may be repeated is tried again, 0 to 5.
              */
             retries?: number | null;
             /**
-             * Format: int32
+             * Format: uint16
              * @description Seconds it has to answer, 1 to 300.
              */
             timeout_s?: number | null;
         };
         /** @description A system in the list. */
         SystemRow: components["schemas"]["System"] & {
-            /** @description Its endpoints, counted. */
+            /**
+             * Format: uint64
+             * @description Its endpoints, counted.
+             */
             endpoints: number;
             /** @description The protocols they speak. */
             protocols: string[];
@@ -5404,7 +6398,10 @@ export interface components {
             expected?: Record<string, never> | null;
             /** @description What came. */
             got?: Record<string, never> | null;
-            /** @description Where it failed. */
+            /**
+             * Format: uint64
+             * @description Where it failed.
+             */
             line?: number | null;
             /**
              * Format: double
@@ -5414,9 +6411,15 @@ export interface components {
         };
         /** @description How all tests of a script went. */
         TestRun: {
-            /** @description How many passed. */
+            /**
+             * Format: uint64
+             * @description How many passed.
+             */
             passed: number;
-            /** @description How many there are. */
+            /**
+             * Format: uint64
+             * @description How many there are.
+             */
             total: number;
             /** @description Each, examples first. */
             results: components["schemas"]["TestResult"][];
@@ -5457,11 +6460,20 @@ export interface components {
         };
         /** @description A question to a person: may this tool run with exactly these arguments? (R7) */
         Ticket: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
-            /** @description Who must decide. */
+            /**
+             * Format: uuid
+             * @description Who must decide.
+             */
             user: string;
-            /** @description The conversation it belongs to. */
+            /**
+             * Format: uuid
+             * @description The conversation it belongs to.
+             */
             topic?: string | null;
             /** @description Canonical id of the tool. */
             tool: string;
@@ -5471,6 +6483,10 @@ export interface components {
             arguments: unknown;
             /** @description Why it is asked. */
             risk: components["schemas"]["Risk"];
+            /** @description The question, in words that name the thing: `Delete “Holiday 29”?` */
+            question: string;
+            /** @description The thing's name, which is typed before something is destroyed. `None` if it has none: the tool's name is. */
+            subject?: string | null;
             /** @description Which rule asks, in words. */
             reason: string;
             /** @description Where it stands. */
@@ -5505,6 +6521,7 @@ export interface components {
             parameters: unknown;
             /** @description Least risk of a call. */
             risk: components["schemas"]["Risk"];
+            risk_up_to?: components["schemas"]["Risk"] | null;
             /** @description The permission it needs. */
             permission?: string | null;
             /** @description Where it comes from. */
@@ -5514,7 +6531,7 @@ export interface components {
             /** @description Why it cannot. */
             status_reason?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How long a call may take, unless its arguments ask for longer.
              */
             timeout_seconds: number;
@@ -5523,7 +6540,7 @@ export interface components {
             /** @description Not switched off. */
             enabled: boolean;
             /**
-             * Format: int64
+             * Format: uint64
              * @description What its description costs in a model's context.
              */
             tokens: number;
@@ -5543,12 +6560,16 @@ export interface components {
         };
         /** @description From a person's message to the end of the model's answer. */
         Turn: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Where it stands. */
             state: components["schemas"]["TurnState"];
             /** @description Why it failed. */
             error?: string | null;
+            failure?: components["schemas"]["ProviderFailure"] | null;
             /** @description What it cost so far. */
             usage: components["schemas"]["Usage"];
             context?: components["schemas"]["ContextBill"] | null;
@@ -5566,12 +6587,12 @@ export interface components {
         /** @description Tokens. */
         Usage: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Read by the model.
              */
             input_tokens: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Written by it.
              */
             output_tokens: number;
@@ -5584,7 +6605,10 @@ export interface components {
         };
         /** @description A person who may sign in. */
         User: {
-            /** @description Stable id. */
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
             id: string;
             /** @description Unique, as typed at sign-in; compared without case. */
             username: string;
@@ -5611,11 +6635,20 @@ export interface components {
             kind: components["schemas"]["SearchKind"];
             /** @description The model its vectors are of. */
             model?: string | null;
-            /** @description Entries that are found by their meaning. */
+            /**
+             * Format: uint64
+             * @description Entries that are found by their meaning.
+             */
             count: number;
-            /** @description Rows of vectors that were removed or replaced; they go when there are many. */
+            /**
+             * Format: uint64
+             * @description Rows of vectors that were removed or replaced; they go when there are many.
+             */
             dead: number;
-            /** @description Memory. */
+            /**
+             * Format: uint64
+             * @description Memory.
+             */
             bytes: number;
         };
         /** @description What verifying the chain found. */
@@ -5638,7 +6671,7 @@ export interface components {
         VersionText: components["schemas"]["ScriptVersion"] & {
             /** @description Its text. */
             source: string;
-            /** @description What changed from the one before, as a unified diff. */
+            /** @description The difference from the one before, as a unified diff. */
             diff: string;
         };
         /** @description Pages and search of the web. */
@@ -5649,13 +6682,13 @@ export interface components {
              */
             respect_robots: boolean;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Most of a page that is read, in MB, unpacked.
              * @default 10
              */
             max_page_mb: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Searches in a minute, for everybody together.
              * @default 20
              */
@@ -5684,18 +6717,30 @@ export interface components {
         WhyNotFound: {
             /** @description The question that was asked. */
             query: string;
-            /** @description The document that should have come. */
+            /**
+             * Format: uuid
+             * @description The document that should have come.
+             */
             document_id?: string | null;
             chunk_id?: components["schemas"]["i64"] | null;
-            /** @description How many results the answer had; 5 if left out. */
+            /**
+             * Format: uint64
+             * @description How many results the answer had; 5 if left out.
+             */
             limit?: number | null;
             /** @description The collections it was asked of, by id or name; all if left out. */
             collections?: string[];
             /** @description The documents it was asked of; all if left out. */
             documents?: string[];
             /** @description The kinds of documents it was asked of; all if left out. */
-            kinds?: string[];
-        };
+            kinds?: components["schemas"]["DocumentKind"][];
+        } & ({
+            document_id: unknown;
+            chunk_id?: null;
+        } | {
+            chunk_id: unknown;
+            document_id?: null;
+        });
         /** @description An earlier wording of a memory. */
         Wording: {
             /** @description What it said. */
@@ -5735,8 +6780,12 @@ export interface operations {
                 door?: string | null;
                 /** @description A conversation's id. */
                 topic?: string | null;
-                /** @description Text that stands in the row. */
+                /** @description Text that stands in the row; the id of a call finds its rows. Other texts are counted among the newest 100,000 rows. */
                 q?: string | null;
+                /** @description Rows from this moment on, for instance `2026-11-23T08:00:00Z`. */
+                from?: string | null;
+                /** @description Rows before this moment. */
+                to?: string | null;
             };
             header?: never;
             path?: never;
@@ -5770,7 +6819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5825,8 +6874,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5891,7 +6949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5922,7 +6980,28 @@ export interface operations {
     };
     get_api_audit_export: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Event types, by commas. */
+                event_type?: string | null;
+                /** @description A tool's id or bare name. */
+                tool?: string | null;
+                /** @description User names, by commas. */
+                user?: string | null;
+                /** @description Outcomes, by commas. */
+                outcome?: string | null;
+                /** @description Risks, by commas. */
+                risk?: string | null;
+                /** @description Doors, by commas. */
+                door?: string | null;
+                /** @description A conversation's id. */
+                topic?: string | null;
+                /** @description Text that stands in the row; the id of a call finds its rows. Other texts are counted among the newest 100,000 rows. */
+                q?: string | null;
+                /** @description Rows from this moment on, for instance `2026-11-23T08:00:00Z`. */
+                from?: string | null;
+                /** @description Rows before this moment. */
+                to?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5937,6 +7016,15 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
                 headers: {
@@ -5946,8 +7034,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5968,7 +7065,28 @@ export interface operations {
     };
     get_api_audit_facets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Event types, by commas. */
+                event_type?: string | null;
+                /** @description A tool's id or bare name. */
+                tool?: string | null;
+                /** @description User names, by commas. */
+                user?: string | null;
+                /** @description Outcomes, by commas. */
+                outcome?: string | null;
+                /** @description Risks, by commas. */
+                risk?: string | null;
+                /** @description Doors, by commas. */
+                door?: string | null;
+                /** @description A conversation's id. */
+                topic?: string | null;
+                /** @description Text that stands in the row; the id of a call finds its rows. Other texts are counted among the newest 100,000 rows. */
+                q?: string | null;
+                /** @description Rows from this moment on, for instance `2026-11-23T08:00:00Z`. */
+                from?: string | null;
+                /** @description Rows before this moment. */
+                to?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5980,7 +7098,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["AuditFacets"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -5992,8 +7119,102 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_audit_histogram: {
+        parameters: {
+            query?: {
+                /** @description Event types, by commas. */
+                event_type?: string | null;
+                /** @description A tool's id or bare name. */
+                tool?: string | null;
+                /** @description User names, by commas. */
+                user?: string | null;
+                /** @description Outcomes, by commas. */
+                outcome?: string | null;
+                /** @description Risks, by commas. */
+                risk?: string | null;
+                /** @description Doors, by commas. */
+                door?: string | null;
+                /** @description A conversation's id. */
+                topic?: string | null;
+                /** @description Text that stands in the row; the id of a call finds its rows. Other texts are counted among the newest 100,000 rows. */
+                q?: string | null;
+                /** @description Rows from this moment on, for instance `2026-11-23T08:00:00Z`. */
+                from?: string | null;
+                /** @description Rows before this moment. */
+                to?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditHistogram"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6021,12 +7242,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Server-sent events, each of this form */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -6038,7 +7260,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6084,8 +7306,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6145,6 +7376,33 @@ export interface operations {
             };
             /** @description The name or the password is wrong. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6224,8 +7482,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Only a person in a session may do this. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6272,6 +7539,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6328,8 +7604,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Only a person in a session may do this. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6357,6 +7651,672 @@ export interface operations {
             };
             /** @description Too many wrong passwords. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_backups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_backups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewBackup"] | null;
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another one is under way. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_backups_own_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_backups_own_passphrase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassphrase"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_backups_own_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupPlan"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_backups_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_backups_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_backups_id_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The age file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_backups_id_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BackupOpener"] | null;
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another one is under way. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6421,7 +8381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6486,7 +8446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6497,6 +8457,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6565,7 +8534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6576,6 +8545,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6662,7 +8640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6673,6 +8651,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6698,8 +8685,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6727,7 +8750,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ImportOrder"];
+                "application/json": components["schemas"]["ImportOrder"] & ({
+                    system_id: unknown;
+                } | {
+                    system: {
+                        name: unknown;
+                    };
+                });
             };
         };
         responses: {
@@ -6757,8 +8786,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6843,8 +8890,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6870,8 +8935,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6916,7 +9017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6945,7 +9046,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SystemDraft"];
+                "application/json": components["schemas"]["SystemDraft"] & {
+                    name: unknown;
+                };
             };
         };
         responses: {
@@ -6975,8 +9078,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7059,7 +9180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7124,7 +9245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7135,6 +9256,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7203,7 +9333,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7214,6 +9344,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7296,7 +9435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7366,7 +9505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7377,6 +9516,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7459,7 +9607,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7499,7 +9647,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["EndpointDraft"];
+                "application/json": components["schemas"]["EndpointDraft"] & ({
+                    name: unknown;
+                } & ({
+                    path: unknown;
+                } | {
+                    operation: {
+                        /** @enum {unknown} */
+                        protocol: "graphql" | "soap" | "grpc" | "websocket";
+                    };
+                }));
             };
         };
         responses: {
@@ -7529,7 +9686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,6 +9697,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7626,7 +9792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7637,6 +9803,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7720,6 +9895,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -7772,6 +9956,33 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7854,6 +10065,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -7910,8 +10130,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7980,8 +10218,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8068,8 +10324,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8115,6 +10389,72 @@ export interface operations {
             };
         };
     };
+    get_api_conversations_id_branches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_conversations_id_events: {
         parameters: {
             query?: {
@@ -8129,13 +10469,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events */
+            /** @description Server-sent events, each of this form */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */
@@ -8149,6 +10489,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8214,6 +10563,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -8249,13 +10607,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Server-sent events */
+            /** @description Server-sent events, each of this form */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */
@@ -8269,6 +10627,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8356,13 +10723,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Server-sent events */
+            /** @description Server-sent events, each of this form */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */
@@ -8376,6 +10743,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8484,8 +10860,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8539,7 +10933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8611,7 +11005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8666,7 +11060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8712,7 +11106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8789,6 +11183,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -8853,7 +11256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8899,8 +11302,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8967,8 +11379,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9053,7 +11483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9124,7 +11554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9190,7 +11620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9261,7 +11691,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9316,7 +11746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9362,7 +11792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9419,7 +11849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9430,6 +11860,15 @@ export interface operations {
             };
             /** @description There is no such space. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9488,6 +11927,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9556,6 +12004,15 @@ export interface operations {
             };
             /** @description It would be wider than its maker. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9646,8 +12103,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9701,7 +12176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9760,8 +12235,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9848,7 +12341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9859,6 +12352,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9939,7 +12441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9950,6 +12452,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10023,7 +12534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10092,8 +12603,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10176,7 +12705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10243,7 +12772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10254,6 +12783,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10318,7 +12856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10329,6 +12867,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10393,7 +12940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10464,7 +13011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10531,7 +13078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10597,7 +13144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10608,6 +13155,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10672,7 +13228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10683,6 +13239,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10722,7 +13287,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewContent"];
-                "multipart/form-data": components["schemas"]["FilesForm"];
+                "multipart/form-data": components["schemas"]["FileForm"];
             };
         };
         responses: {
@@ -10752,7 +13317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10763,6 +13328,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10834,7 +13408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10893,8 +13467,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10975,7 +13567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10986,6 +13578,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11052,8 +13653,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11138,8 +13757,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11225,6 +13862,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -11277,6 +13923,33 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11348,6 +14021,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -11394,8 +14076,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11464,8 +14164,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11550,6 +14268,33 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -11568,8 +14313,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11606,6 +14387,15 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description The request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -11636,6 +14426,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11692,7 +14491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11760,8 +14559,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11816,12 +14633,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description YAML */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             /** @description Nobody is signed in, or the credential is not known. */
@@ -11833,7 +14651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11892,8 +14710,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11978,8 +14814,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12064,8 +14918,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No model is connected, or there is nothing to go by. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12091,8 +14963,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12148,7 +15056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12218,7 +15126,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12229,6 +15137,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12310,7 +15227,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12321,6 +15238,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12389,7 +15315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12400,6 +15326,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12471,6 +15406,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -12491,7 +15435,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProviderDraft"];
+                "application/json": components["schemas"]["ProviderDraft"] & {
+                    kind: unknown;
+                    model: unknown;
+                };
             };
         };
         responses: {
@@ -12521,8 +15468,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12594,7 +15559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12605,6 +15570,220 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_providers_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderView"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else has changed the list, or the order is not one of all in it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_providers_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderTrial"] & ({
+                    stored: unknown;
+                } | {
+                    provider: {
+                        kind: unknown;
+                    };
+                });
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTest"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12655,7 +15834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12666,6 +15845,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12747,7 +15935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12758,6 +15946,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12822,7 +16019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12833,6 +16030,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12886,7 +16092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12945,8 +16151,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13042,7 +16257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13143,7 +16358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13216,7 +16431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13275,8 +16490,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13348,7 +16581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13407,8 +16640,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13496,7 +16747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13586,7 +16837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13643,7 +16894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13713,7 +16964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13815,7 +17066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13899,7 +17150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13986,7 +17237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13997,6 +17248,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14083,7 +17343,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14188,7 +17448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14293,7 +17553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14304,6 +17564,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14329,8 +17598,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14390,7 +17695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14401,6 +17706,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14426,8 +17740,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14484,7 +17834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14553,6 +17903,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -14603,6 +17962,33 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14686,6 +18072,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -14742,8 +18137,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14790,6 +18203,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14847,8 +18269,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14920,6 +18360,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -14946,6 +18395,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Setup"];
+                };
+            };
+            /** @description The request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A defect of ours; the log says more under the request id. */
@@ -14991,6 +18449,204 @@ export interface operations {
             };
             /** @description Not the link of this start, or it has lapsed. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is an owner already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_setup_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupLink"];
+            };
+        };
+        responses: {
+            /** @description It can be used. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the link of this start, or it has lapsed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is an owner already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_setup_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["RestoreForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoredBackup"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the link of this start, or it has lapsed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15071,6 +18727,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -15112,6 +18777,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15180,7 +18854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Only a person in a session may do this. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15191,6 +18865,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15216,8 +18899,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15262,6 +18981,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -15299,6 +19027,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -15329,6 +19066,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15379,6 +19125,33 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15461,6 +19234,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -15518,7 +19300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15588,7 +19370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15599,6 +19381,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15680,7 +19471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15691,6 +19482,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15759,7 +19559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15770,6 +19570,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15852,6 +19661,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -15913,6 +19731,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -15922,13 +19749,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A person must confirm it first: repeat the call with the ticket. */
+            /** @description A person must confirm it first: repeat the call with the ticket. Without `ticket`: the one that was given is no longer good for this call. */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Ticket"];
+                    "application/problem+json": components["schemas"]["MustConfirm"] | components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large. */
@@ -15949,8 +19776,44 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15999,6 +19862,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16061,7 +19933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16072,6 +19944,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16136,6 +20017,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such thing, or not for this caller. */
             404: {
                 headers: {
@@ -16191,7 +20081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16202,6 +20092,15 @@ export interface operations {
             };
             /** @description No such thing, or not for this caller. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16266,7 +20165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16284,8 +20183,53 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16330,7 +20274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16389,8 +20333,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16481,7 +20434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16569,7 +20522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16634,6 +20587,52 @@ export interface operations {
             };
         };
     };
+    get_api_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyFacts"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_vault_rotate: {
         parameters: {
             query?: never;
@@ -16673,8 +20672,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this. */
+            /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16746,6 +20754,15 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
                 headers: {
@@ -16777,6 +20794,15 @@ export interface operations {
             };
             /** @description Nobody is signed in, or the credential is not known. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
