@@ -1,6 +1,7 @@
 // The catalog: a document is read, its cost shown, operations chosen, the system activated, called, and looked at.
 import { createServer } from 'node:http';
-import { axe, person, same, shoot, until, walk } from './lib.mjs';
+import { except, system } from './given.mjs';
+import { address, axe, person, same, shoot, until, walk } from './lib.mjs';
 import { look, settled } from './look.mjs';
 
 const operation = (summary, more = {}) => ({ summary, responses: { 200: { description: 'ok' } }, ...more });
@@ -54,6 +55,8 @@ const document = (url) => ({
   },
 });
 
+const TOKEN = 'canary-token-1';
+
 /** A system to be called, and what it was asked. */
 async function startSystem() {
   const asked = [];
@@ -75,11 +78,43 @@ async function startSystem() {
   return { asked, host, base, stop: () => server.close() };
 }
 
-export async function catalogWalks({ browser, owner, base }) {
-  const system = await startSystem();
-  const main = owner.getByRole('main');
+const mainOf = (page) => page.getByRole('main');
+const find = (page) => page.getByRole('button', { name: 'Show what is in it' });
 
-  await walk('an empty catalog says what it is for, and Ctrl K leads to it', owner, async () => {
+/** Declares a walk beside a system that may be called. */
+const beside = (name, options, steps) =>
+  walk(name, options, async (world) => {
+    const system = await startSystem();
+    try {
+      await steps({ ...world, system, main: mainOf(world.owner) });
+    } finally {
+      system.stop();
+    }
+  });
+
+/** The system, imported as a whole; its page. */
+async function imported(world, more) {
+  await except(world, [world.system.host]);
+  const id = await system(world, document(world.system.base), more);
+  await world.owner.goto(`${world.base}/catalog/${id}`);
+  await mainOf(world.owner).getByRole('link', { name: 'getRoute' }).waitFor();
+  return id;
+}
+
+/** The same, in use, with its token. */
+const active = (world) => imported(world, { credentials: { token: TOKEN }, risks: { 'PATCH /routes/{id}': 'low_write' } });
+
+/** The document, read from where it is; what may be chosen is shown. */
+async function preview({ owner, base, system }) {
+  await owner.goto(`${base}/catalog/import`);
+  await owner.getByRole('button', { name: 'Address', exact: true }).click();
+  await owner.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
+  await find(owner).click();
+}
+
+export function catalogWalks() {
+  walk('an empty catalog says what it is for, and Ctrl K leads to it', { firefox: true }, async ({ owner, base }) => {
+    const main = mainOf(owner);
     await owner.goto(`${base}/chat`);
     await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');
@@ -93,23 +128,27 @@ export async function catalogWalks({ browser, owner, base }) {
     same(await axe(owner), [], 'what axe found');
   });
 
-  await walk('a document is fetched, and what a private address needs is said', owner, async () => {
-    await main.getByRole('link', { name: 'Import', exact: true }).click();
-    await owner.getByRole('button', { name: 'Address', exact: true }).click();
-    await owner.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
-    await owner.getByRole('button', { name: 'Show what is in it' }).click();
-    await owner.getByRole('alert').getByText('The document could not be read').waitFor();
-    const exceptions = { outbound: { exceptions: [system.host] } };
-    const put = await owner.evaluate(
-      async (body) => (await fetch('/api/settings', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status,
-      exceptions,
-    );
-    same(put, 200, 'the answer to the exception');
-    await owner.getByRole('button', { name: 'Show what is in it' }).click();
-    await owner.getByRole('heading', { name: 'Import Routewise' }).waitFor();
-  });
+  beside(
+    'a document is fetched, and what a private address needs is said',
+    { provokes: ['* POST /api/catalog/import/preview'] },
+    async ({ owner, base, system }) => {
+      await preview({ owner, base, system });
+      await owner.getByRole('alert').getByText('The document could not be read').waitFor();
+      const exceptions = { outbound: { exceptions: [system.host] } };
+      const put = await owner.evaluate(
+        async (body) => (await fetch('/api/settings', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status,
+        exceptions,
+      );
+      same(put, 200, 'the answer to the exception');
+      await owner.getByRole('button', { name: 'Show what is in it' }).click();
+      await owner.getByRole('heading', { name: 'Import Routewise' }).waitFor();
+    },
+  );
 
-  await walk('operations are chosen with their risk and cost before anything is added', owner, async () => {
+  beside('operations are chosen with their risk and cost before anything is added', { firefox: true }, async (world) => {
+    const { owner, main, system } = world;
+    await except(world, [system.host]);
+    await preview(world);
     await owner.getByRole('group', { name: 'Token cost' }).getByText('2 of 6').waitFor();
     await owner.getByRole('checkbox', { name: 'PATCH /routes/{id}' }).check();
     await owner.getByRole('checkbox', { name: 'POST /plans/{id}/optimise' }).check();
@@ -127,20 +166,24 @@ export async function catalogWalks({ browser, owner, base }) {
     await main.getByRole('link', { name: 'getRoute' }).waitFor();
   });
 
-  await walk('credentials go in and are not shown, and the system is activated', owner, async () => {
+  beside('credentials go in and are not shown, and the system is activated', {}, async (world) => {
+    const { owner, main } = world;
+    await imported(world);
     await owner.getByRole('button', { name: 'Set', exact: true }).click();
     const form = owner.getByRole('form', { name: 'Credentials' });
-    await form.getByLabel(/^token/).fill('canary-token-1');
+    await form.getByLabel(/^token/).fill(TOKEN);
     await form.getByRole('button', { name: 'Save' }).click();
     await owner.getByText('Credential: bearer token, set').waitFor();
     await owner.getByRole('button', { name: 'Activate' }).click();
     await main.getByRole('button', { name: 'Mark degraded', disabled: false }).waitFor();
     await shoot(owner, 'catalog-system');
     same(await axe(owner), [], 'what axe found');
-    same((await owner.content()).includes('canary-token-1'), false, 'whether the page shows the token');
+    same((await owner.content()).includes(TOKEN), false, 'whether the page shows the token');
   });
 
-  await walk('an endpoint is called once with the stored credential, and large numbers are what they are', owner, async () => {
+  beside('an endpoint is called once with the stored credential, and large numbers are what they are', { firefox: true }, async (world) => {
+    const { owner, main, system } = world;
+    await active(world);
     await main.getByRole('link', { name: 'getRoute' }).click();
     const form = owner.getByRole('form', { name: 'Test call' });
     await form.getByLabel(/^id/).fill('R-7');
@@ -149,13 +192,14 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.getByText('Depot').waitFor();
     await owner.getByText('9007199254740993').first().waitFor();
     const call = system.asked.at(-1);
-    same(call, { url: '/api/routes/R-7?after=1234567890123456789', authorization: 'Bearer canary-token-1' }, 'what the system was asked');
+    same(call, { url: '/api/routes/R-7?after=1234567890123456789', authorization: `Bearer ${TOKEN}` }, 'what the system was asked');
     await shoot(owner, 'catalog-endpoint');
     same(await axe(owner), [], 'what axe found');
   });
 
-  await walk('a call that takes something away is made once its name was typed', owner, async () => {
-    await owner.goBack();
+  beside('a call that takes something away is made once its name was typed', {}, async (world) => {
+    const { owner, main, system } = world;
+    await active(world);
     await main.getByRole('link', { name: 'cancelRoute' }).click();
     await owner.getByRole('form', { name: 'Test call' }).getByLabel(/^id/).fill('R-7');
     const before = system.asked.length;
@@ -171,8 +215,9 @@ export async function catalogWalks({ browser, owner, base }) {
     same([system.asked.length - before, system.asked.at(-1).url], [1, '/api/routes/R-7'], 'what the system was asked');
   });
 
-  await walk('a system is not deprecated by a click', owner, async () => {
-    await owner.goBack();
+  beside('a system is not deprecated by a click', {}, async (world) => {
+    const { owner, main } = world;
+    await active(world);
     await main.getByRole('button', { name: 'Deprecate' }).click();
     await owner.getByRole('form', { name: 'Deprecate Routewise' }).waitFor();
     await shoot(owner, 'catalog-deprecate');
@@ -180,11 +225,11 @@ export async function catalogWalks({ browser, owner, base }) {
     await owner.keyboard.press('Escape');
     await main.getByRole('form', { name: 'Deprecate Routewise' }).waitFor({ state: 'detached' });
     await main.getByText('Active', { exact: true }).first().waitFor();
-    await main.getByRole('link', { name: 'getRoute' }).click();
   });
 
-  await walk('a file of this machine is stored and sent', owner, async () => {
-    await owner.goBack();
+  beside('a file of this machine is stored and sent', {}, async (world) => {
+    const { owner, main, system } = world;
+    await active(world);
     await main.getByRole('link', { name: 'addProof' }).click();
     const form = owner.getByRole('form', { name: 'Test call' });
     await form.getByLabel(/^id/).fill('R-7');
@@ -203,15 +248,16 @@ export async function catalogWalks({ browser, owner, base }) {
       ['/api/routes/R-7/proof', true, true, true],
       'what the system was sent',
     );
-    await owner.goBack();
-    await main.getByRole('link', { name: 'getRoute' }).click();
   });
 
-  await walk('what is changed by hand is kept by the next import', owner, async () => {
+  beside('what is changed by hand is kept by the next import', {}, async (world) => {
+    const { owner, main, system } = world;
+    await active(world);
+    await main.getByRole('link', { name: 'getRoute' }).click();
     await owner.getByRole('tab', { name: 'Change' }).click();
     await owner.getByLabel('When to use it').fill('Somebody asks where a driver is.');
     await owner.getByRole('button', { name: 'Save', exact: true }).click();
-    await owner.goto(owner.url().replace(/\/[^/]+$/, '/import'));
+    await owner.goto((await address(owner)).replace(/\/[^/]+$/, '/import'));
     await owner.getByRole('button', { name: 'Address', exact: true }).click();
     await owner.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
     await owner.getByRole('button', { name: 'Show what is in it' }).click();
@@ -220,26 +266,22 @@ export async function catalogWalks({ browser, owner, base }) {
     same(await axe(owner), [], 'what axe found');
   });
 
-  const state = await owner.context().storageState();
-  const [first] = await (await owner.request.get(`${base}/api/catalog/systems`)).json();
-  const [endpoint] = await (await owner.request.get(`${base}/api/catalog/systems/${first.id}/endpoints`)).json();
   for (const theme of ['light', 'dark']) {
-    const page = await person(browser, { theme, width: 380, state });
-    await walk(`the catalog fits a narrow screen in ${theme}`, page, async () => {
+    beside(`the catalog fits a narrow screen in ${theme}`, {}, async (world) => {
+      const { browser, base, state, call, system } = world;
+      const id = await active(world);
+      const [endpoint] = await call('GET', `/api/catalog/systems/${id}/endpoints`);
+      const page = await person(browser, { theme, width: 380, state });
       const found = [];
-      for (const path of ['', `/${first.id}`, `/${first.id}/${endpoint.id}`, '/new', '/import']) {
+      for (const path of ['', `/${id}`, `/${id}/${endpoint.id}`, '/new', '/import']) {
         await page.goto(`${base}/catalog${path}`);
         await settled(page);
-        found.push(...(await look(page, `/catalog${path.replace(first.id, 'system').replace(endpoint.id, 'endpoint')}`, theme, 380)));
+        found.push(...(await look(page, `/catalog${path.replace(id, 'system').replace(endpoint.id, 'endpoint')}`, theme, 380)));
       }
-      await page.getByRole('button', { name: 'Address', exact: true }).click();
-      await page.getByLabel('Address of the document').fill(`${system.base}/openapi.json`);
-      await page.getByRole('button', { name: 'Show what is in it' }).click();
+      await preview({ owner: page, base, system });
       await page.getByRole('heading', { name: 'Import Routewise' }).waitFor();
       found.push(...(await look(page, '/catalog-preview', theme, 380)));
       same(found, [], 'what axe found');
     });
-    await page.context().close();
   }
-  system.stop();
 }

@@ -1,12 +1,13 @@
 // The chat: tool cards, approvals, a reload in mid-stream, a restart while somebody is asked.
-import { same, shoot, until, walk } from './lib.mjs';
+import { askBeforeCommands } from './given.mjs';
+import { address, same, shoot, until, walk } from './lib.mjs';
 
 /** A new conversation with this message. */
 export async function ask(page, base, text) {
   await page.goto(`${base}/chat`);
   await page.getByLabel('Message', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
-  await until('the address of the conversation', () => /\/chat\/.+/.test(page.url()));
+  await until('the address of the conversation', async () => /\/chat\/.+/.test(await address(page)));
 }
 
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
@@ -20,8 +21,10 @@ async function unfold(page) {
   await group.locator('.nested').first().waitFor();
 }
 
-export async function chatWalks({ server, owner, base }) {
-  await walk('a tool card opens on input, output, raw and why', owner, async () => {
+export function chatWalks() {
+  walk('a tool card opens on input, output, raw and why', { firefox: true }, async ({ owner, base }) => {
+    await ask(owner, base, 'What is 17.5% of 2,480?');
+    await thread(owner).getByText('17.5% of 2,480 is 434').waitFor();
     await unfold(owner);
     const card = thread(owner).locator('details.step').filter({ hasText: 'calculator' }).last();
     await card.locator('summary').first().click();
@@ -35,7 +38,7 @@ export async function chatWalks({ server, owner, base }) {
     await shoot(owner, 'chat');
   });
 
-  await walk('settings say what will change, and change it', owner, async () => {
+  walk('settings say what will change, and change it', { firefox: true }, async ({ owner, base }) => {
     await owner.goto(`${base}/settings/commands`);
     await owner.getByLabel('Running commands').selectOption('sandboxed');
     await owner.getByLabel('Ask a person').selectOption('always');
@@ -46,7 +49,9 @@ export async function chatWalks({ server, owner, base }) {
     same(await owner.getByLabel('Ask a person').inputValue(), 'always', 'exec.ask');
   });
 
-  await walk('a question is approved in the chat, and the answer and the audit follow', owner, async () => {
+  walk('a question is approved in the chat, and the answer and the audit follow', { firefox: true }, async (world) => {
+    const { owner, base } = world;
+    await askBeforeCommands(world);
     await ask(owner, base, 'Please run the greeting');
     const card = owner.getByRole('form', { name: 'Approval: exec' });
     await card.waitFor();
@@ -66,7 +71,9 @@ export async function chatWalks({ server, owner, base }) {
     await shoot(owner, 'audit');
   });
 
-  await walk('a denial with a reason is told to the model and stays in the thread', owner, async () => {
+  walk('a denial with a reason is told to the model and stays in the thread', { firefox: true }, async (world) => {
+    const { owner, base } = world;
+    await askBeforeCommands(world);
     await ask(owner, base, 'Run the greeting again');
     const card = owner.getByRole('form', { name: 'Approval: exec' });
     await card.getByRole('button', { name: 'Deny with a reason' }).click();
@@ -78,33 +85,55 @@ export async function chatWalks({ server, owner, base }) {
     await card.waitFor({ state: 'detached' });
   });
 
-  await walk('a reload in mid-stream keeps the text and goes on to the end', owner, async () => {
+  walk('a reload in mid-stream keeps the text and goes on to the end', { firefox: true }, async ({ owner, base, model }) => {
+    const gate = model.before('word13');
     await ask(owner, base, 'Take your time, a long answer');
     await thread(owner).getByText('word12').waitFor();
     await owner.reload();
     await thread(owner).getByText('word12').waitFor();
-    if ((await thread(owner).textContent()).includes('and the end')) throw new Error('the answer had ended before the reload');
+    if ((await thread(owner).textContent()).includes('word13')) throw new Error('the answer went on by itself');
+    gate.open();
     await thread(owner).getByText('and the end.').waitFor();
     const text = await thread(owner).locator('.prose').last().textContent();
     const wanted = [...Array.from({ length: 90 }, (_, n) => `word${n + 1}`), 'and', 'the', 'end.'];
     same(text.trim().split(/\s+/), wanted, 'every word once and in order');
   });
 
-  await walk('a run stops at once', owner, async () => {
+  walk('a run stops at once', { firefox: true }, async ({ owner, base, model }) => {
+    model.before('word6');
     await ask(owner, base, 'Take your time once more');
     await thread(owner).getByText('word5').waitFor();
     await owner.getByRole('button', { name: 'Stop the run' }).click();
     await owner.getByRole('button', { name: 'Stop the run' }).waitFor({ state: 'detached' });
     if ((await thread(owner).textContent()).includes('and the end')) throw new Error('it went on');
+    await thread(owner).getByText('You stopped this answer').waitFor();
+    await thread(owner).getByRole('button', { name: 'Continue' }).waitFor();
+    await thread(owner).getByRole('button', { name: 'Copy what is there' }).waitFor();
+    same(await thread(owner).getByRole('alert').count(), 0, 'alerts: nothing went wrong');
+    await shoot(owner, 'chat-stopped');
   });
 
-  await walk('a model that fails is said in words, with a way on', owner, async () => {
+  walk('a model that fails is said with its name and address, where that is mended, and can be tried again', { firefox: true }, async (world) => {
+    const { owner, base, model } = world;
     await ask(owner, base, 'Break off here');
-    await thread(owner).getByRole('alert').first().waitFor();
-    await thread(owner).getByRole('button', { name: 'Try again' }).first().waitFor();
+    const alert = thread(owner).getByRole('alert').first();
+    for (const time of ['at once', 'after a reload']) {
+      await alert.getByText(new URL(model.url).host).first().waitFor();
+      await alert.getByText('scripted', { exact: true }).first().waitFor();
+      const link = alert.getByRole('link', { name: /Settings/ });
+      same((await link.getAttribute('href')).startsWith('/settings/'), true, `that the link leads to the settings, ${time}`);
+      await alert.getByRole('button', { name: 'Try again' }).waitFor();
+      await shoot(owner, `chat-failed-${time.replaceAll(' ', '-')}`);
+      if (time === 'at once') await owner.reload();
+    }
+    const again = owner.waitForResponse((response) => response.url().endsWith('/regenerate'));
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    same((await again).status(), 200, 'the answer to another try');
+    await alert.getByRole('link', { name: /Settings/ }).click();
+    await owner.getByRole('heading', { name: 'Models', exact: true }).waitFor();
   });
 
-  await walk('a conversation is renamed, put in a folder, searched, exported and deleted', owner, async () => {
+  walk('a conversation is renamed, put in a folder, searched, exported and deleted', async ({ owner, base }) => {
     await ask(owner, base, 'What is 17.5% of 2,480, in a folder?');
     await thread(owner).getByText('17.5% of 2,480 is 434').waitFor();
     const list = owner.getByRole('region', { name: 'Conversations' });
@@ -129,7 +158,9 @@ export async function chatWalks({ server, owner, base }) {
     await list.getByText('No conversation holds').waitFor();
   });
 
-  await walk('a restart while somebody is asked loses nothing: approved after it, the turn goes on', owner, async () => {
+  walk('a restart while somebody is asked loses nothing: approved after it, the turn goes on', { provokes: ['lost *'] }, async (world) => {
+    const { owner, base, server } = world;
+    await askBeforeCommands(world);
     await ask(owner, base, 'Once more, run the greeting');
     await owner.getByRole('form', { name: 'Approval: exec' }).waitFor();
     await server.stop();

@@ -1,36 +1,70 @@
 // Who runs Satchel: the audit as it happens, the vault's key, a password, a key with few permissions, a role that changes.
 import { signIn } from './first.mjs';
+import { colleague, user } from './given.mjs';
 import { person, same, shoot, until, walk } from './lib.mjs';
 
 const CLERK = { name: 'carl', password: 'a long enough password', next: 'another long password' };
 
-export async function governWalks({ browser, owner, base }) {
-  const send = (path, data) => owner.request.post(`${base}/api/${path}`, { data, headers: { origin: base } });
+/** The answer to a call, whatever it is. */
+const send = ({ owner, base }, tool, params) => owner.request.post(`${base}/api/tools/${tool}/invoke`, { data: { params }, headers: { origin: base } });
 
-  await walk('what happens stands in the audit at once, without a reload', owner, async () => {
+export function governWalks() {
+  walk('what happens stands in the audit at once, without a reload', { firefox: true }, async ({ owner, base }) => {
+    await send({ owner, base }, 'calculator', { expression: '1 + 1' });
     await owner.goto(`${base}/audit`);
     await owner.getByText('Live', { exact: true }).waitFor();
     const entries = owner.getByRole('region', { name: 'Entries' });
     await entries.getByRole('row').nth(1).waitFor();
-    const called = await send('tools/calculator/invoke', { params: { expression: '1234 + 4321' } });
+    const called = await send({ owner, base }, 'calculator', { expression: '1234 + 4321' });
     same(called.status(), 200, 'the call');
     await entries.getByRole('row').nth(1).getByText('1234 + 4321').waitFor();
   });
 
-  await walk('the filtered tail takes in only what fits', owner, async () => {
+  walk('the filtered tail takes in only what fits', { firefox: true }, async ({ owner, base }) => {
     await owner.goto(`${base}/audit?outcome=failure`);
     await owner.getByText('Live', { exact: true }).waitFor();
-    await send('tools/calculator/invoke', { params: { expression: '77 + 77' } });
-    await send('tools/parse_json/invoke', { params: { data: '{' } });
+    await send({ owner, base }, 'calculator', { expression: '77 + 77' });
+    await send({ owner, base }, 'parse_json', { data: '{' });
     const entries = owner.getByRole('region', { name: 'Entries' });
     await entries.getByRole('row').nth(1).getByText('parse_json').waitFor();
     if ((await entries.textContent()).includes('77 + 77')) throw new Error('a success is among the failures');
   });
 
-  await walk('what was kept from leaving stands in the ledger, and is found by its host', owner, async () => {
+  walk('the export holds what is shown, of the time that is chosen, and no more', { firefox: true }, async ({ owner, base, call }) => {
+    const begun = Date.now();
+    await call('POST', '/api/tools/calculator/invoke', { params: { expression: '1 +' } });
+    await call('POST', '/api/tools/calculator/invoke', { params: { expression: '1 + 1' } });
+    await owner.goto(`${base}/audit?outcome=failure`);
+    const link = owner.getByRole('link', { name: 'Export' });
+    const query = async () => URL.parse(await link.getAttribute('href'), base).searchParams;
+    const exported = async () => {
+      const text = await (await owner.request.get(`${base}${await link.getAttribute('href')}`)).text();
+      const rows = text.split('\n').filter(Boolean).map(JSON.parse);
+      return rows.map((row) => [row.outcome, row.arguments.expression]);
+    };
+    const failed = [['failure', '1 +']];
+
+    await owner.getByLabel('Time', { exact: true }).selectOption('Last hour');
+    await until('the last hour in the link', async () => (await query()).has('from'));
+    const from = Date.parse((await query()).get('from')) + 3_600_000;
+    same([from >= begun, from <= Date.now(), (await query()).has('to')], [true, true, false], 'whether that is the last hour');
+    same(await exported(), failed, 'the failures of the last hour');
+    await shoot(owner, 'audit-range');
+
+    await owner.getByLabel('Time', { exact: true }).selectOption('From, to');
+    await owner.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
+    await owner.getByText('No entry fits').waitFor();
+    same([(await query()).has('from'), await exported()], [false, []], 'the failures before the server was there');
+    await owner.getByLabel('To', { exact: true }).fill('');
+    await owner.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
+    await until('a beginning without an end in the link', async () => (await query()).has('from') && !(await query()).has('to'));
+    same(await exported(), failed, 'the failures since then');
+  });
+
+  walk('what was kept from leaving stands in the ledger, and is found by its host', async ({ owner, base }) => {
     for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://localhost:1/']) {
-      const answer = await send('tools/web_fetch/invoke', { params: { url } });
-      same((await answer.json()).error.kind, 'denied', url);
+      const answer = await send({ owner, base }, 'web_fetch', { url });
+      same((await answer.json()).problem.kind, 'denied', url);
     }
     await owner.goto(`${base}/outbound`);
     const rows = owner.getByRole('region', { name: 'Connections' }).getByRole('row');
@@ -46,9 +80,50 @@ export async function governWalks({ browser, owner, base }) {
     await owner.getByRole('region', { name: 'Entries' }).getByRole('row').nth(1).getByText('web_fetch').waitFor();
   });
 
-  await walk('the key of the vault is rotated, and what it holds still opens', owner, async () => {
+  walk('a setting that cannot be is told at its field, and what was saved is said', { provokes: ['400 PUT /api/settings'] }, async ({ owner, base }) => {
+    await owner.goto(`${base}/settings/outbound`);
+    const places = owner.getByLabel('Places that may be reached');
+    const before = await places.inputValue();
+    await places.fill('not a host!!');
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await owner.getByText("'not a host!!' is not a host and port").waitFor();
+    same(await places.getAttribute('aria-invalid'), 'true', 'the field that is wrong');
+    await shoot(owner, 'settings-wrong');
+    await places.fill('127.0.0.1:18199');
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await owner.getByText(/^Saved: outbound exceptions/).waitFor();
+    await shoot(owner, 'settings-saved');
+    await places.fill(before);
+    await owner.getByRole('button', { name: 'Save' }).click();
+    await owner.getByText(/^Saved: outbound exceptions/).waitFor();
+  });
+
+  walk('a refused place of a system is allowed where the warning stands', async ({ owner, base, call }) => {
+    const { id } = await call('POST', '/api/catalog/systems', { name: 'Closed', base_url: 'http://127.0.0.1:18198/api' });
+    await owner.goto(`${base}/catalog/${id}`);
+    await owner.getByRole('button', { name: 'Allow 127.0.0.1:18198' }).waitFor();
+    await shoot(owner, 'catalog-allow');
+    await owner.getByRole('button', { name: 'Allow 127.0.0.1:18198' }).click();
+    await owner.getByRole('button', { name: 'Allow 127.0.0.1:18198' }).waitFor({ state: 'detached' });
+    await owner.goto(`${base}/tools/web_fetch`);
+    await owner.getByLabel(/^url/).fill('http://127.0.0.1:1/');
+    await owner.keyboard.press('Control+Enter');
+    await owner.getByRole('link', { name: 'Allow it in Settings, Outbound' }).click();
+    await owner.getByLabel('Places that may be reached').waitFor();
+  });
+
+  walk('the key of the vault is rotated, and what it holds still opens', async ({ owner, base }) => {
     await owner.goto(`${base}/settings/vault`);
     await owner.getByRole('button', { name: 'Rotate the key' }).click();
+    const question = owner.getByRole('group', { name: 'Rotate the key' });
+    await question.getByText(/The key lies in .*secret\.key/).waitFor();
+    await question.getByText(/A backup made before opens as it did, .* only the secrets in it need the vault's key/).waitFor();
+    await shoot(owner, 'vault-question');
+    await question.getByRole('button', { name: 'Keep this one' }).click();
+    await question.waitFor({ state: 'detached' });
+    same(await owner.getByText(/wrapped with key/).count(), 0, 'keys changed without a yes');
+    await owner.getByRole('button', { name: 'Rotate the key' }).click();
+    await question.getByRole('button', { name: 'Make a new key' }).click();
     await owner.getByText(/wrapped with key/).waitFor();
     await shoot(owner, 'vault');
     await owner.goto(`${base}/settings/health`);
@@ -58,31 +133,27 @@ export async function governWalks({ browser, owner, base }) {
     await shoot(owner, 'health');
   });
 
-  await walk('a role is made, given to a user, and changed while they work', owner, async () => {
-    same((await send('roles', { name: 'clerk', permissions: ['host:fs.read'] })).status(), 201, 'the role');
-    same((await send('users', { username: CLERK.name, password: CLERK.password, role: 'clerk' })).status(), 201, 'the user');
-    const carl = await person(browser);
-    await signIn(carl, base, CLERK.name, CLERK.password);
-    await carl.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  walk('a role is changed while those who have it work', async (world) => {
+    const { owner, base } = world;
+    const carl = await colleague(world, CLERK, ['host:fs.read']);
     await carl.goto(`${base}/tools`);
     await carl.getByRole('link', { name: 'read', exact: true }).waitFor();
     same(await carl.getByRole('link', { name: 'write', exact: true }).count(), 0, 'write, before');
     await owner.goto(`${base}/users/roles`);
-    await owner.getByRole('button', { name: 'Edit clerk' }).click();
-    const form = owner.getByRole('form', { name: 'Edit clerk' });
+    await owner.getByRole('button', { name: 'Edit role-of-carl' }).click();
+    const form = owner.getByRole('form', { name: 'Edit role-of-carl' });
     await form.getByRole('checkbox', { name: /host:fs.write/ }).check();
     await shoot(owner, 'users-role');
-    await form.getByRole('button', { name: 'Save clerk' }).click();
+    await form.getByRole('button', { name: 'Save role-of-carl' }).click();
     await form.waitFor({ state: 'detached' });
     await carl.reload();
     await carl.getByRole('link', { name: 'write', exact: true }).waitFor();
-    await carl.context().close();
   });
 
-  const carl = await person(browser);
-
-  await walk('a password is changed: the old one opens nothing, and other sessions end', carl, async () => {
-    const other = await person(browser);
+  walk('a password is changed: the old one opens nothing, and other sessions end', { provokes: ['* POST /api/auth/password', '401 *'] }, async (world) => {
+    const { browser, base } = world;
+    await user(world, CLERK, ['host:fs.read']);
+    const [carl, other] = [await person(browser), await person(browser)];
     for (const page of [carl, other]) {
       await signIn(page, base, CLERK.name, CLERK.password);
       await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
@@ -104,10 +175,11 @@ export async function governWalks({ browser, owner, base }) {
         body: JSON.stringify({ username: CLERK.name, password }),
       });
     same([(await login(CLERK.password)).status, (await login(CLERK.next)).status], [401, 200], 'the old and the new password');
-    await other.context().close();
   });
 
-  await walk('a key has only the permissions it was given', carl, async () => {
+  walk('a key has only the permissions it was given', async (world) => {
+    const { base } = world;
+    const carl = await colleague(world, CLERK, ['host:fs.read', 'host:fs.write']);
     await carl.goto(`${base}/users/keys`);
     await carl.getByRole('button', { name: 'Create a key' }).first().click();
     const form = carl.getByRole('form', { name: 'Create a key' });
@@ -123,5 +195,4 @@ export async function governWalks({ browser, owner, base }) {
     same((await names()).includes('write'), false, 'write with the key');
     await carl.getByRole('cell', { name: 'reading only', exact: true }).waitFor();
   });
-  await carl.context().close();
 }

@@ -1,25 +1,19 @@
 // Knowledge: brought in, searched with reasons, opened at the passage, explained where it was lost; and the graph.
 import { ask } from './chat.mjs';
-import { axe, same, shoot, until, walk } from './lib.mjs';
+import { documents, GARDEN, invoke, POLICY } from './given.mjs';
+import { address, axe, same, shoot, until, walk } from './lib.mjs';
 import { drop } from './talk.mjs';
 
 const base64 = (text) => Buffer.from(text).toString('base64');
-const POLICY = `# Payment holds
-
-A payment hold needs a reason code and a review date no later than 14 days ahead. It may be renewed once; after 28 days finance decides.
-
-# Late fees
-
-While a hold stands, due dates keep running. Late fees are disputed with the claim, not with the invoice.
-`;
-const GARDEN = '# Roses\n\nRoses are pruned in March, above an outward bud. Water them in the morning.\n';
-
 const aside = (page) => page.getByRole('complementary', { name: 'Collections and uploads' });
 const uploads = (page) => aside(page).getByRole('region', { name: 'Uploads' });
 const search = (page) => page.getByRole('region', { name: 'Search', exact: true });
 
-export async function knowledgeWalks({ owner, base }) {
-  await walk('a collection is made for some roles', owner, async () => {
+const ABOUT = { 'Payment policy': POLICY, Roses: GARDEN };
+const QUESTION = 'how long may a payment hold last';
+
+export function knowledgeWalks() {
+  walk('a collection is made for some roles', { firefox: true }, async ({ owner, base }) => {
     await owner.goto(`${base}/knowledge`);
     await aside(owner).getByRole('button', { name: 'New collection' }).click();
     const form = owner.getByRole('form', { name: 'New collection' });
@@ -33,24 +27,28 @@ export async function knowledgeWalks({ owner, base }) {
       .waitFor();
   });
 
-  await walk('files are dropped, each shows how far it is, and what cannot be read says why', owner, async () => {
+  walk('files are dropped, each shows how far it is, and what cannot be read says why', { firefox: true }, async ({ owner, base }) => {
+    await owner.goto(`${base}/knowledge`);
+    await aside(owner).getByRole('button', { name: 'New collection' }).waitFor();
     await drop(owner, '.cols.knowledge', [
       { name: 'policy.md', mime: 'text/markdown', base64: base64(POLICY) },
       { name: 'roses.md', mime: 'text/markdown', base64: base64(GARDEN) },
       { name: 'broken.pdf', mime: 'application/pdf', base64: base64('%PDF-1.7 and nothing more') },
     ]);
     const list = uploads(owner);
-    await list.getByRole('status').filter({ hasText: '2 of 3 ready, 1 failed' }).waitFor({ timeout: 30_000 });
+    await list.getByRole('status').filter({ hasText: '2 of 3 ready, 1 failed' }).waitFor();
     await shoot(owner, 'knowledge-uploads');
     const again = owner.waitForResponse((response) => response.url().endsWith('/retry'));
     await list.getByRole('button', { name: 'Try again' }).click();
     same((await again).status(), 202, 'the answer to another try');
-    await list.getByRole('status').filter({ hasText: '1 failed' }).waitFor({ timeout: 30_000 });
+    await list.getByRole('status').filter({ hasText: '1 failed' }).waitFor();
     await list.getByRole('button', { name: 'Remove' }).click();
     await list.getByText('broken.pdf').waitFor({ state: 'detached' });
   });
 
-  await walk('an upload shows how far it is, is cancelled, and taken up again', owner, async () => {
+  walk('an upload shows how far it is, is cancelled, and taken up again', async ({ owner, base }) => {
+    await owner.goto(`${base}/knowledge`);
+    await aside(owner).getByRole('button', { name: 'New collection' }).waitFor();
     const posts = (url) => url.pathname === '/api/knowledge/documents';
     // The first try is held on its way, as a slow line would hold it.
     await owner.route(posts, (route) => (route.request().method() === 'POST' ? null : route.continue()));
@@ -64,11 +62,14 @@ export async function knowledgeWalks({ owner, base }) {
     same(await axe(owner), [], 'what axe found');
     await owner.unrouteAll({ behavior: 'ignoreErrors' });
     await list.getByRole('button', { name: 'Try again' }).click();
-    await list.getByRole('link', { name: 'Slow', exact: true }).waitFor({ timeout: 30_000 });
+    await list.getByRole('link', { name: 'Slow', exact: true }).waitFor();
   });
 
-  await walk('a question in other words finds the passage, with the reasons', owner, async () => {
-    await owner.getByLabel('Search knowledge').fill('how long may a payment hold last');
+  walk('a question in other words finds the passage, with the reasons', { firefox: true }, async (world) => {
+    const { owner, base } = world;
+    await documents(world, ABOUT);
+    await owner.goto(`${base}/knowledge`);
+    await owner.getByLabel('Search knowledge').fill(QUESTION);
     const first = search(owner).getByRole('article').first();
     await first.getByText('A payment hold needs a reason code').waitFor();
     await first.locator('mark', { hasText: /hold/i }).first().waitFor();
@@ -78,7 +79,11 @@ export async function knowledgeWalks({ owner, base }) {
     await first.getByText('Words').waitFor({ state: 'detached' });
   });
 
-  await walk('why a document was not found is said stage by stage', owner, async () => {
+  walk('why a document was not found is said stage by stage', async (world) => {
+    const { owner, base } = world;
+    await documents(world, ABOUT);
+    await owner.goto(`${base}/knowledge?q=${encodeURIComponent(QUESTION)}`);
+    await search(owner).getByRole('article').first().waitFor();
     const options = search(owner).getByLabel('Document you expected');
     const roses = await options.locator('option').filter({ hasText: /roses/i }).first().getAttribute('value');
     await options.selectOption(roses);
@@ -88,16 +93,22 @@ export async function knowledgeWalks({ owner, base }) {
     same(await axe(owner), [], 'what axe found');
   });
 
-  await walk('a result opens its document at the passage', owner, async () => {
+  walk('a result opens its document at the passage', { firefox: true }, async (world) => {
+    const { owner, base } = world;
+    await documents(world, ABOUT);
+    await owner.goto(`${base}/knowledge?q=${encodeURIComponent(QUESTION)}`);
+    await search(owner).getByRole('article').first().waitFor();
     await search(owner).getByRole('article').first().getByRole('link').first().click();
-    await until('the address of the passage', () => /\/knowledge\/documents\/[^#]+#chunk=/.test(owner.url()));
+    await until('the address of the passage', async () => /\/knowledge\/documents\/[^#]+#chunk=/.test(await address(owner)));
     const chosen = owner.locator('section[aria-current="true"]');
     await chosen.getByText('A payment hold needs a reason code').waitFor();
     await shoot(owner, 'knowledge-document');
     same(await axe(owner), [], 'what axe found');
   });
 
-  await walk('an answer cites the passage it rests on: pointed at it is shown, clicked it is opened', owner, async () => {
+  walk('an answer cites the passage it rests on: pointed at it is shown, clicked it is opened', { firefox: true }, async (world) => {
+    const { owner, base } = world;
+    await documents(world, ABOUT);
     await ask(owner, base, 'How long may a payment hold last?');
     const chip = owner.getByRole('region', { name: 'Messages' }).getByRole('link', { name: /^Source 1: / });
     await chip.waitFor();
@@ -112,11 +123,11 @@ export async function knowledgeWalks({ owner, base }) {
     await owner.reload();
     await owner.getByText('rests on 1 source').waitFor();
     await chip.click();
-    await until('the address of the passage', () => /\/knowledge\/documents\/[^#]+#chunk=/.test(owner.url()));
+    await until('the address of the passage', async () => /\/knowledge\/documents\/[^#]+#chunk=/.test(await address(owner)));
     await owner.locator('section[aria-current="true"]').getByText('A payment hold needs a reason code').waitFor();
   });
 
-  await walk('text is added, listed, put in the trash and taken out again', owner, async () => {
+  walk('text is added, listed, put in the trash and taken out again', async ({ owner, base }) => {
     await owner.goto(`${base}/knowledge/documents`);
     await owner.getByRole('button', { name: 'Upload' }).first().click();
     const form = owner.getByRole('form', { name: 'Add to knowledge' });
@@ -125,26 +136,22 @@ export async function knowledgeWalks({ owner, base }) {
     await form.getByLabel(/^Text/).fill('Ladders stand on even ground. Two people carry a long one.');
     await form.getByRole('button', { name: 'Add the text' }).click();
     const row = owner.getByRole('listitem').filter({ hasText: 'A note on ladders' });
-    await row.getByText('Ready').waitFor({ timeout: 30_000 });
+    await row.getByText('Ready').waitFor();
     await row.getByRole('button', { name: 'Delete A note on ladders' }).click();
     await row.waitFor({ state: 'detached' });
     await owner.getByLabel('State').selectOption('deleted');
     await row.getByRole('button', { name: 'Restore' }).click();
     await owner.getByLabel('State').selectOption('');
-    await row.getByText('Ready').waitFor({ timeout: 30_000 });
+    await row.getByText('Ready').waitFor();
   });
 }
 
-export async function graphWalks({ owner, base }) {
-  const put = async (tool, params) => {
-    const response = await owner.request.post(`${base}/api/tools/${tool}/invoke`, { data: { params }, headers: { origin: base } });
-    same((await response.json()).success, true, tool);
-  };
-
-  await walk('the graph is searched, a node opened and its neighbours shown; the list says the same as the picture', owner, async () => {
-    await put('graph_upsert_node', { id: 'Orbit Parts', labels: ['Supplier'], props: { city: 'Halden' } });
-    await put('graph_upsert_node', { id: 'Disputes', labels: ['Topic'] });
-    await put('graph_upsert_edge', { src: 'Orbit Parts', rel: 'subject_of', dst: 'Disputes' });
+export function graphWalks() {
+  walk('the graph is searched, a node opened and its neighbours shown; the list says the same as the picture', async (world) => {
+    const { owner, base } = world;
+    await invoke(world, 'graph_upsert_node', { id: 'Orbit Parts', labels: ['Supplier'], props: { city: 'Halden' } });
+    await invoke(world, 'graph_upsert_node', { id: 'Disputes', labels: ['Topic'] });
+    await invoke(world, 'graph_upsert_edge', { src: 'Orbit Parts', rel: 'subject_of', dst: 'Disputes' });
     await owner.goto(`${base}/knowledge/graph`);
     await owner.getByLabel('Search the graph').fill('Orbit');
     const nodes = owner.getByRole('region', { name: 'Nodes' });

@@ -1,5 +1,5 @@
 // Every page in both themes at both widths: nothing serious for axe, nothing wider than the screen.
-import { axe, person, same, shoot, until, walk } from './lib.mjs';
+import { axe, note, person, same, shoot, until, walk } from './lib.mjs';
 
 const PAGES = [
   '/chat',
@@ -17,6 +17,7 @@ const PAGES = [
   '/tools/write',
   '/scripts',
   '/scripts/walk_digest',
+  '/catalog',
   '/processes',
   '/processes/new',
   '/processes/import',
@@ -37,6 +38,7 @@ const PAGES = [
   '/settings/knowledge',
   '/settings/outbound',
   '/settings/limits',
+  '/settings/backup',
   '/settings/vault',
   '/settings/appearance',
   '/nowhere',
@@ -76,44 +78,37 @@ export async function look(page, name, theme, width) {
 }
 
 /** What the first page takes on its way: the figure of the specification is 300 KB. */
-async function firstLoad(browser, base, state) {
-  const page = await person(browser, { state });
-  await walk('the first load is small, and neither the graph nor the editor is in it', page, async () => {
-    await page.goto(`${base}/chat`);
-    await settled(page);
-    const loaded = () =>
-      page.evaluate(() =>
-        performance
-          .getEntriesByType('resource')
-          .filter((one) => one.name.includes('/assets/'))
-          .map((one) => [one.name, one.encodedBodySize]),
-      );
-    const all = await loaded();
-    const size = all.reduce((sum, [, bytes]) => sum + bytes, 0);
-    console.log(`      ${all.length} files, ${Math.round(size / 1024)} KB`);
-    if (size === 0 || size > 300 * 1024) throw new Error(`the first load is ${size} bytes`);
-    same(
-      all.filter(([name]) => /\/(?:canvas|open)-/.test(name)),
-      [],
-      'files of the graph and the editor',
+async function firstLoad(page, base) {
+  await page.goto(`${base}/chat`);
+  await settled(page);
+  const loaded = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter((one) => one.name.includes('/assets/'))
+        .map((one) => [one.name, one.encodedBodySize]),
     );
-    await page.goto(`${base}/knowledge/graph`);
-    await until('the graph to be loaded', async () => (await loaded()).some(([name]) => name.includes('canvas')));
-  });
-  await page.context().close();
+  const all = await loaded();
+  const size = all.reduce((sum, [, bytes]) => sum + bytes, 0);
+  note(`${all.length} files, ${Math.round(size / 1024)} KB`);
+  if (size === 0 || size > 300 * 1024) throw new Error(`the first load is ${size} bytes`);
+  same(
+    all.filter(([name]) => /\/(?:canvas|open)-/.test(name)),
+    [],
+    'files of the graph and the editor',
+  );
+  await page.goto(`${base}/knowledge/graph`);
+  await until('the graph to be loaded', async () => (await loaded()).some(([name]) => name.includes('canvas')));
 }
 
-export async function lookWalks({ browser, owner, base }) {
-  const state = await owner.context().storageState();
-  await owner.goto(`${base}/chat`);
-  const talk = await owner.locator('.item-row a').first().getAttribute('href');
-  const [document] = await (await owner.request.get(`${base}/api/knowledge/documents?status=ready`)).json();
-  const others = { [talk]: '/conversation', [`/knowledge/documents/${document.id}`]: '/document' };
-  await firstLoad(browser, base, state);
+export function lookWalks() {
+  walk('the first load is small, and neither the graph nor the editor is in it', { from: 'furnished' }, ({ owner, base }) => firstLoad(owner, base));
+
   for (const theme of ['light', 'dark']) {
     for (const width of [1440, 380]) {
-      const page = await person(browser, { theme, width, state });
-      await walk(`every page is fine in ${theme} at ${width} px`, page, async () => {
+      walk(`every page is fine in ${theme} at ${width} px`, { from: 'furnished', long: true }, async ({ browser, base, state, facts }) => {
+        const page = await person(browser, { theme, width, state });
+        const others = { [`/chat/${facts.conversation}`]: '/conversation', [`/knowledge/documents/${facts.document}`]: '/document' };
         const found = [];
         for (const path of [...PAGES, ...Object.keys(others)]) {
           await page.goto(`${base}${path}`);
@@ -128,7 +123,6 @@ export async function lookWalks({ browser, owner, base }) {
         found.push(...(await look(page, '/the-palette', theme, width)));
         same(found, [], 'what axe found');
       });
-      await page.context().close();
     }
   }
 }

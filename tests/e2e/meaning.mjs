@@ -1,8 +1,9 @@
 // What was learned and what it costs: reasons of a search, the learning of a tool, collisions, an evaluation, memories, the model of meaning.
+import { documents, POLICY, talk } from './given.mjs';
 import { axe, same, shoot, until, walk } from './lib.mjs';
 
-export async function meaningWalks({ owner, base }) {
-  await walk('a search for tools says why each was found', owner, async () => {
+export function meaningWalks() {
+  walk('a search for tools says why each was found', async ({ owner, base }) => {
     await owner.goto(`${base}/tools`);
     await owner.getByLabel('What do you need done?').fill('evaluate a math expression');
     const best = owner.getByRole('region', { name: 'Best matches' }).getByRole('link').first();
@@ -11,7 +12,8 @@ export async function meaningWalks({ owner, base }) {
     await best.getByRole('img', { name: /words/ }).waitFor();
   });
 
-  await walk('what the tools cost, and which are mistaken for each other', owner, async () => {
+  walk('what the tools cost, and which are mistaken for each other', async ({ owner, base }) => {
+    await owner.goto(`${base}/tools`);
     await owner.getByRole('navigation', { name: 'Tools', exact: true }).getByRole('link', { name: 'Token costs' }).click();
     await owner.getByRole('region', { name: 'Tokens of each tool' }).getByRole('link', { name: 'calculator' }).waitFor();
     await shoot(owner, 'tools-costs');
@@ -23,7 +25,10 @@ export async function meaningWalks({ owner, base }) {
     await shoot(owner, 'tools-collisions');
   });
 
-  await walk('an evaluation measures the search with past requests', owner, async () => {
+  walk('an evaluation measures the search with past requests', async (world) => {
+    const { owner, base } = world;
+    await talk(world, 'What is 17.5% of 2,480?');
+    await owner.goto(`${base}/tools`);
     await owner.getByRole('navigation', { name: 'Tools', exact: true }).getByRole('link', { name: 'Evaluation' }).click();
     await owner.getByRole('button', { name: /^Measure/ }).click();
     const measured = owner.getByRole('region', { name: 'Measured' });
@@ -35,20 +40,24 @@ export async function meaningWalks({ owner, base }) {
     same(await axe(owner), [], 'what axe found');
   });
 
-  await walk('a tool shows its last days and what was learned of it, and forgets it', owner, async () => {
+  walk('a tool shows its last days and what was learned of it, and forgets it', async (world) => {
+    const { owner, base, call } = world;
+    const { messages } = await call('GET', `/api/conversations/${await talk(world, 'What is 17.5% of 2,480?')}`);
+    const searches = messages.flatMap((one) => one.steps).filter((step) => step.tool === 'builtin:find_tools');
+    const needs = async () => (await call('GET', '/api/tools/calculator/learning')).needs;
+    // Of the question, and of the words the tool was looked for with, where it was: all of it comes after the answer.
+    await until('what is learned of it', async () => (await needs()) === 1 + searches.length);
     await owner.goto(`${base}/tools/calculator`);
     const use = owner.getByRole('complementary', { name: 'Use' });
-    await use.getByRole('heading', { name: 'Learned' }).waitFor();
+    await use.getByRole('list', { name: 'Your needs' }).getByText('What is 17.5% of 2,480?').waitFor();
     await shoot(owner, 'tool-learned');
-    const forget = use.getByRole('button', { name: 'Forget what was learned' });
-    if (await forget.count()) {
-      await forget.click();
-      await use.getByRole('button', { name: /^Forget everybody/ }).click();
-    }
+    await use.getByRole('button', { name: 'Forget what was learned' }).click();
+    await use.getByRole('button', { name: /^Forget everybody/ }).click();
     await use.getByText('Nothing yet.').waitFor();
+    same(await needs(), 0, 'needs it is still known for');
   });
 
-  await walk('the settings show the indexes and rebuild one', owner, async () => {
+  walk('the settings show the indexes and rebuild one', { firefox: true }, async ({ owner, base }) => {
     await owner.goto(`${base}/settings/indexes`);
     await owner.getByRole('heading', { name: 'Indexes' }).waitFor();
     await owner.getByText('Words: ready').first().waitFor();
@@ -71,12 +80,15 @@ const SAID = {
   cached_queries: 3,
 };
 
-export async function modelWalks({ owner, base }) {
-  const used = owner.getByRole('region', { name: 'Model in use' });
-  const offers = owner.getByRole('region', { name: 'Models to choose from' });
-  const asked = (text) => owner.getByText(text);
+export function modelWalks() {
+  const parts = (owner) => ({
+    used: owner.getByRole('region', { name: 'Model in use' }),
+    offers: owner.getByRole('region', { name: 'Models to choose from' }),
+    asked: (text) => owner.getByText(text),
+  });
 
-  await walk('the settings show the model of meaning and those that can be chosen', owner, async () => {
+  walk('the settings show the model of meaning and those that can be chosen', { firefox: true }, async ({ owner, base }) => {
+    const { used, offers, asked } = parts(owner);
     await owner.goto(`${base}/settings/meaning`);
     await used.getByText('The built-in model').waitFor();
     await used.getByText('384 numbers for each text').waitFor();
@@ -93,7 +105,11 @@ export async function modelWalks({ owner, base }) {
     await offers.getByRole('group', { name: 'From the catalogue' }).waitFor({ state: 'detached' });
   });
 
-  await walk('without a model search goes by words and says so everywhere; with it, by meaning again', owner, async () => {
+  walk('without a model search goes by words and says so everywhere; with it, by meaning again', async (world) => {
+    const { owner, base } = world;
+    const { used, offers, asked } = parts(owner);
+    await documents(world, { 'Payment policy': POLICY });
+    await owner.goto(`${base}/settings/meaning`);
     await offers.getByRole('radio', { name: /Words alone/ }).check();
     await offers.getByRole('button', { name: 'Use words alone' }).click();
     await used.getByText('Words alone.').waitFor();
@@ -111,14 +127,15 @@ export async function modelWalks({ owner, base }) {
     await owner.getByRole('link', { name: 'Choose a model' }).click();
     await offers.getByRole('radio', { name: /The built-in model/ }).check();
     await offers.getByRole('button', { name: 'Use the built-in model' }).click();
-    await used.getByText('384 numbers for each text').waitFor({ timeout: 60_000 });
+    await used.getByText('384 numbers for each text').waitFor();
     await used.getByRole('progressbar').waitFor({ state: 'detached' });
     await owner.goto(`${base}/knowledge?q=how%20long%20may%20somebody%20stop%20paying`);
     await owner.getByRole('article').first().getByText('A payment hold needs').waitFor();
     same(await asked('No model of meaning is in use').count(), 0, 'notices');
   });
 
-  await walk('a change says how far it is, and why it failed', owner, async () => {
+  walk('a change says how far it is, and why it failed', async ({ owner, base }) => {
+    const { used } = parts(owner);
     let said = { ...SAID, migrating: { to: 'multilingual', stage: 'embedding', done: 1200, total: 5000 } };
     await owner.route(/\/api\/embeddings$/, (route) => {
       if (route.request().method() === 'PUT') said = { ...said, failed: null, wanted: route.request().postDataJSON().model };
@@ -140,8 +157,8 @@ export async function modelWalks({ owner, base }) {
   });
 }
 
-export async function memoryWalks({ owner, base }) {
-  await walk('a memory stands among the facts, is said to fade only where it does, and all can be taken along', owner, async () => {
+export function memoryWalks() {
+  walk('a memory stands among the facts, is said to fade only where it does, and all can be taken along', async ({ owner, base }) => {
     await owner.goto(`${base}/memory`);
     await owner.getByRole('button', { name: 'Add', exact: true }).click();
     await owner.getByLabel('What to remember').fill('The depot in Halden closes at noon.');

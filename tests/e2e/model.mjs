@@ -1,7 +1,6 @@
 // A model that plays a script: an OpenAI-compatible server whose answers depend on the words of the last message.
+// It never waits for a time: where a walk put a gate before a word, it stops there until the walk opens the gate.
 import { createServer } from 'node:http';
-
-const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 const widget = (type, props) => `:::widget{type="${type}"}\n${JSON.stringify(props)}\n:::`;
 
@@ -130,7 +129,7 @@ const SCRIPTS = [
   { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
   { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
-  { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.', gap: 40 },
+  { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.' },
   { on: /break off/i, fail: true },
 ];
 
@@ -154,7 +153,7 @@ export function move({ messages = [], tools = [] }) {
     .filter((message) => message.role === 'tool')
     .map((message) => textOf(message.content))
     .join('\n');
-  return { text: typeof script.say === 'function' ? script.say(results) : script.say, gap: script.gap };
+  return { text: typeof script.say === 'function' ? script.say(results) : script.say };
 }
 
 function deltas(next, id) {
@@ -170,13 +169,42 @@ function deltas(next, id) {
 
 const usage = { prompt_tokens: 120, completion_tokens: 24, total_tokens: 144 };
 
-async function stream(response, next, id) {
+/** Where answers stop: a word, who waits for it to be reached, who waits for it to be opened. */
+class Gates {
+  constructor() {
+    this.closed = new Map();
+  }
+
+  /** Closes one before a word. `reached` comes true when an answer stands before it; `open()` lets it go on. */
+  before(word) {
+    const gate = { word };
+    gate.reached = new Promise((done) => (gate.arrive = done));
+    gate.opened = new Promise((done) => (gate.open = () => (this.closed.delete(word), done())));
+    this.closed.set(word, gate);
+    return gate;
+  }
+
+  openAll() {
+    for (const gate of this.closed.values()) gate.open();
+  }
+
+  async pass(text) {
+    const gate = [...this.closed.values()].find(({ word }) => text?.split(/\s+/).includes(word));
+    if (!gate) return;
+    gate.arrive();
+    await gate.opened;
+  }
+}
+
+async function stream(response, next, id, gates) {
   const send = (data) => response.write(`data: ${JSON.stringify({ id: `chat_${id}`, object: 'chat.completion.chunk', model: 'scripted', ...data })}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const delta of deltas(next, id)) {
+    await gates.pass(delta.content);
     if (response.destroyed) return;
     send({ choices: [{ index: 0, delta, finish_reason: null }] });
-    await pause(next.gap ?? 3);
+    // Each word leaves on its own, as a model's do.
+    await new Promise(setImmediate);
   }
   send({ choices: [{ index: 0, delta: {}, finish_reason: next.call ? 'tool_calls' : 'stop' }] });
   send({ choices: [], usage });
@@ -194,7 +222,7 @@ function whole(response, next, id) {
   );
 }
 
-async function answer(request, response, id) {
+async function answer(request, response, id, gates) {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }));
@@ -203,21 +231,31 @@ async function answer(request, response, id) {
   let text = '';
   for await (const chunk of request) text += chunk;
   const body = JSON.parse(text);
+  if (body.model !== 'scripted') {
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: `There is no model ${body.model}.` } }));
+    return;
+  }
   const next = move(body);
   if (next.fail) {
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: 'The script says no.' } }));
-  } else if (body.stream) await stream(response, next, id);
+  } else if (body.stream) await stream(response, next, id, gates);
   else whole(response, next, id);
 }
 
-/** Starts the model on a free port; its base URL. */
+/** Starts the model on a free port; its base URL, and gates: `const gate = model.before('word12'); await gate.reached; gate.open()`. */
 export async function startModel() {
   let served = 0;
+  const gates = new Gates();
   const server = createServer((request, response) => {
     served += 1;
-    answer(request, response, served).catch(() => response.destroy());
+    answer(request, response, served, gates).catch(() => response.destroy());
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, stop: () => (server.closeAllConnections(), server.close()) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}/v1`,
+    before: (word) => gates.before(word),
+    stop: () => (gates.openAll(), server.closeAllConnections(), server.close()),
+  };
 }

@@ -1,7 +1,8 @@
 // What opens over a page, at the width of a telephone: it fits, axe finds nothing serious, and it closes again.
-import { signIn, OWNER } from './first.mjs';
+import { signIn } from './first.mjs';
 import { person, same, walk } from './lib.mjs';
 import { look, settled } from './look.mjs';
+import { OWNER } from './worlds.mjs';
 
 const button = (name) => (page) => page.getByRole('button', { name }).first().click();
 const aside = (name) => (page) => page.getByRole('complementary', { name });
@@ -37,16 +38,12 @@ const layers = (talk, document) => [
   ],
 ];
 
-export async function narrowWalks({ browser, owner, base }) {
-  const state = await owner.context().storageState();
-  await owner.goto(`${base}/chat`);
-  const talk = await owner.locator('.item-row a').first().getAttribute('href');
-  const [document] = await (await owner.request.get(`${base}/api/knowledge/documents?status=ready`)).json();
+export function narrowWalks() {
   for (const theme of ['light', 'dark']) {
-    const page = await person(browser, { theme, width: 380, state });
-    await walk(`what opens over a page fits a narrow screen in ${theme}`, page, async () => {
+    walk(`what opens over a page fits a narrow screen in ${theme}`, { from: 'furnished', long: true }, async ({ browser, base, state, facts }) => {
+      const page = await person(browser, { theme, width: 380, state });
       const found = [];
-      for (const [name, path, open, there] of layers(talk, `/knowledge/documents/${document.id}`)) {
+      for (const [name, path, open, there] of layers(`/chat/${facts.conversation}`, `/knowledge/documents/${facts.document}`)) {
         await page.goto(`${base}${path}`);
         await settled(page);
         await open(page);
@@ -55,14 +52,12 @@ export async function narrowWalks({ browser, owner, base }) {
       }
       same(found, [], 'what axe found');
     });
-    await page.context().close();
   }
 
-  const stranger = await person(browser, { theme: 'dark', width: 380 });
-  await walk('signing in fits a narrow screen, and a wrong password is said', stranger, async () => {
+  walk('signing in fits a narrow screen, and a wrong password is said', { provokes: ['401 POST /api/auth/login'] }, async ({ browser, base }) => {
+    const stranger = await person(browser, { theme: 'dark', width: 380 });
     await signIn(stranger, base, OWNER.name, 'not the password at all');
     await stranger.getByRole('alert').waitFor();
     same(await look(stranger, '/over-sign-in', 'dark', 380), [], 'what axe found');
   });
-  await stranger.context().close();
 }

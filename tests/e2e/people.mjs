@@ -1,14 +1,15 @@
 // Several people: what is somebody's stays theirs. Memories, keys, roles.
 import { ask } from './chat.mjs';
-import { signIn } from './first.mjs';
-import { person, same, shoot, until, walk } from './lib.mjs';
+import { colleague } from './given.mjs';
+import { address, same, shoot, until, walk } from './lib.mjs';
 
 const WRITER = { name: 'wim', password: 'a long enough password' };
 
-export async function peopleWalks({ browser, owner, base }) {
-  const wim = await person(browser);
+/** Their browser: they may read and write files, and are asked before they write. */
+const writer = (world) => colleague(world, WRITER, ['host:fs.read', 'host:fs.write']);
 
-  await walk('the owner makes a role and a user', owner, async () => {
+export function peopleWalks() {
+  walk('the owner makes a role and a user', { firefox: true }, async ({ owner, base }) => {
     await owner.goto(`${base}/users/roles`);
     await owner.getByRole('button', { name: 'Add a role' }).click();
     await owner.getByLabel('Name').fill('writer');
@@ -27,9 +28,9 @@ export async function peopleWalks({ browser, owner, base }) {
     await shoot(owner, 'users');
   });
 
-  await walk('who lacks a waiver is asked before a write, and the inbox decides it', wim, async () => {
-    await signIn(wim, base, WRITER.name, WRITER.password);
-    await wim.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  walk('who lacks a waiver is asked before a write, and the inbox decides it', { firefox: true }, async (world) => {
+    const { base } = world;
+    const wim = await writer(world);
     await ask(wim, base, 'Please note it down');
     await wim.getByRole('form', { name: 'Approval: write' }).waitFor();
     await wim.goto(`${base}/inbox`);
@@ -38,7 +39,7 @@ export async function peopleWalks({ browser, owner, base }) {
     await card.getByText('Edited, was walk.txt').waitFor();
     await shoot(wim, 'inbox');
     await card.getByRole('button', { name: 'Approve once' }).click();
-    await wim.getByText('write was approved').waitFor();
+    await wim.getByText('Approved: Run write?').waitFor();
     await wim.getByRole('link', { name: 'Open the conversation' }).first().click();
     await wim.getByText('It is written to walk.txt.').waitFor();
     await wim.goto(`${base}/tools/read`);
@@ -47,9 +48,12 @@ export async function peopleWalks({ browser, owner, base }) {
     await wim.getByRole('region', { name: 'Result', exact: true }).getByText('written on the walk').waitFor();
   });
 
-  await walk('neither of two users sees the conversations of the other', wim, async () => {
+  walk('neither of two users sees the conversations of the other', { provokes: ['404 GET /api/conversations/*'] }, async (world) => {
+    const { owner, base } = world;
+    const wim = await writer(world);
+    await ask(wim, base, 'What is to be done today?');
     await ask(owner, base, 'What is 17.5% of 2,480, for my eyes?');
-    const mine = owner.url();
+    const mine = await address(owner);
     await wim.goto(`${base}/chat`);
     const list = wim.getByRole('region', { name: 'Conversations' });
     await list.locator('.item-row').first().waitFor();
@@ -59,14 +63,18 @@ export async function peopleWalks({ browser, owner, base }) {
     if ((await wim.locator('main').textContent()).includes('434')) throw new Error('the answer of another user is on the page');
   });
 
-  await walk('who may not is told which permission is missing', wim, async () => {
+  walk('who may not is told which permission is missing', { provokes: ['403 GET *'] }, async (world) => {
+    const { base } = world;
+    const wim = await writer(world);
     await wim.goto(`${base}/audit`);
     await wim.getByText('audit:read').waitFor();
     await wim.goto(`${base}/settings/models`);
     await wim.getByText('settings:manage').waitFor();
   });
 
-  await walk('a memory is kept, changed, found and forgotten', wim, async () => {
+  walk('a memory is kept, changed, found and forgotten', async (world) => {
+    const { base } = world;
+    const wim = await writer(world);
     await wim.goto(`${base}/memory`);
     await wim.getByRole('button', { name: 'Remember this example' }).click();
     await wim.getByRole('button', { name: 'Edit this memory' }).click();
@@ -80,7 +88,9 @@ export async function peopleWalks({ browser, owner, base }) {
     await wim.getByText('Nothing remembered holds').waitFor();
   });
 
-  await walk('a key is shown once and revoked', wim, async () => {
+  walk('a key is shown once and revoked', async (world) => {
+    const { base } = world;
+    const wim = await writer(world);
     await wim.goto(`${base}/users/keys`);
     await wim.getByRole('button', { name: 'Create a key' }).first().click();
     await wim.getByLabel('What is it for?').fill('walk');
@@ -92,5 +102,4 @@ export async function peopleWalks({ browser, owner, base }) {
     await wim.getByRole('button', { name: 'Revoke for good' }).click();
     await until('the key to be dead', async () => (await fetch(`${base}/api/auth/me`, { headers })).status === 401);
   });
-  await wim.context().close();
 }

@@ -1,7 +1,7 @@
 // What a person does with a conversation: again, otherwise, from here, with files, with a say in what runs; and a very long one.
 import { ask } from './chat.mjs';
-import { signIn } from './first.mjs';
-import { axe, person, same, shoot, until, walk } from './lib.mjs';
+import { colleague } from './given.mjs';
+import { address, axe, note, same, shoot, until, walk } from './lib.mjs';
 
 const WRITER = { name: 'olga', password: 'a long enough password' };
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
@@ -17,23 +17,15 @@ export async function drop(page, selector, files) {
   for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent(selector, type, { dataTransfer: given });
 }
 
-/** A user with these permissions, made over the API, and the browser in which they are signed in. */
-async function colleague({ browser, owner, base }, { name, password }, permissions) {
-  const send = (path, data) => owner.request.post(`${base}/api/${path}`, { data, headers: { origin: base } });
-  same((await send('roles', { name: `role-of-${name}`, permissions })).status(), 201, 'the role');
-  same((await send('users', { username: name, password, role: `role-of-${name}` })).status(), 201, 'the user');
-  const page = await person(browser);
-  await signIn(page, base, name, password);
-  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
-  return page;
+/** A conversation in which a sum was asked for. */
+async function asked({ owner, base }) {
+  await ask(owner, base, 'What is 17.5% of 2,480, once more?');
+  await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
 }
 
-export async function talkWalks(world) {
-  const { owner, base } = world;
-
-  await walk('an answer is asked for again and takes the place of the first', owner, async () => {
-    await ask(owner, base, 'What is 17.5% of 2,480, once more?');
-    await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
+export function talkWalks() {
+  walk('an answer is asked for again and takes the place of the first', { firefox: true }, async ({ owner, base }) => {
+    await asked({ owner, base });
     const again = owner.waitForResponse((response) => response.url().endsWith('/regenerate'));
     await thread(owner).getByRole('button', { name: 'Answer again' }).click();
     same((await again).status(), 200, 'the answer to it');
@@ -41,24 +33,26 @@ export async function talkWalks(world) {
     same([await said(owner).count(), await thread(owner).locator('.you').count()], [1, 1], 'answers and questions');
   });
 
-  await walk('a message is edited and goes on in a branch; the first conversation stays', owner, async () => {
-    const first = owner.url();
+  walk('a message is edited and goes on in a branch; the first conversation stays', { firefox: true }, async ({ owner, base }) => {
+    await asked({ owner, base });
+    const first = await address(owner);
     await thread(owner).locator('.you').hover();
     await thread(owner).getByRole('button', { name: 'Edit the message' }).click();
     await owner.getByLabel('Edit the message').fill('Only say something');
     await owner.getByRole('button', { name: 'Send in a new branch' }).click();
     await said(owner).getByText('Noted.').waitFor();
-    await until('another address', () => owner.url() !== first && /\/chat\/.+/.test(owner.url()));
+    await until('another address', async () => (await address(owner)) !== first && /\/chat\/.+/.test(await address(owner)));
     if ((await thread(owner).textContent()).includes('17.5%')) throw new Error('the branch holds the old question');
     await owner.goto(first);
     await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
   });
 
-  await walk('a conversation is branched where somebody chooses', owner, async () => {
-    const first = owner.url();
+  walk('a conversation is branched where somebody chooses', { firefox: true }, async ({ owner, base }) => {
+    await asked({ owner, base });
+    const first = await address(owner);
     await said(owner).first().hover();
     await thread(owner).getByRole('button', { name: 'Branch from here' }).click();
-    await until('another address', () => owner.url() !== first && /\/chat\/.+/.test(owner.url()));
+    await until('another address', async () => (await address(owner)) !== first && /\/chat\/.+/.test(await address(owner)));
     await said(owner).getByText('17.5% of 2,480 is 434').waitFor();
     await owner.getByLabel('Message', { exact: true }).fill('And now?');
     await owner.keyboard.press('Enter');
@@ -68,7 +62,7 @@ export async function talkWalks(world) {
     same(await thread(owner).locator('.you').count(), 1, 'questions in the first one');
   });
 
-  await walk('files are attached by dropping them, and one is taken off again', owner, async () => {
+  walk('files are attached by dropping them, and one is taken off again', async ({ owner, base }) => {
     await owner.goto(`${base}/chat`);
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const text = Buffer.from('number,due\nOP-1,2026-09-12\n').toString('base64');
@@ -80,6 +74,7 @@ export async function talkWalks(world) {
     const box = owner.locator('.composer .thumbs');
     await box.getByText('wrong.txt').waitFor();
     await owner.getByRole('button', { name: 'Remove wrong.txt' }).click();
+    await box.getByText(/will be seen by the model/).waitFor();
     await shoot(owner, 'chat-attachments');
     await owner.getByLabel('Message', { exact: true }).fill('Look at these');
     await owner.keyboard.press('Enter');
@@ -90,24 +85,62 @@ export async function talkWalks(world) {
     if ((await thread(owner).textContent()).includes('wrong.txt')) throw new Error('what was taken off was sent');
   });
 
-  const olga = await colleague(world, WRITER, ['host:fs.read', 'host:fs.write']);
-  const card = () => olga.getByRole('form', { name: 'Approval: write' });
+  walk('a document says what will read it, and what nothing can read is refused', { provokes: ['4* POST /api/files*'] }, async ({ owner, base }) => {
+    await owner.goto(`${base}/chat`);
+    const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic'), Buffer.alloc(400, '\0\xff', 'latin1')]).toString('base64');
+    const notes = Buffer.from('# Herons\n\nThey wait at the water.\n').toString('base64');
+    await drop(owner, 'form.composer', [
+      { name: 'IMG_1.heic', mime: 'image/heic', base64: heic },
+      { name: 'herons.adoc', mime: '', base64: notes },
+    ]);
+    await owner.locator('.composer').getByText("'IMG_1.heic' cannot be read").waitFor();
+    await owner
+      .locator('.composer .thumbs')
+      .getByText(/herons.adoc .*will be read by the model/)
+      .waitFor();
+    await shoot(owner, 'chat-documents');
+    await owner.getByLabel('Message', { exact: true }).fill('Look at these');
+    await owner.keyboard.press('Enter');
+    await said(owner).getByText('Noted.').waitFor();
+    same(await thread(owner).getByText('herons.adoc').count(), 1, 'documents in the thread');
+  });
 
-  await walk('arguments are edited while approving, and what runs is what was seen', olga, async () => {
+  walk('arguments are edited while approving, and what runs is what was seen', { firefox: true }, async (world) => {
+    const { base } = world;
+    const olga = await colleague(world, WRITER, ['host:fs.read', 'host:fs.write']);
+    const card = () => olga.getByRole('form', { name: 'Approval: write' });
     await ask(olga, base, 'Please note it down');
     await card().getByLabel('Path').fill('mine.txt');
     await card().getByText('Edited, was walk.txt').waitFor();
     await shoot(olga, 'chat-approval-edited');
     await card().getByRole('button', { name: 'Approve once' }).click();
     await said(olga).getByText('It is written').waitFor();
-    await thread(olga).locator('details.step > summary').filter({ hasText: 'write' }).first().waitFor();
+    const step = () => thread(olga).locator('details.step').filter({ hasText: 'mine.txt' }).first();
+    for (const time of ['at once', 'after a reload']) {
+      await step()
+        .locator('summary')
+        .filter({ hasText: /edited by/ })
+        .waitFor();
+      if ((await step().locator('summary').textContent()).includes('walk.txt')) throw new Error(`${time} the card names what never ran`);
+      if (!(await step().evaluate((one) => one.open))) await step().locator('summary').click();
+      await step().getByRole('tab', { name: 'Input' }).click();
+      await step()
+        .getByText(/Edited and approved by/)
+        .waitFor();
+      await step().getByText('was walk.txt').waitFor();
+      await shoot(olga, `chat-edited-${time.replaceAll(' ', '-')}`);
+      if (time === 'at once') await olga.reload();
+    }
     await olga.goto(`${base}/tools/read`);
     await olga.getByLabel(/^path/).fill('mine.txt');
     await olga.keyboard.press('Control+Enter');
     await olga.getByRole('region', { name: 'Result', exact: true }).getByText('written on the walk').waitFor();
   });
 
-  await walk('an approval for the conversation holds there, and only there', olga, async () => {
+  walk('an approval for the conversation holds there, and only there', async (world) => {
+    const { base } = world;
+    const olga = await colleague(world, WRITER, ['host:fs.read', 'host:fs.write']);
+    const card = () => olga.getByRole('form', { name: 'Approval: write' });
     await ask(olga, base, 'Please note it down');
     await card().getByRole('button', { name: 'For this conversation' }).click();
     await said(olga).getByText('It is written').waitFor();
@@ -120,9 +153,8 @@ export async function talkWalks(world) {
     await ask(olga, base, 'Please note it down');
     await card().waitFor();
   });
-  await olga.context().close();
 
-  await longWalk(world);
+  walk('a conversation of 5,000 messages scrolls smoothly and keeps the page small', { long: true }, async ({ owner, base }) => long(owner, base));
 }
 
 /** The page's own count, while it rests or scrolls: frames, those over 50 ms, and how much was drawn at most. */
@@ -149,12 +181,10 @@ const watch = ({ pace, time }) =>
     requestAnimationFrame(frame);
   });
 
-export const longWalk = ({ owner, base }) => walk('a conversation of 5,000 messages scrolls smoothly and keeps the page small', owner, () => long(owner, base));
-
 async function long(page, base) {
   await ask(page, base, 'What is 17.5% of 2,480, for a long time?');
   await said(page).getByText('17.5% of 2,480 is 434').waitFor();
-  const address = page.url();
+  const there = await address(page);
   // The conversation as it is, two thousand five hundred times over.
   await page.route(/\/api\/conversations\/[^/]+$/, async (route) => {
     if (route.request().method() !== 'GET') return route.continue();
@@ -174,7 +204,7 @@ async function long(page, base) {
     ]).flat();
     await route.fulfill({ response, json: talk });
   });
-  await page.goto(`${address}?again`);
+  await page.goto(`${there}?again`);
   await thread(page).getByText('Answer 2500.').waitFor();
   await until('the end to be in view', () =>
     page.evaluate(() => {
@@ -190,8 +220,8 @@ async function long(page, base) {
   const count = await page.evaluate(watch, { pace: 120, time: 4000 });
   const each = ((await spent()) - before) / count.frames;
   await cdp.detach();
-  console.log(
-    `      at rest ${rest.frames} frames, ${rest.slow} over 50 ms; scrolling ${count.frames} frames, ${count.slow} over 50 ms, the longest ${count.longest} ms, ${each.toFixed(1)} ms of the page's own time for each; at most ${count.rows} rows and ${count.nodes} nodes`,
+  note(
+    `at rest ${rest.frames} frames, ${rest.slow} over 50 ms; scrolling ${count.frames} frames, ${count.slow} over 50 ms, the longest ${count.longest} ms, ${each.toFixed(1)} ms of the page's own time for each; at most ${count.rows} rows and ${count.nodes} nodes`,
   );
   if (count.rows > 90 || count.nodes > 3000) throw new Error('too much is drawn');
   // What is drawn is held; how long a frame takes is the machine's too, and is only told.

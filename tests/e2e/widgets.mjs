@@ -1,6 +1,7 @@
 // What a model asks to be drawn in its answer: drawn where it is right, text where it is not, and nothing from elsewhere.
 import { readFileSync } from 'node:fs';
 import { ask } from './chat.mjs';
+import { talk } from './given.mjs';
 import { axe, person, same, shoot, walk } from './lib.mjs';
 
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
@@ -10,10 +11,17 @@ async function seen(page, text) {
   await thread(page).getByText(text).first().scrollIntoViewIfNeeded();
 }
 
-export async function widgetWalks({ browser, owner, base }) {
-  await walk('a model draws tables, charts and the rest in its answer', owner, async () => {
-    await ask(owner, base, 'Draw the week, please');
-    await thread(owner).getByText('That is all.').waitFor();
+const QUESTION = 'Draw the week, please';
+
+/** A conversation in which it was drawn. */
+async function drawn(owner, base) {
+  await ask(owner, base, QUESTION);
+  await thread(owner).getByText('That is all.').waitFor();
+}
+
+export function widgetWalks() {
+  walk('a model draws tables, charts and the rest in its answer', { firefox: true }, async ({ owner, base }) => {
+    await drawn(owner, base);
     await thread(owner).getByRole('region', { name: 'Invoices' }).getByRole('cell', { name: 'INV-1' }).waitFor();
     await thread(owner)
       .getByRole('img', { name: /^Response time\. P50: Mon 120/ })
@@ -23,11 +31,12 @@ export async function widgetWalks({ browser, owner, base }) {
     await thread(owner).getByRole('progressbar', { name: 'Upload' }).waitFor();
     await thread(owner).getByText('Then it got better.').waitFor();
     await thread(owner).getByText('A hold lasts 14 days at most.').waitFor();
-    await thread(owner).getByText('application/pdf, 20.0 KB').waitFor();
+    await thread(owner).getByText('application/pdf, 20 KB').waitFor();
     same(await thread(owner).getByRole('link', { name: 'Download' }).count(), 0, 'ways to a file elsewhere');
   });
 
-  await walk('rows are taken along as a file that is made here', owner, async () => {
+  walk('rows are taken along as a file that is made here', async ({ owner, base }) => {
+    await drawn(owner, base);
     const [saved] = await Promise.all([owner.waitForEvent('download'), thread(owner).getByRole('button', { name: 'Save Invoices of the week.csv' }).click()]);
     same(
       [saved.suggestedFilename(), readFileSync(await saved.path(), 'utf8')],
@@ -36,14 +45,16 @@ export async function widgetWalks({ browser, owner, base }) {
     );
   });
 
-  await walk("a chart's numbers stand in a table, too", owner, async () => {
+  walk("a chart's numbers stand in a table, too", async ({ owner, base }) => {
+    await drawn(owner, base);
     const shown = thread(owner).getByRole('group', { name: 'Show as' }).first();
     await shown.getByRole('button', { name: 'Table' }).click();
     await thread(owner).getByRole('region', { name: 'Response time' }).getByRole('cell', { name: '480' }).waitFor();
     await shown.getByRole('button', { name: 'Chart' }).click();
   });
 
-  await walk('what is broken or unknown stays text, and nothing is loaded from elsewhere', owner, async () => {
+  walk('what is broken or unknown stays text, and nothing is loaded from elsewhere', { firefox: true }, async ({ owner, base }) => {
+    await drawn(owner, base);
     await thread(owner).getByText(':::widget{type="confirmation"}').waitFor();
     await thread(owner)
       .getByText(/https:\/\/elsewhere\.example/)
@@ -54,12 +65,12 @@ export async function widgetWalks({ browser, owner, base }) {
     same(await owner.getByRole('form', { name: /^Approval/ }).count(), 0, 'questions');
   });
 
-  const state = await owner.context().storageState();
   for (const theme of ['light', 'dark']) {
     for (const width of [1440, 380]) {
-      const page = await person(browser, { theme, width, state });
-      await walk(`widgets are fine in ${theme} at ${width} px`, page, async () => {
-        await page.goto(owner.url());
+      walk(`widgets are fine in ${theme} at ${width} px`, async ({ browser, state, base, call }) => {
+        const id = await talk({ call }, QUESTION);
+        const page = await person(browser, { theme, width, state });
+        await page.goto(`${base}/chat/${id}`);
         const found = [];
         for (const [at, text] of ['Response time', 'The incident', 'That is all.'].entries()) {
           await thread(page).getByText('That is all.').waitFor();
@@ -70,7 +81,6 @@ export async function widgetWalks({ browser, owner, base }) {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         same([...new Set(found), over], [0], 'what axe found, and px too wide');
       });
-      await page.context().close();
     }
   }
 }
