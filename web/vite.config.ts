@@ -10,6 +10,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:8081', '/healthz': 'http://127.0.0.1:8081' } },
-  test: { environment: 'jsdom', include: ['src/**/*.test.ts'] },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.ts'],
+    setupFiles: ['src/vitest.setup.ts'],
+    // Longer than any wait within a test: on a busy machine the first import of a large part takes its time.
+    testTimeout: 60_000,
+  },
   resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},
 });

@@ -2,6 +2,6 @@
 try {
   var theme = localStorage.getItem('satchel.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch (e) {
+} catch {
   // Storage is blocked: the system's theme stays.
 }

@@ -1,5 +1,6 @@
 /** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
 import { moment } from './lib/format';
+import { grouped } from './lib/group';
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
 import { overlays } from './lib/overlays.svelte';
@@ -13,7 +14,7 @@ import { processes } from './nouns/processes/processes.svelte';
 import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
-/** The groups as they are shown: a system before its many tools. What comes last in time comes last: nothing moves under a hand that is about to choose. */
+/** The groups as they are shown: a system before its many tools. */
 export const ORDER = ['Systems', 'Tools', 'Pages', 'Scripts', 'Processes', 'Users', 'Documents', 'Conversations', 'Actions', 'By meaning'] as const;
 
 export interface Option {
@@ -22,8 +23,13 @@ export interface Option {
   detail: string;
   icon: IconName;
   risk?: string;
+  /** The id of what the server knows: two of one name are two. */
+  id?: string;
   run: () => void;
 }
+
+/** What makes an option the same one when the list is made anew. */
+export const identity = ({ group, name, detail, id }: Option) => `${group} ${id ?? `${name} ${detail}`}`;
 
 const open = (path: string) => () => go(path);
 
@@ -108,6 +114,53 @@ function users(): Option[] {
 
 const fits = (option: Option, text: string) => `${option.name} ${option.detail}`.toLowerCase().includes(text);
 
+/** The text that names are compared with: without the mark that asks for actions or documents alone. */
+const wanted = (text: string) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/^[>#]\s*/, '');
+
+/** What was found for one text, as far as it holds for what is typed now: an answer that is late is none to another text. */
+export function still(found: { text: string; options: readonly Option[] }, text: string): readonly Option[] {
+  if (found.text === text) return found.options;
+  const plain = wanted(text);
+  if (!plain || found.text.trim().startsWith('#') !== text.trim().startsWith('#') || text.trim().startsWith('>')) return [];
+  return found.options.filter((option) => fits(option, plain));
+}
+
+/** What Enter opens where nobody has chosen: what is called as was typed, or the first. */
+export function best(options: readonly Option[], text: string): Option | undefined {
+  const plain = wanted(text);
+  return options.find((option) => option.name.toLowerCase() === plain) ?? options[0];
+}
+
+/** Whether an option is called by what was typed: another that is still looked for will hardly be meant. */
+export const named = (option: Option, text: string) => option.name.toLowerCase().startsWith(wanted(text));
+
+/** The options with those down to the chosen one where they stood: what comes later comes below, and nothing moves under a hand that is about to choose. */
+export function steady(options: readonly Option[], stood: readonly string[], chosen: string): Option[] {
+  const end = stood.indexOf(chosen);
+  const known = new Map(options.map((option) => [identity(option), option]));
+  const pinned = known.get(chosen);
+  if (end < 0 || !pinned) return [...options];
+  const head = stood.slice(0, end + 1).flatMap((key) => known.get(key) ?? []);
+  const placed = new Set(head);
+  const rest = options.filter((option) => !placed.has(option));
+  return [...head, ...rest.filter((option) => option.group === pinned.group), ...rest.filter((option) => option.group !== pinned.group)];
+}
+
+/** Options that follow each other in one group, under one heading. */
+export function sections(options: readonly Option[]): { group: string; key: string; options: Option[] }[] {
+  const made: { group: string; key: string; options: Option[] }[] = [];
+  for (const option of options) {
+    const last = made.at(-1);
+    if (last?.group === option.group) last.options.push(option);
+    else made.push({ group: option.group, key: `${option.group} ${made.filter((one) => one.group === option.group).length}`, options: [option] });
+  }
+  return made;
+}
+
 /** Options that need no server. */
 export function near(text: string): Option[] {
   const plain = text.trim().toLowerCase();
@@ -139,7 +192,15 @@ function offered(thing: Named): Option {
     go(address(thing));
   };
   const detail = tool?.description ?? (place ? `G ${place.key.toUpperCase()}` : '');
-  return { group: GROUPS[type], name: name || 'New conversation', detail, icon: place?.icon ?? ICONS[type], ...(tool ? { risk: tool.risk } : {}), run };
+  return {
+    group: GROUPS[type],
+    name: name || 'New conversation',
+    id: `${type} ${id}`,
+    detail,
+    icon: place?.icon ?? ICONS[type],
+    ...(tool ? { risk: tool.risk } : {}),
+    run,
+  };
 }
 
 /** What the server finds for a text by name and habit, best first; `#` asks for documents alone. */
@@ -162,7 +223,7 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
 /** Conversations of one title are told apart by when they were last spoken in. */
 async function apart(things: Thing[], signal: AbortSignal): Promise<Option[]> {
   const said = new Map<string, string>();
-  const talks = Map.groupBy(
+  const talks = grouped(
     things.filter((thing) => thing.type === 'conversation'),
     (thing) => thing.name,
   );

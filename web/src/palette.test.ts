@@ -2,9 +2,10 @@ import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from './lib/http';
 import Palette from './Palette.svelte';
+import { go, route } from './lib/router.svelte';
 import type { System } from './lib/types';
 import { catalog } from './nouns/catalog/catalog.svelte';
-import { ordered, tells, type Option } from './palette.svelte';
+import { ordered, sections, steady, identity, tells, type Option } from './palette.svelte';
 
 const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
 const hit = (name: string) => ({
@@ -38,6 +39,9 @@ it('shows what was found by meaning last, at most five, and no tool twice', () =
   ]);
 });
 
+/** What the server finds for a text by name: without words, what is opened most. */
+const NAMES: Record<string, string> = { '': 'exec', sett: 'set_theme', calc: 'calculator', in: 'index_put' };
+
 let palette: object;
 let asked: string[];
 
@@ -46,7 +50,12 @@ beforeEach(() => {
   asked = [];
   // Answers as the server does: no name fits, and the need of a text finds one tool named by its first word.
   const answer = (data: unknown) => ({ data, response: new Response() }) as never;
-  vi.spyOn(client, 'GET').mockImplementation(async (path) => answer(path === '/api/search' ? { results: [] } : []));
+  vi.spyOn(client, 'GET').mockImplementation(async (path, options) => {
+    if (path !== '/api/search') return answer([]);
+    const { q } = (options as unknown as { params: { query: { q: string } } }).params.query;
+    const name = NAMES[q];
+    return answer({ results: name ? [{ type: 'tool', id: `builtin:${name}`, name }] : [] });
+  });
   vi.spyOn(client, 'POST').mockImplementation(async (path, options) => {
     if (path !== '/api/tools/find') throw new Error(`asked for ${path}`);
     const { query } = (options as unknown as { body: { query: string } }).body;
@@ -107,4 +116,62 @@ it('is silent where the search by meaning fails', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   await vi.waitFor(() => expect(document.body.textContent).toContain('Nothing fits'));
   expect([asked, document.querySelector('[role="alert"]')]).toEqual([['broken pdf files'], null]);
+});
+
+const rows = () =>
+  [...document.querySelectorAll('[role="option"]')].map(
+    (one) => `${one.querySelector('b')?.textContent}${one.ariaSelected === 'true' || one.getAttribute('aria-selected') === 'true' ? ' <' : ''}`,
+  );
+const enter = () => (document.querySelector('input')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })), flushSync());
+
+it('opens what was typed although the habits of another text are still there', async () => {
+  go('/audit');
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitFor(() => expect(rows()).toContain('exec <'));
+  type('inbox');
+  expect(rows()[0]).toBe('Inbox <');
+  enter();
+  expect(route.path).toBe('/inbox');
+});
+
+it('waits with an early Enter for what is called as was typed', async () => {
+  go('/audit');
+  await vi.advanceTimersByTimeAsync(100);
+  type('calc');
+  enter();
+  expect(route.path).toBe('/audit');
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitFor(() => expect(route.path).toBe('/tools/calculator'));
+});
+
+it('keeps the chosen row where it is when more is found', async () => {
+  await vi.advanceTimersByTimeAsync(100);
+  type('in');
+  expect(rows()[0]).toBe('Inbox <');
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitFor(() => expect(rows()).toContain('index_put'));
+  expect(rows()[0]).toBe('Inbox <');
+});
+
+it('places what comes later below the chosen row, its own group first', () => {
+  const [page, more, tool, talk] = [option('Pages', 'Inbox'), option('Pages', 'Indexes'), option('Tools', 'index_put'), option('Conversations', 'Invoices')];
+  const all = ordered([tool, talk], [page, more], []);
+  const now = steady(all, [identity(page)], identity(page));
+  expect(now.map(({ name }) => name)).toEqual(['Inbox', 'Indexes', 'index_put', 'Invoices']);
+  expect(sections(now).map(({ group, options }) => `${group} ${options.length}`)).toEqual(['Pages 2', 'Tools 1', 'Conversations 1']);
+});
+
+it('tells conversations of one title apart by when they were last spoken in', async () => {
+  vi.mocked(client.GET).mockImplementation((async (path: string) => ({
+    response: new Response(),
+    data:
+      path === '/api/search'
+        ? { results: ['a', 'b'].map((id) => ({ type: 'conversation', id, name: 'Twins' })) }
+        : path === '/api/conversations'
+          ? [{ id: 'a', updated_at: '2026-01-02T03:04:05Z' }]
+          : [],
+  })) as never);
+  type('twins');
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitFor(() => expect([...document.querySelectorAll('[aria-label="Conversations"] .meta')].map((one) => !!one.textContent)).toEqual([true, false]));
 });

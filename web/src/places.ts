@@ -57,6 +57,7 @@ export const inner: readonly (Pick<Place, 'path' | 'name' | 'needs'> & { of: str
   { of: 'Settings', path: '/settings/knowledge', name: 'Knowledge and memory', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/outbound', name: 'Outbound and web', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/limits', name: 'Limits', needs: 'settings:manage' },
+  { of: 'Settings', path: '/settings/backup', name: 'Backup', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/vault', name: 'Vault', needs: 'settings:manage' },
   { of: 'Settings', path: '/settings/appearance', name: 'Appearance' },
 ];

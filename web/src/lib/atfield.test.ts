@@ -50,6 +50,13 @@ describe('a refusal of one field', () => {
     await unmount(page);
   });
 
+  it('of an entry of a list is said at the list', () => {
+    const made = form('<textarea name="outbound.exceptions"></textarea><input name="outbound.keep_days">');
+    expect(inputOf(made, 'outbound.exceptions[1]')?.tagName).toBe('TEXTAREA');
+    expect(inputOf(made, 'outbound.keep_days')?.tagName).toBe('INPUT');
+    expect(inputOf(made, 'outbound.keep')).toBeNull();
+  });
+
   it('of a place inside a list is no input of the form', () => {
     const made = form('<input id="c1-name">');
     expect(inputOf(made, 'items[1].name')).toBeNull();

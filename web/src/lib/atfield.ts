@@ -12,10 +12,12 @@ export function plain({ message, body }: Pick<Problem, 'message' | 'body'>): str
 
 /** The input of a field in the form that was sent; none where the form has none. */
 export function inputOf(near: Element, field: unknown): HTMLElement | null {
-  if (typeof field !== 'string' || !/^\w+$/.test(field)) return null;
+  // An entry of a list is told at the list.
+  const name = typeof field === 'string' ? field.replace(/\[\d+\]$/, '') : '';
+  if (!/^\w+(\.\w+)*$/.test(name)) return null;
   const form = near.closest('form') ?? near.parentElement?.querySelector('form');
   const find = (name: string) => form?.querySelector<HTMLElement>(`:is(input, textarea, select):is([name="${name}"], [id="${name}"], [id$="-${name}"])`);
-  return find(field) ?? find(CALLED[field] ?? field) ?? null;
+  return find(name) ?? find(CALLED[name] ?? name) ?? null;
 }
 
 /** Says it under the input until it is changed; what is given back takes it away. */

@@ -39,8 +39,11 @@ function inner(before: string[], after: string[]): Edit[] {
   const made: Edit[] = [];
   let [row, column] = [0, 0];
   while (row < rows || column < columns) {
-    if (row < rows && column < columns && before[row] === after[column]) (made.push(['same', before[row] ?? '']), (row += 1), (column += 1));
-    else if (row < rows && (column === columns || at(row + 1, column) >= at(row, column + 1))) made.push(['del', before[row++] ?? '']);
+    if (row < rows && column < columns && before[row] === after[column]) {
+      made.push(['same', before[row] ?? '']);
+      row += 1;
+      column += 1;
+    } else if (row < rows && (column === columns || at(row + 1, column) >= at(row, column + 1))) made.push(['del', before[row++] ?? '']);
     else made.push(['add', after[column++] ?? '']);
   }
   return made;

@@ -16,6 +16,7 @@ import {
   purpose,
   sentence,
   shortly,
+  together,
   visible,
 } from './format';
 
@@ -41,6 +42,12 @@ describe('formatting', () => {
 
   it('says durations in the unit that fits', () => {
     expect([null, 0, 412, 1200, 61_000].map(duration)).toEqual(['', '<1 ms', '412 ms', '1.2 s', '1 min 1 s']);
+    expect([3_600_000, 12_000_000, 360_000_000].map(duration)).toEqual(['1 h', '3 h 20 min', '100 h']);
+  });
+
+  it('says a duration that rounds to a whole of the next unit in that unit', () => {
+    expect([999.4, 999.6, 59_949, 59_960, 60_000].map(duration)).toEqual(['999 ms', '1.0 s', '59.9 s', '1 min', '1 min']);
+    expect([119_400, 119_700, 3_599_400, 3_599_600, 7_199_000].map(duration)).toEqual(['1 min 59 s', '2 min', '59 min 59 s', '1 h', '2 h']);
   });
 
   it('says when a tool is chosen only where that is known', () => {
@@ -82,6 +89,15 @@ describe('formatting', () => {
 
   it('groups thousands and names sizes', () => {
     expect([count(84_112), plural(1, 'tool'), plural(2, 'tool'), bytes(900), bytes(18_637)]).toEqual(['84,112', '1 tool', '2 tools', '900 B', '18.2 KB']);
+    expect([1023, 1024, 1492 * 1024, 1024 ** 2 - 1, 71_915 * 1024 ** 2, 3 * 1024 ** 4].map(bytes)).toEqual([
+      '1023 B',
+      '1 KB',
+      '1.5 MB',
+      '1 MB',
+      '70.2 GB',
+      '3 TB',
+    ]);
+    expect([count(1_000_000), together([400, null, 900]), together([null, undefined])]).toEqual(['1,000,000', '1.3 s', '']);
   });
 
   it('counts places', () => {

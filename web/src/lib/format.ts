@@ -14,25 +14,53 @@ export function day(iso: string): string {
 
 export const moment = (iso: string) => `${day(iso)}, ${clock(iso)}`;
 
-/** A moment in a narrow column: `14:03:07` of today, `3 May 14:03` of another day. */
-export const shortly = (iso: string, now = new Date()) =>
-  day(iso) === day(now.toISOString()) ? clock(iso) : `${day(iso).replace(/ \d{4}$/, '')} ${clock(iso).slice(0, 5)}`;
+/** A moment in a narrow column: `14:03:07` of today, `3 May 14:03` of another day, `3 May 2024` of another year. */
+export function shortly(iso: string, now = new Date()): string {
+  if (day(iso) === day(now.toISOString())) return clock(iso);
+  const year = ` ${now.getFullYear()}`;
+  return day(iso).endsWith(year) ? `${day(iso).slice(0, -year.length)} ${clock(iso).slice(0, 5)}` : day(iso);
+}
 
 /** `1 tool`, `2 tools`. */
 export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
+/** A stretch of time in the unit that fits: `412 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`. */
 export function duration(milliseconds: number | null | undefined): string {
   if (milliseconds === null || milliseconds === undefined) return '';
   if (milliseconds < 1) return '<1 ms';
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
+  // What would be rounded to a whole of the next unit is one of the next.
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 3600) return parts(seconds, 60, 'min', 's');
+  return parts(Math.round(seconds / 60), 60, 'h', 'min');
 }
 
+/** `2 h 5 min`, `2 h`. */
+function parts(n: number, size: number, whole: string, rest: string): string {
+  const left = n % size;
+  return `${count(Math.floor(n / size))} ${whole}${left ? ` ${left} ${rest}` : ''}`;
+}
+
+const SIZES = ['KB', 'MB', 'GB', 'TB', 'PB'];
+
+/** A number of bytes in the unit that fits: `70.2 GB`. */
 export function bytes(n: number): string {
   if (n < 1024) return `${n} B`;
-  if (n < 1024 ** 2) return `${(n / 1024).toFixed(1)} KB`;
-  return `${(n / 1024 ** 2).toFixed(1)} MB`;
+  let size = n / 1024;
+  let unit = 0;
+  // What would be rounded to 1024 is one of the next.
+  while (size >= 1023.95 && unit < SIZES.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${size.toFixed(1).replace(/\.0$/, '')} ${SIZES[unit]}`;
+}
+
+/** `12 s` of `4.2 s, 7.8 s`: what several things took together; nothing where none is known. */
+export function together(milliseconds: readonly (number | null | undefined)[]): string {
+  const known = milliseconds.filter((one) => typeof one === 'number');
+  return known.length > 0 ? duration(known.reduce((sum, one) => sum + one, 0)) : '';
 }
 
 export function ago(iso: string | null, now = Date.now()): string {

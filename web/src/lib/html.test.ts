@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { safe } from './html';
+import { card, disarm, safe } from './html';
 import { render } from './markdown';
 
 function markup(fragment: DocumentFragment): string {
@@ -45,6 +45,9 @@ const corpus = [
   '<javascript:alert(1)>',
   '[x]: javascript:alert(1)\n[x]',
   '`<img src=x onerror=alert(1)>`',
+  '<a href="/x"onclick=alert(1)>x</a>',
+  '<'.repeat(80_000),
+  `${'<a '.repeat(30_000)}onclick=alert(1)`,
 ];
 
 const BAD =
@@ -62,9 +65,9 @@ function harmless(fragment: DocumentFragment) {
 }
 
 describe('text from outside', () => {
-  it.each(corpus)('is harmless as Markdown: %s', (text) => harmless(render(text)));
-  it.each(corpus)('is harmless as HTML: %s', (text) => harmless(safe(text)));
-  it.each(corpus)('is harmless as a card: %s', (text) => {
+  it.each(corpus)('is harmless as Markdown: %.60s', (text) => harmless(render(text)));
+  it.each(corpus)('is harmless as HTML: %.60s', (text) => harmless(safe(text)));
+  it.each(corpus)('is harmless as a card: %.60s', (text) => {
     const fragment = safe(text, { looks: true });
     expect(markup(fragment)).not.toMatch(/url\(|onerror=|<script/i);
     for (const element of fragment.querySelectorAll<HTMLElement>('[style]')) element.removeAttribute('style');
@@ -103,6 +106,20 @@ describe('text from outside', () => {
   it('keeps the looks of a card and nothing that loads or covers', () => {
     const style = safe('<p style="color: red; position: fixed; background: url(x); font-weight: bold">x</p>', { looks: true }).querySelector('p')?.style;
     expect([style?.color, style?.fontWeight, style?.position, style?.background]).toEqual(['red', 'bold', '', '']);
+  });
+});
+
+describe('HTML that was made to be slow', () => {
+  // Nothing here looks at a clock: what takes a step for each pair of characters would not end within the limit of any test.
+  it.each(['<', '<a on', ' onx ', '<a onx', '" style', '<a style  '])('is gone through once: %s', (part) => {
+    const long = part.repeat(2_000_000 / part.length);
+    expect(disarm(long)).toBe(long);
+    expect(disarm(`<p>${long}><b onclick=x style=y>`).endsWith('<b  data-dropped=x  data-looks=y>')).toBe(true);
+  });
+
+  it('is not drawn where it is very long, and that is said', () => {
+    expect(card('<p>x</p>'.repeat(100_000)).textContent).toBe('This result is HTML of 800,000 characters; more than 500,000 are not drawn here.');
+    expect(card('<p style="color: red">x</p>').querySelector('p')?.style.color).toBe('red');
   });
 });
 

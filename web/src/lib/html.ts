@@ -16,12 +16,25 @@ const PROSE: Config = {
 const LOOKS =
   /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
 
+/** Longer HTML of a tool is not drawn: it would hold up the page. */
+const MOST = 500_000;
+
+/** The card a tool made as HTML, with its own looks; where it is too long, a sentence that says so. */
+export function card(html: string): DocumentFragment {
+  if (html.length <= MOST) return safe(html, { looks: true });
+  const fragment = document.createDocumentFragment();
+  const note = document.createElement('p');
+  note.textContent = `This result is HTML of ${html.length.toLocaleString('en')} characters; more than ${MOST.toLocaleString('en')} are not drawn here.`;
+  fragment.append(note);
+  return fragment;
+}
+
 /**
  * A safe fragment. `looks` keeps harmless inline CSS, set through the CSSOM since the page's policy allows no style attribute.
  * Inline handlers and styles are renamed before parsing: the policy would report each, although none could run.
  */
 export function safe(html: string, { looks = false } = {}): DocumentFragment {
-  const text = rename(rename(html, /(<[^>]*?)[\s/]on\w+\s*=/gi, ' data-dropped='), /(<[^>]*?)[\s/]style\s*=/gi, ' data-looks=');
+  const text = disarm(html);
   const config = looks ? { ...PROSE, ADD_ATTR: ['data-looks'] } : PROSE;
   const clean = DOMPurify.sanitize(text, { ...config, RETURN_DOM_FRAGMENT: true }) as unknown as DocumentFragment;
   // Still in a document of its own: nothing has been fetched.
@@ -32,14 +45,11 @@ export function safe(html: string, { looks = false } = {}): DocumentFragment {
   return fragment;
 }
 
-/** Renames every such attribute of every tag. */
-function rename(html: string, pattern: RegExp, name: string): string {
-  let text = html;
-  for (let was = ''; was !== text;) {
-    was = text;
-    text = text.replace(pattern, `$1${name}`);
-  }
-  return text;
+/** Renames handlers and styles in every tag. One pass from tag to tag: what a tool sends may be long, and meant to be slow. */
+export function disarm(html: string): string {
+  return html.replace(/<[^>]*>?/g, (tag) =>
+    tag.replace(/([\s/"'])(?:on\w+|(style))\s*=/gi, (_, before: string, style?: string) => `${before} data-${style ? 'looks' : 'dropped'}=`),
+  );
 }
 
 function dress(element: HTMLElement) {

@@ -6,17 +6,18 @@ import { SvelteMap } from 'svelte/reactivity';
 const MOST = 500_000;
 
 export class Kept {
+  /** Counts up where a name has come or gone. */
+  private changes = $state(0);
   /** What there is, by name and in order. */
-  names = $state<string[]>([]);
-  /** What was written since the page was loaded: all there is where storage is blocked or full. */
+  readonly names = $derived.by(() => (void this.changes, this.list()));
+  /** What was written since the page was loaded, by its whole key: all there is where storage is blocked or full. */
   private readonly written = new SvelteMap<string, string>();
 
   constructor(
     private readonly area: () => Storage,
-    private readonly prefix: string,
-  ) {
-    this.names = this.list();
-  }
+    /** What the keys begin with; it may name whoever is signed in. */
+    private readonly prefix: () => string,
+  ) {}
 
   private store<T>(does: (all: Storage) => T, otherwise: T): T {
     try {
@@ -27,30 +28,36 @@ export class Kept {
   }
 
   private list(): string[] {
-    const { prefix } = this;
+    const prefix = this.prefix();
     const stored = this.store((all) => Object.keys(all).filter((key) => key.startsWith(prefix)), []);
-    return [...new Set([...stored.map((key) => key.slice(prefix.length)), ...this.written.keys()])].sort();
+    const written = [...this.written.keys()].filter((key) => key.startsWith(prefix));
+    return [...new Set([...stored, ...written])].map((key) => key.slice(prefix.length)).sort();
   }
 
   text(name: string): string | null {
-    const written = this.written.get(name) ?? null;
-    return this.store((all) => all.getItem(this.prefix + name), null) ?? written;
+    const key = this.prefix() + name;
+    const written = this.written.get(key) ?? null;
+    return this.store((all) => all.getItem(key), null) ?? written;
   }
 
   keep(name: string, text: string) {
     untrack(() => {
       if (text.length > MOST) return this.forget(name);
-      this.store((all) => all.setItem(this.prefix + name, text), undefined);
-      this.written.set(name, text);
-      if (!this.names.includes(name)) this.names = this.list();
+      const key = this.prefix() + name;
+      const known = this.names.includes(name);
+      this.store((all) => all.setItem(key, text), undefined);
+      this.written.set(key, text);
+      if (!known) this.changes += 1;
     });
   }
 
   forget(name: string) {
     untrack(() => {
-      this.store((all) => all.removeItem(this.prefix + name), undefined);
-      this.written.delete(name);
-      if (this.names.includes(name)) this.names = this.list();
+      const key = this.prefix() + name;
+      const known = this.names.includes(name);
+      this.store((all) => all.removeItem(key), undefined);
+      this.written.delete(key);
+      if (known) this.changes += 1;
     });
   }
 
@@ -60,4 +67,7 @@ export class Kept {
 }
 
 /** What stands in forms and in the composer, in this tab; who signs out leaves none of it. */
-export const drafts = new Kept(() => sessionStorage, 'satchel.draft.');
+export const drafts = new Kept(
+  () => sessionStorage,
+  () => 'satchel.draft.',
+);

@@ -1,5 +1,6 @@
 /** The keyboard, as design/README.md lists it. Single keys rest while somebody types. */
 import { places } from '../places';
+import { copyFrom } from './clipboard';
 import { overlays, running } from './overlays.svelte';
 import { cameFrom, go } from './router.svelte';
 import { session } from './session.svelte';
@@ -29,6 +30,9 @@ function typing(event: KeyboardEvent): boolean {
 function isMark(target: HTMLElement): boolean {
   return target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
 }
+
+/** Whether a key sends the text it is pressed in: Shift Enter breaks the line, and an Enter that ends a composed word is part of it. */
+export const sends = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !event.isComposing && !event.ctrlKey && !event.metaKey;
 
 export function press(event: KeyboardEvent) {
   const command = event.ctrlKey || event.metaKey;
@@ -122,5 +126,17 @@ function leave(event: KeyboardEvent) {
 
 function copyLink() {
   const link = document.activeElement?.closest('a') ?? document.activeElement?.querySelector('a');
-  if (link) void navigator.clipboard?.writeText(link.href);
+  if (link) void copyFrom(link.href, link, said);
+}
+
+/** What became of it, at the foot of the page: no button was pressed that could say it. */
+function said(state: '' | 'copied' | 'press') {
+  document.getElementById('key-said')?.remove();
+  if (!state) return;
+  const note = document.createElement('p');
+  note.id = 'key-said';
+  note.className = 'key-said';
+  note.setAttribute('role', 'status');
+  note.textContent = state === 'copied' ? 'Link copied' : 'Press Ctrl C to copy the link';
+  document.body.append(note);
 }

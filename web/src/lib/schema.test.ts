@@ -23,6 +23,21 @@ const schema: Schema = {
 
 const filled = { path: 'a.txt', content: 'x', data: '[1]' };
 
+describe('a reference', () => {
+  it('that names itself, alone or over others, is any value', () => {
+    const looping: Schema = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/A', description: 'first' }, b: { $ref: '#/$defs/B' }, c: { anyOf: [{ $ref: '#/$defs/C' }, { type: 'null' }] } },
+      $defs: { A: { $ref: '#/$defs/A' }, B: { $ref: '#/$defs/D' }, D: { $ref: '#/$defs/B' }, C: { anyOf: [{ $ref: '#/$defs/C' }, { type: 'null' }] } },
+    };
+    expect(fields(looping).map(({ name, kind, hint }) => [name, kind, hint])).toEqual([
+      ['a', 'json', 'first'],
+      ['b', 'json', ''],
+      ['c', 'json', ''],
+    ]);
+  });
+});
+
 describe('fields', () => {
   it('take their kind from the schema', () => {
     const kinds = Object.fromEntries(fields(schema).map((field) => [field.name, field.kind]));

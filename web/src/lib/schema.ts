@@ -41,17 +41,19 @@ export const secretive = (name: string) => SECRET.test(name) || CARRIES.test(nam
 export const telling = (text: string) => TELLS.test(text);
 
 /** Follows references and drops the null of optional values. */
-export function resolve(schema: Schema, root: Schema): Schema {
+export function resolve(schema: Schema, root: Schema, seen: readonly string[] = []): Schema {
   const ref = schema['$ref'];
+  // What names itself, on whatever way, says nothing: any value fits.
+  if (typeof ref === 'string' && seen.includes(ref)) return without(schema, '$ref');
   if (typeof ref === 'string' && ref.startsWith('#/')) {
     let at: unknown = root;
     for (const key of ref.slice(2).split('/')) at = (at as Schema | undefined)?.[key];
-    return { ...resolve((at ?? {}) as Schema, root), ...without(schema, '$ref') };
+    return { ...resolve((at ?? {}) as Schema, root, [...seen, ref]), ...without(schema, '$ref') };
   }
   const options = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined;
   const real = options?.filter((option) => option['type'] !== 'null');
   if (options && real?.length === 1 && real[0]) {
-    return { ...resolve(real[0], root), ...without(schema, 'anyOf', 'oneOf') };
+    return { ...resolve(real[0], root, seen), ...without(schema, 'anyOf', 'oneOf') };
   }
   return schema;
 }

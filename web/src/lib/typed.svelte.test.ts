@@ -1,10 +1,12 @@
 import { flushSync } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { keep, keptText, removeUnowned, unsaved } from '../nouns/scripts/kept.svelte';
 import { Run } from '../nouns/tools/run.svelte';
 import { open } from './draft';
 import { drafts, Kept } from './kept.svelte';
 import { telling } from './schema';
-import type { Tool } from './types';
+import { session } from './session.svelte';
+import type { Me, Tool } from './types';
 import { begun, keepTyped, Typed, typedText } from './typed.svelte';
 
 /** A form that is opened, and how it is left. */
@@ -87,9 +89,12 @@ describe('what is typed', () => {
 
 describe('kept texts', () => {
   it('live as long as the page where nothing can be stored', () => {
-    const blocked = new Kept(() => {
-      throw new Error('blocked');
-    }, 'x.');
+    const blocked = new Kept(
+      () => {
+        throw new Error('blocked');
+      },
+      () => 'x.',
+    );
     blocked.keep('b', '2');
     blocked.keep('a', '1');
     expect([blocked.names, blocked.text('a')]).toEqual([['a', 'b'], '1']);
@@ -99,9 +104,33 @@ describe('kept texts', () => {
 
   it('are listed by their names, those of before the page was loaded, too', () => {
     localStorage.setItem('y.old', 'x');
-    const kept = new Kept(() => localStorage, 'y.');
+    const kept = new Kept(
+      () => localStorage,
+      () => 'y.',
+    );
     kept.keep('new', '1');
     expect(kept.names).toEqual(['new', 'old']);
+  });
+});
+
+describe('unsaved texts of scripts', () => {
+  it('are of whoever wrote them, also in one browser', () => {
+    const as = (id: string) => void Object.assign(session, { me: { id } as Me });
+    as('mara');
+    keep('secret_plan', 'let a = 1;');
+    as('omar');
+    expect([unsaved.names, keptText('secret_plan')]).toEqual([[], null]);
+    as('mara');
+    expect([unsaved.names, keptText('secret_plan')]).toEqual([['secret_plan'], 'let a = 1;']);
+    session.me = null;
+  });
+
+  it('of an earlier version, which say not whose they are, are removed, and no others', () => {
+    localStorage.clear();
+    for (const key of ['satchel.script.plan', 'satchel.script-base.plan', 'satchel.script.mara.plan', 'satchel.script-base.mara.plan', 'satchel.theme'])
+      localStorage.setItem(key, 'x');
+    removeUnowned();
+    expect(Object.keys(localStorage).sort()).toEqual(['satchel.script-base.mara.plan', 'satchel.script.mara.plan', 'satchel.theme']);
   });
 });
 

@@ -9,6 +9,8 @@ export type Role = Schemas['Role'];
 export type ApiKey = Schemas['ApiKey'];
 export type SessionInfo = Schemas['Session'];
 export type Settings = Schemas['Settings'];
+export type Backup = Schemas['Backup'];
+export type RestoredBackup = Schemas['RestoredBackup'];
 export type Provider = Schemas['ProviderView'];
 export type NewProvider = Schemas['ProviderDraft'];
 export type Tool = Schemas['ToolView'];
@@ -20,14 +22,17 @@ export type InvokeAnswer = Omit<Schemas['InvokeAnswer'], 'meta'> & {
 };
 export type Ticket = Schemas['Ticket'];
 export type Conversation = Schemas['Conversation'];
+export type Branch = Schemas['Branch'];
 export type Message = Omit<Schemas['Message'], 'steps'> & { steps: Step[] };
 export type Attachment = Schemas['Attachment'];
 export type Step = Omit<Schemas['Step'], 'output'> & { output?: InvokeAnswer | null };
 export type Turn = Schemas['Turn'];
+export type ProviderFailure = Schemas['ProviderFailure'];
 export type ContextBill = Schemas['ContextBill'];
 export type Entry = Schemas['Entry'];
-/** How many rows stand under each value of each facet. */
-export type Facets = Record<string, Record<string, number>>;
+/** How many entries fit, and how many stand under each value of each facet. */
+export type AuditFacets = Omit<Schemas['AuditFacets'], 'facets'> & { facets: Record<string, Record<string, number>> };
+export type AuditHistogram = Schemas['AuditHistogram'];
 export type EgressRow = Schemas['EgressRow'];
 export type EgressSummary = Schemas['EgressSummary'];
 export type Verification = Schemas['Verification'];

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { speak } from './valid';
 
 it('says at its field what a form needs, and keeps the focus on the first', async () => {
@@ -10,13 +10,12 @@ it('says at its field what a form needs, and keeps the focus on the first', asyn
   const form = document.querySelector('form');
   form?.requestSubmit();
   form?.requestSubmit();
-  await new Promise((done) => setTimeout(done));
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('a'));
   expect([...document.querySelectorAll('.err')].map((one) => one.textContent)).toEqual([
     'Fill in "Name".',
     'Enter 1 or more.',
     'Enter a whole address, such as https://example.org.',
   ]);
-  expect(document.activeElement?.id).toBe('a');
   const name = document.querySelector('input');
   if (name) name.value = 'x';
   name?.dispatchEvent(new Event('input', { bubbles: true }));

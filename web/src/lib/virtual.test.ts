@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { draw, offsets, rowAt } from './virtual';
+import { steady } from './steady';
+import { alike, draw, offsets, rowAt } from './virtual';
 
 const items = Array.from({ length: 10 }, (_, n) => `r${n}`);
 const starts = offsets(items.map(() => 20));
@@ -22,6 +23,14 @@ describe('a long list', () => {
       const height = draw(items, starts, { top: 61, bottom: 119 }, stay, (item) => item).reduce((sum, one) => sum + (one.kind === 'gap' ? one.height : 20), 0);
       expect(height).toBe(200);
     }
+  });
+
+  it('draws no row again that is in view before and after a move', () => {
+    const at = (top: number) => draw(items, starts, { top, bottom: top + 50 }, [], (item) => item);
+    const before = at(45);
+    const again = (now: typeof before) => steady(before, now, (one) => one.key, alike);
+    expect(again(at(46))).toBe(before);
+    expect(again(at(65)).map((one) => before.includes(one))).toEqual([false, true, true, false, false]);
   });
 
   it('finds a row by its place, also where rows have no height', () => {

@@ -153,5 +153,5 @@ test('an image elsewhere is a link with its host, and nothing is loaded', () => 
 
 test('a table writes numbers without what binary fractions add, and nested values as JSON', () => {
   const cells = [...page('data-table', { columns: ['n', '5', 'o'], rows: [[3703.7034000000003, 12345678901, { a: 1 }]] }).querySelectorAll('th, td')];
-  expect(cells.map((one) => one.textContent?.trim())).toEqual(['n', '5', 'o', '3703.7034', '12345678901', '{"a":1}']);
+  expect(cells.map((one) => one.textContent?.trim())).toEqual(['n', '5', 'o', '3,703.7034', '12,345,678,901', '{"a":1}']);
 });

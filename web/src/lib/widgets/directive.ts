@@ -4,6 +4,9 @@ import { make, type Widget } from './widget';
 
 export type Piece = { text: string } | { widget: Widget; source: string };
 
+/** A piece as it was written. */
+export const sourceOf = (piece: Piece): string => ('widget' in piece ? piece.source : piece.text);
+
 const OPEN = /^ {0,3}:::widget\{([^}]*)\}(.*)$/;
 const CLOSE = /^(.*?):::\s*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

@@ -87,7 +87,9 @@ function slots(nodes: readonly FlowNode[], of: Map<string, number>, forward: rea
     way.push(to);
     way.slice(1).forEach((slot, at) => {
       const before = way[at];
-      if (before) (slot.up.push(before), before.down.push(slot));
+      if (!before) return;
+      slot.up.push(before);
+      before.down.push(slot);
     });
     ways.set(edge, way);
   }
@@ -227,3 +229,19 @@ export function fitted(nodes: readonly FlowNode[], edges: readonly FlowEdge[], r
   const best = right.scale >= LEAST || right.scale > down.scale ? right : down;
   return { ...best, scale: Math.max(LEAST, best.scale), cramped: best.scale < LEAST };
 }
+
+/** At most two lines of what fits a box. */
+export function lines(text: string, most: number): string[] {
+  const made = [''];
+  for (const word of text.split(/\s+/)) {
+    const last = made[made.length - 1] ?? '';
+    if (!last || last.length + word.length + 1 <= most) made[made.length - 1] = last ? `${last} ${word}` : word;
+    else made.push(word);
+  }
+  const kept = made.slice(0, 2).map((line) => (line.length > most ? `${line.slice(0, most - 1)}…` : line));
+  const second = kept[1];
+  return made.length > 2 && second !== undefined ? [kept[0] ?? '', second.length + 2 > most ? `${second.slice(0, most - 1).trimEnd()}…` : `${second} …`] : kept;
+}
+
+/** A note below a name, cut to what fits a box. */
+export const noted = (note: string) => (note.length > 24 ? `${note.slice(0, 23)}…` : note);

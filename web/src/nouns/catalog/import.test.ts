@@ -3,15 +3,6 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { drafts } from '../../lib/kept.svelte';
 import Import from './Import.svelte';
 
-// Only browsers know what an address without a host is of; the client takes the class when it is loaded.
-vi.hoisted(() => {
-  globalThis.Request = class extends Request {
-    constructor(input: string | URL | Request, init?: RequestInit) {
-      super(typeof input === 'string' ? new URL(input, 'http://127.0.0.1/') : input, init);
-    }
-  };
-});
-
 const preview = {
   format: 'openapi',
   title: 'Desk',

@@ -3,7 +3,17 @@ import type { Ticket } from '../../lib/types';
 import { apply, type Picture } from './apply';
 import { blocks, guess } from './blocks';
 
-const empty = (): Picture => ({ title: '', messages: [], state: 'running', context: null, usage: null, memories: [], passages: [], error: null });
+const empty = (): Picture => ({
+  title: '',
+  messages: [],
+  state: 'running',
+  context: null,
+  usage: null,
+  memories: [],
+  passages: [],
+  error: null,
+  providerFailure: null,
+});
 let n = 0;
 const event = (name: string, data: unknown) => ({ id: `turn-${++n}`, name, data: JSON.stringify(data) });
 const ticket = { id: 't1', state: 'pending', asked_as: 'write' } as Ticket;
@@ -34,6 +44,12 @@ describe('a turn', () => {
     ]);
   });
 
+  it('says at once who stands in for whom, before a word of the answer is there', () => {
+    const instead_of = { provider: 'House', model: 'm1', address: 'h:1', status: 500, cause: 'It failed.', mend: '/settings/models' };
+    const { picture } = play(['stand_in', { message_id: 'm1', provider: 'Cloud', model: 'm2', instead_of }], ['token', { text: 'a', message_id: 'm1' }]);
+    expect(picture.messages).toMatchObject([{ id: 'm1', text: 'a', provider: 'Cloud', model: 'm2', instead_of }]);
+  });
+
   it('shows a step from its start to its end', () => {
     const { picture } = play(start('c1'), ['tool_end', { call_id: 'c1', success: true, output, duration_ms: 3, model_text: '4' }]);
     expect(picture.messages[0]?.steps).toMatchObject([{ call_id: 'c1', state: 'done', success: true, duration_ms: 3, model_text: '4', output: { data: 4 } }]);
@@ -46,7 +62,7 @@ describe('a turn', () => {
 
   it('makes a result of an error that came alone', () => {
     const { picture } = play(start('c1'), ['tool_end', { call_id: 'c1', success: false, error: 'timed out after 9s' }]);
-    expect(picture.messages[0]?.steps[0]?.output?.error?.message).toBe('timed out after 9s');
+    expect(picture.messages[0]?.steps[0]?.output?.error).toBe('timed out after 9s');
   });
 
   it('waits for a person and goes on', () => {
@@ -71,8 +87,14 @@ describe('a turn', () => {
     expect(play(['done', { state: 'waiting' }])).toMatchObject({ ended: true, picture: { state: 'waiting' } });
     expect(play(['error', { message: 'The model did not answer.' }])).toMatchObject({
       ended: true,
-      picture: { state: 'idle', error: 'The model did not answer.' },
+      picture: { state: 'idle', error: 'The model did not answer.', providerFailure: null },
     });
+  });
+
+  it('knows which provider failed it, where one did', () => {
+    const failure = { provider: 'House', model: 'm1', address: 'h:1', status: 500, cause: 'It failed.', mend: '/settings/models' };
+    expect(play(['error', { message: 'House (m1 at h:1): It failed.', failure }]).picture.providerFailure).toEqual(failure);
+    expect(play(['error', { message: 'It took too many steps.', failure: null }]).picture.providerFailure).toBeNull();
   });
 
   it('passes over what it does not know and what is no JSON', () => {

@@ -1,7 +1,7 @@
 /** What each event of a turn does to the conversation on screen. Pure: the same events always give the same picture. */
 import { parse } from '../../lib/json';
 import type { ServerEvent } from '../../lib/sse';
-import type { Citation, ContextBill, InvokeAnswer, Memory, Message, Step, Ticket } from '../../lib/types';
+import type { Citation, ContextBill, InvokeAnswer, Memory, Message, ProviderFailure, Step, Ticket } from '../../lib/types';
 
 export type TalkState = 'idle' | 'running' | 'waiting';
 
@@ -15,6 +15,8 @@ export interface Picture {
   /** Passages of documents the model was given. */
   passages: Citation[];
   error: string | null;
+  /** The provider that failed the last turn; null where none did. */
+  providerFailure: ProviderFailure | null;
 }
 
 type Data = Record<string, unknown>;
@@ -27,6 +29,11 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
     case 'token':
       message(picture, data, turn).text += String(data['text'] ?? '');
       break;
+    case 'stand_in': {
+      const { provider, model, instead_of } = data as Pick<Message, 'provider' | 'model' | 'instead_of'>;
+      Object.assign(message(picture, data, turn), { provider, model, instead_of });
+      break;
+    }
     case 'tool_start':
       start(message(picture, data, turn), data);
       break;
@@ -59,6 +66,7 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
       break;
     case 'error':
       picture.error = String(data['message'] ?? 'The turn failed. Try again.');
+      picture.providerFailure = (data['failure'] as ProviderFailure | null | undefined) ?? null;
       picture.state = 'idle';
       return true;
     case 'done':
@@ -88,7 +96,21 @@ function message(picture: Picture, data: Data, turn: string): Message {
 
 export function blank(id: string, turn: string, role: Message['role'], text: string): Message {
   const created_at = new Date().toISOString();
-  return { id, turn_id: turn, role, text, attachments: [], steps: [], citations: [], created_at, model: null, usage: null, error: null };
+  return {
+    id,
+    turn_id: turn,
+    role,
+    text,
+    attachments: [],
+    steps: [],
+    citations: [],
+    created_at,
+    model: null,
+    provider: null,
+    instead_of: null,
+    usage: null,
+    error: null,
+  };
 }
 
 function start(into: Message, data: Data) {
@@ -103,6 +125,9 @@ function start(into: Message, data: Data) {
     tool: String(data['tool']),
     asked_as: String(data['asked_as'] ?? data['tool']),
     arguments: data['arguments'] ?? {},
+    asked_arguments: null,
+    approved_by: null,
+    edited: [],
     risk: (data['risk'] ?? 'read') as Step['risk'],
     state: 'running',
     success: null,
@@ -126,6 +151,10 @@ function end(step: Step | undefined, data: Data) {
   if (!step) return;
   step.state = (data['state'] as Step['state'] | undefined) ?? 'done';
   step.success = data['success'] === true;
+  if ('arguments' in data) step.arguments = data['arguments'];
+  if ('asked_arguments' in data) step.asked_arguments = data['asked_arguments'];
+  if ('approved_by' in data) step.approved_by = data['approved_by'] as Step['approved_by'];
+  if (Array.isArray(data['edited'])) step.edited = data['edited'] as Step['edited'];
   step.output = answer(step, data);
   step.model_text = typeof data['model_text'] === 'string' ? data['model_text'] : step.model_text;
   step.duration_ms = typeof data['duration_ms'] === 'number' ? data['duration_ms'] : step.duration_ms;
@@ -134,10 +163,9 @@ function end(step: Step | undefined, data: Data) {
 /** The result as the invoke route gives it, also where the event holds only an error. */
 function answer(step: Step, data: Data): InvokeAnswer | null {
   if (data['output']) return data['output'] as InvokeAnswer;
-  const failure = data['error'];
-  if (!failure) return null;
-  const error = typeof failure === 'string' ? { kind: 'internal', message: failure } : (failure as InvokeAnswer['error']);
-  return { success: false, content: [], data: null, error, meta: { call_id: step.call_id, tool: step.tool, duration_ms: 0 } };
+  const error = data['error'];
+  if (typeof error !== 'string') return null;
+  return { success: false, content: [], data: null, error, problem: { kind: 'internal' }, meta: { call_id: step.call_id, tool: step.tool, duration_ms: 0 } };
 }
 
 function ask(picture: Picture, step: Step | undefined, ticket: Ticket) {

@@ -7,22 +7,32 @@ export type Block =
   | { kind: 'say'; key: string; message: Message; steps: Step[] }
   | { kind: 'steps'; key: string; steps: Step[] }
   | { kind: 'ask'; key: string; step: Step }
-  | { kind: 'error'; key: string; text: string };
+  /** An answer that broke off, with what there is of it. */
+  | { kind: 'error'; key: string; text: string; said: string; stopped: boolean };
+
+/** What the server writes to an answer that its person stopped. */
+export const STOPPED = 'Stopped.';
+
+/** What a turn has said so far. */
+export const saidIn = (messages: readonly Message[], turn: string | undefined) =>
+  messages.flatMap((one) => (one.turn_id === turn && one.role === 'assistant' && one.text.trim() ? [one.text.trim()] : [])).join('\n\n');
 
 export function blocks(messages: readonly Message[]): Block[] {
   const made: Block[] = [];
-  let turn: { id: string | null | undefined; steps: Step[] } = { id: null, steps: [] };
+  let turn: { id: string | null | undefined; steps: Step[]; said: string[] } = { id: null, steps: [], said: [] };
   for (const message of messages) {
-    if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [] };
+    if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [], said: [] };
     if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
     else {
+      if (message.text.trim()) turn.said.push(message.text.trim());
       if (message.text.trim()) made.push({ kind: 'say', key: message.id, message, steps: turn.steps });
       for (const step of message.steps) {
         turn.steps.push(step);
         place(made, step);
       }
     }
-    if (message.error) made.push({ kind: 'error', key: `${message.id}-error`, text: message.error });
+    if (message.error)
+      made.push({ kind: 'error', key: `${message.id}-error`, text: message.error, said: turn.said.join('\n\n'), stopped: message.error === STOPPED });
   }
   return made;
 }

@@ -39,10 +39,10 @@ describe('citations', () => {
     expect(say([text('x [1]')], [{ ...web, url: 'javascript:alert(1)' }])[0]?.[1]).toBe('/knowledge');
   });
 
-  it('become chips that open the document at the passage', () => {
+  it('become chips that open the document at the passage, and at the sentence of it that bears out what was said', () => {
     expect(say([text('It ends after 14 days.[1] Once [2].')], [one(1), one(2, { page: null, heading: '' })])).toEqual([
-      ['1', '/knowledge/documents/d1#chunk=41', 'Source 1: Policy.docx, § Holds, page 4'],
-      ['2', '/knowledge/documents/d1#chunk=42', 'Source 2: Policy.docx'],
+      ['1', '/knowledge/documents/d1#chunk=41&sentence=A%20payment%20hold%20ends.', 'Source 1: Policy.docx, § Holds, page 4'],
+      ['2', '/knowledge/documents/d1#chunk=42&sentence=A%20payment%20hold%20ends.', 'Source 2: Policy.docx'],
     ]);
     expect(root.querySelector('.passage')?.textContent).toContain('A payment hold ends.');
     expect(root.querySelector('p')?.lastChild?.textContent).toBe('.');
@@ -91,5 +91,13 @@ describe('citations', () => {
     passage.style.position = 'fixed';
     begins(600);
     expect([passage.style.left, passage.style.maxWidth]).toEqual(['', '']);
+  });
+
+  it('show the sentence that bears out what was said, also where another chip stands before', () => {
+    const passage = `${'Nothing about it here. '.repeat(30)}A hold lasts 14 days at most. ${'Nothing more about it. '.repeat(30)}`;
+    const answer = document.createElement('p');
+    answer.innerHTML = 'Fees are 3 percent.[2] The hold lasts <b>14 days</b> at most.[1]';
+    say([answer], [one(1, { text: passage }), one(2, { text: 'Fees are 3 percent of it. A hold lasts 14 days.' })]);
+    expect([...root.querySelectorAll('.said mark')].map((mark) => mark.textContent)).toEqual(['Fees are 3 percent of it.', 'A hold lasts 14 days at most.']);
   });
 });

@@ -1,11 +1,11 @@
 /** Citations in an answer: `[2]` in its text, or `[1, 2]` or `【2】` as some models write it, becomes a chip that shows the passage and opens the document there, or the page. */
 import type { Citation } from '../../lib/types';
 import { address, place } from '../knowledge/passages';
+import { answering, excerpt } from './excerpt';
 
 const MARK = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]|【(\d{1,3}(?:\s*,\s*\d{1,3})*)(?:†[^【】]{0,80})?】/g;
 /** A table holds names as they are, `list[1]`: there, a number that touches a word is none of ours. */
 const WORD = /[\p{L}\p{N}_]$/u;
-const MOST = 420;
 
 /** Makes chips of the numbers that stand for one of these passages; all others stay text. */
 export function cite(root: ParentNode & Node, citations: readonly Citation[]) {
@@ -15,20 +15,35 @@ export function cite(root: ParentNode & Node, citations: readonly Citation[]) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode as Text;
-    if (!text.parentElement?.closest('pre, code, a')) texts.push(text);
+    if (!text.parentElement?.closest('pre, code, a, .math')) texts.push(text);
   }
-  for (const text of texts) split(text, known);
+  // Read before anything is changed: chips hold text of their own.
+  const claims = texts.map((text) => [...text.data.matchAll(MARK)].map((mark) => claim(root, text, mark.index)));
+  texts.forEach((text, at) => split(text, known, claims[at] ?? []));
 }
 
-function split(text: Text, known: ReadonlyMap<number, Citation>) {
+/** How far back a sentence is looked for, in characters. */
+const BACK = 300;
+
+/** The sentence a number stands behind: what its source is to bear out. */
+function claim(root: Node, text: Text, end: number): string {
+  const range = document.createRange();
+  range.setStart(text.parentElement?.closest('p, li, td, th, blockquote') ?? root, 0);
+  range.setEnd(text, end);
+  const before = range.toString().slice(-BACK).trimEnd();
+  const last = /[^.!?\n]*[.!?]*$/.exec(before)?.[0].trim() ?? '';
+  return last.length > 12 ? last : before;
+}
+
+function split(text: Text, known: ReadonlyMap<number, Citation>, claims: readonly string[]) {
   const made: (string | Node)[] = [];
   let at = 0;
   const tabular = !!text.parentElement?.closest('table');
-  for (const mark of text.data.matchAll(MARK)) {
+  for (const [n, mark] of [...text.data.matchAll(MARK)].entries()) {
     const before = text.data.slice(at, mark.index);
     const citations = (mark[1] ?? mark[2] ?? '').split(',').map((number) => known.get(Number(number)));
     if (!citations.every((one) => one !== undefined) || (tabular && WORD.test(before))) continue;
-    made.push(before, ...citations.map(chip));
+    made.push(before, ...citations.map((one) => chip(one, claims[n] ?? '')));
     at = mark.index + mark[0].length;
   }
   if (made.length > 0) text.replaceWith(...made, text.data.slice(at));
@@ -36,26 +51,30 @@ function split(text: Text, known: ReadonlyMap<number, Citation>) {
 
 let count = 0;
 
-/** Where a citation leads: a page of the web opens beside the console, a document inside it. */
-export function source({ url, document_id, chunk_id, heading, page }: Citation): { link: Record<string, string>; where: string; opens: string } {
+/** Where a citation leads: a page of the web opens beside the console, a document inside it, at the sentence that bears out what was claimed. */
+export function source(
+  { url, document_id, chunk_id, heading, page, text }: Citation,
+  claimed = '',
+): { link: Record<string, string>; where: string; opens: string } {
   if (url && /^https?:/.test(url)) {
     return { link: { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, where: new URL(url).host, opens: 'Opens the page that was fetched' };
   }
-  const href = document_id && chunk_id ? address(document_id, chunk_id) : '/knowledge';
+  const href = document_id && chunk_id ? address(document_id, chunk_id, answering(text, claimed)) : '/knowledge';
   return { link: { href }, where: place(heading, page), opens: 'Opens the document at this passage' };
 }
 
-function chip(citation: Citation): HTMLElement {
+function chip(citation: Citation, claimed: string): HTMLElement {
   const holder = element('span', 'cw');
   const link = element('a', 'cite', String(citation.number));
   const passage = element('span', 'passage');
   count += 1;
   passage.id = `passage-${count}`;
   passage.setAttribute('role', 'tooltip');
-  for (const [name, value] of Object.entries(source(citation).link)) link.setAttribute(name, value);
-  link.setAttribute('aria-label', `Source ${citation.number}: ${[citation.title, source(citation).where].filter(Boolean).join(', ')}`);
+  const { link: leads, where, opens } = source(citation, claimed);
+  for (const [name, value] of Object.entries(leads)) link.setAttribute(name, value);
+  link.setAttribute('aria-label', `Source ${citation.number}: ${[citation.title, where].filter(Boolean).join(', ')}`);
   link.setAttribute('aria-describedby', passage.id);
-  passage.append(head(citation), said(citation), ...(citation.url ? [] : [score(citation)]), element('span', 'meta', source(citation).opens));
+  passage.append(head(citation), said(citation, claimed), ...(citation.url ? [] : [score(citation)]), element('span', 'meta', opens));
   for (const event of ['mouseenter', 'focusin']) holder.addEventListener(event, () => fit(holder, passage));
   holder.append(link, passage);
   return holder;
@@ -74,9 +93,12 @@ function head(citation: Citation): HTMLElement {
   return row;
 }
 
-function said({ text }: Citation): HTMLElement {
-  const letters = Array.from(text);
-  return element('span', 'said', letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : text || 'The document was deleted.');
+/** What the source says about it: the sentence that answers is marked, in the middle of what stands around it. */
+function said({ text }: Citation, claimed: string): HTMLElement {
+  const { before, hit, after } = excerpt(text, claimed);
+  const made = element('span', 'said', before || (hit ? '' : 'The document was deleted.'));
+  if (hit) made.append(element('mark', '', hit), after);
+  return made;
 }
 
 function score({ score }: Citation): HTMLElement {
@@ -102,5 +124,8 @@ function fit(holder: HTMLElement, passage: HTMLElement) {
   passage.style.maxWidth = sheet ? '' : `${room.width - 2 * EDGE}px`;
   const most = room.right - passage.offsetWidth - EDGE;
   passage.style.left = sheet ? '' : `${Math.max(room.left + EDGE, Math.min(left - BEFORE, most)) - left}px`;
+  const text = passage.querySelector<HTMLElement>('.said');
+  const hit = text?.querySelector('mark');
+  if (text && hit) text.scrollTop = Math.max(0, hit.offsetTop - text.offsetTop - (text.clientHeight - hit.offsetHeight) / 2);
   passage.classList.toggle('below', !sheet && top - room.top < passage.offsetHeight + EDGE);
 }

@@ -1,4 +1,4 @@
-/** The list's order: folders first, then what is new, then what is older. */
+/** The list's order: folders first, then by when something last happened: today, yesterday, this week, and month by month. */
 import type { Conversation } from '../../lib/types';
 
 export interface Group {
@@ -7,24 +7,34 @@ export interface Group {
   items: Conversation[];
 }
 
-const DAY = 86_400_000;
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long' });
+const monthOfYear = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
+
+/** The beginning of a day, so many days before another. */
+function before(now: number, days: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime();
+}
+
+/** What a person calls the time of a conversation. */
+function when(at: number, now: number): string {
+  if (at >= before(now, 0)) return 'Today';
+  if (at >= before(now, 1)) return 'Yesterday';
+  // Weeks begin on Monday.
+  if (at >= before(now, (new Date(now).getDay() + 6) % 7)) return 'This week';
+  return (new Date(at).getFullYear() === new Date(now).getFullYear() ? month : monthOfYear).format(at);
+}
 
 export function groups(all: readonly Conversation[], now = Date.now()): Group[] {
   const newest = [...all].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
   const made = new Map<string, Group>();
   const put = (name: string, folder: boolean, one: Conversation) => {
     const key = `${folder}${name}`;
-    if (!made.has(key)) made.set(key, { name, folder, items: [] });
-    made.get(key)?.items.push(one);
+    const group = made.get(key) ?? { name, folder, items: [] };
+    made.set(key, group);
+    group.items.push(one);
   };
-  for (const one of newest) {
-    const at = Date.parse(one.updated_at);
-    if (one.folder) put(one.folder, true, one);
-    else if (at >= midnight) put('Today', false, one);
-    else if (at >= midnight - 7 * DAY) put('Last 7 days', false, one);
-    else put('Earlier', false, one);
-  }
-  const rank = (group: Group) => (group.folder ? 0 : group.name === 'Today' ? 1 : group.name === 'Earlier' ? 3 : 2);
-  return [...made.values()].sort((a, b) => rank(a) - rank(b) || (a.folder ? a.name.localeCompare(b.name) : 0));
+  for (const one of newest) put(one.folder || when(Date.parse(one.updated_at), now), !!one.folder, one);
+  const [folders, dates] = [[...made.values()].filter((group) => group.folder), [...made.values()].filter((group) => !group.folder)];
+  return [...folders.sort((a, b) => a.name.localeCompare(b.name)), ...dates];
 }

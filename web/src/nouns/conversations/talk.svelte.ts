@@ -32,6 +32,8 @@ function split(id: string | null): [string, number] {
 export class Talk implements Picture {
   id = $state<string | null>(null);
   title = $state('');
+  /** When it was begun. */
+  begun = $state('');
   folder = $state<string | null>(null);
   tainted = $state(false);
   /** What is said and done: it changes no more, and may be long. */
@@ -44,6 +46,9 @@ export class Talk implements Picture {
   memories = $state<Picture['memories']>([]);
   passages = $state<Picture['passages']>([]);
   error = $state<string | null>(null);
+  providerFailure = $state<Picture['providerFailure']>(null);
+  /** The last turn was stopped by its person. */
+  stopped = $state(false);
   failure = $state<unknown>(null);
   loading = $state(false);
   connected = $state(true);
@@ -72,8 +77,20 @@ export class Talk implements Picture {
     if (id === this.id && id !== null) return;
     this.close();
     if (this.visit !== null) this.visit += 1;
-    Object.assign(this, { id, title: '', folder: null, past: [], messages: [], context: null, usage: null, memories: [], passages: [], offline: recalled(id) });
-    Object.assign(this, { state: 'idle', error: null, failure: null, tainted: false });
+    Object.assign(this, {
+      id,
+      title: '',
+      begun: '',
+      folder: null,
+      past: [],
+      messages: [],
+      context: null,
+      usage: null,
+      memories: [],
+      passages: [],
+      offline: recalled(id),
+    });
+    Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false });
     this.last = null;
     if (!id) return;
     this.loading = true;
@@ -84,7 +101,7 @@ export class Talk implements Picture {
     } finally {
       if (this.id === id) this.loading = false;
     }
-    if (this.id === id && this.state === 'running') void this.read(() => this.resume());
+    if (this.id === id && this.state === 'running') void this.read();
   }
 
   /** The page is left: what is still awaited is shown nowhere. */
@@ -121,14 +138,16 @@ export class Talk implements Picture {
     if (!id) return;
     const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
     if (this.id !== id) return;
-    const { title, folder, tainted, messages, turn } = found;
+    const { title, folder, tainted, messages, turn, created_at: begun } = found;
     const asked = Math.max(
       0,
       messages.findLastIndex((message) => message.role === 'user'),
     );
-    Object.assign(this, { title, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
+    Object.assign(this, { title, begun, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
     this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
     this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;
+    this.providerFailure = turn?.state === 'failed' ? (turn.failure ?? null) : null;
+    this.stopped = turn?.state === 'cancelled';
     if (this.messages.at(-1)?.error) this.error = null;
     if (turn?.context) this.context = turn.context;
     if (turn?.usage) this.usage = turn.usage;
@@ -142,7 +161,7 @@ export class Talk implements Picture {
     const here = () => shown && same();
     if (here()) this.failure = this.error = null;
     try {
-      const id = into ?? (await this.begun(here));
+      const id = into ?? (await this.make(here));
       const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}) };
       const response = await this.stream(`/api/conversations/${id}/messages`, body);
       if (!here()) {
@@ -160,10 +179,10 @@ export class Talk implements Picture {
     }
   }
 
-  private async begun(here: () => boolean): Promise<string> {
-    const { id, title } = await ok(client.POST('/api/conversations', { body: {} }));
+  private async make(here: () => boolean): Promise<string> {
+    const { id, title, created_at: begun } = await ok(client.POST('/api/conversations', { body: {} }));
     if (here()) {
-      Object.assign(this, { id, title });
+      Object.assign(this, { id, title, begun });
       forgetTurns(null);
       keepTurns(id, this.offline);
     }
@@ -183,6 +202,11 @@ export class Talk implements Picture {
     }
   }
 
+  /** The rest of an answer that was stopped. */
+  async goOn() {
+    await this.send('Go on from where you stopped.', [], '');
+  }
+
   async stop() {
     if (!this.id || this.state === 'idle') return;
     try {
@@ -198,14 +222,14 @@ export class Talk implements Picture {
   /** A ticket of this conversation was decided here: the turn goes on. */
   decided() {
     this.state = 'running';
-    if (!this.reading) void this.read(() => this.resume());
+    if (!this.reading) void this.read();
   }
 
   /** It waited, and nothing waits any more: somebody decided elsewhere, or the time ran out. */
   async look() {
     if (this.state !== 'waiting' || this.reading) return;
     await this.refresh().catch(() => null);
-    if ((this.state as TalkState) === 'running' && !this.reading) void this.read(() => this.resume());
+    if ((this.state as TalkState) === 'running' && !this.reading) void this.read();
   }
 
   /** Without a model: tools that fit, nothing written. */
@@ -224,14 +248,17 @@ export class Talk implements Picture {
 
   private begin(response: Response) {
     this.state = 'running';
-    this.passages = [];
+    this.stopped = false;
+    this.providerFailure = null;
+    // What was remembered and found for the last question is not what this one is told.
+    Object.assign(this, { passages: [], memories: [] });
     this.last = null;
     this.changes += 1;
     let first: Response | null = response;
-    void this.read(() => {
+    void this.read((signal) => {
       const open = first;
       first = null;
-      return open ? Promise.resolve(open) : this.resume();
+      return open ? Promise.resolve(open) : this.resume(signal);
     });
   }
 
@@ -245,21 +272,20 @@ export class Talk implements Picture {
     return response;
   }
 
-  private async resume(): Promise<Response> {
+  private async resume(signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'text/event-stream', ...(this.last ? { 'Last-Event-ID': this.last } : {}) };
-    const signal = this.reading?.signal ?? null;
     const response = await reach(`/api/conversations/${this.id}/events`, { headers, signal });
     if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
     return response;
   }
 
-  private async read(open: () => Promise<Response>) {
+  private async read(open: (signal: AbortSignal) => Promise<Response> = (signal) => this.resume(signal)) {
     this.close();
     const reading = new AbortController();
     this.reading = reading;
     try {
       await follow({
-        open,
+        open: (_, signal) => open(signal),
         signal: reading.signal,
         connected: (yes) => (this.connected = yes),
         take: (event) => this.take(event),
@@ -291,14 +317,15 @@ export class Talk implements Picture {
 
   /** The stream has ended: what the server holds is the truth. */
   private async settle() {
-    const error = this.error;
+    const { error, providerFailure } = this;
     await this.refresh().catch(() => null);
     this.reading = null;
     this.connected = true;
     this.changes += 1;
     if (this.state === 'idle') void session.look();
     if (error && !this.messages.at(-1)?.error) this.error = error;
+    this.providerFailure ??= providerFailure;
     // Decided while the end was being read.
-    if (this.state === 'running') void this.read(() => this.resume());
+    if (this.state === 'running') void this.read();
   }
 }

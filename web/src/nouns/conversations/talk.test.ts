@@ -1,29 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import type { Conversation, Tool } from '../../lib/types';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Tool } from '../../lib/types';
 import { command, suggest } from './commands';
-import { groups } from './groups';
 import { known, Talk } from './talk.svelte';
 
-const now = new Date('2026-11-20T15:00:00').getTime();
-const talk = (id: string, days: number, folder: string | null = null) =>
-  ({ id, folder, updated_at: new Date(now - days * 86_400_000).toISOString() }) as Conversation;
 const tools = [
   { name: 'write', description: 'Writes', enabled: true },
   { name: 'exec', description: 'Runs', enabled: false },
 ] as Tool[];
-
-describe('the list', () => {
-  it('has folders first, then today, then what is older', () => {
-    const found = groups([talk('old', 30), talk('week', 3), talk('b', 0, 'Suppliers'), talk('today', 0), talk('a', 9, 'Month end')], now);
-    expect(found.map((group) => [group.name, group.items.map((one) => one.id)])).toEqual([
-      ['Month end', ['a']],
-      ['Suppliers', ['b']],
-      ['Today', ['today']],
-      ['Last 7 days', ['week']],
-      ['Earlier', ['old']],
-    ]);
-  });
-});
 
 describe('what is found without a model', () => {
   it('is there again after a reload, until a new conversation begins', () => {
@@ -36,6 +19,22 @@ describe('what is found without a model', () => {
     expect(again.offline).toEqual([]);
     talk.recall();
     expect(talk.offline).toEqual([]);
+  });
+});
+
+describe('a conversation whose last turn failed', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('says which provider it was also after it is opened again, and no longer once the next turn is done', async () => {
+    const failure = { provider: 'House', model: 'm1', address: 'h:1', status: 500, cause: 'It failed.', mend: '/settings/models' };
+    let turn: object = { state: 'failed', error: 'House (m1 at h:1): It failed.', failure };
+    vi.stubGlobal('fetch', async () => Response.json({ title: '', tainted: false, messages: [], turn }));
+    const talk = new Talk();
+    await talk.open('c1');
+    expect([talk.error, talk.providerFailure]).toEqual(['House (m1 at h:1): It failed.', failure]);
+    turn = { state: 'done', error: null, failure: null };
+    await talk.refresh();
+    expect([talk.error, talk.providerFailure]).toEqual([null, null]);
   });
 });
 

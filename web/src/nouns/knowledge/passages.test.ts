@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { address, isFar, kindOf, pieces, place, preview, segments } from './passages';
+import type { Passage } from '../../lib/types';
+import { address, isFar, kindOf, marked, opened, pieces, place, preview, segments } from './passages';
 
 const said = (text: string, spans: number[][]) =>
   pieces(text, spans)
@@ -24,8 +25,21 @@ describe('a passage', () => {
 
   it('has an address and a place in words', () => {
     expect([address('d1'), address('d1', 7)]).toEqual(['/knowledge/documents/d1', '/knowledge/documents/d1#chunk=7']);
+    expect(address('d1', 7, 'It ends & begins.')).toBe('/knowledge/documents/d1#chunk=7&sentence=It%20ends%20%26%20begins.');
     expect([place('Policy › Holds', 4), place('', 2), place('', null)]).toEqual(['§ Holds, page 4', 'page 2', '']);
   });
+});
+
+describe('a passage that was found', () => {
+  const text = 'All begin alike. A payment hold lasts 14 days. Then it ends.';
+  const found = (spans: number[][]) => opened({ document_id: 'd1', chunk_id: 7, text, spans } as unknown as Passage);
+
+  it('opens at the sentence that holds most of what fits', () => {
+    const at = (word: string) => [text.indexOf(word), text.indexOf(word) + word.length];
+    expect(found([at('payment'), at('hold'), at('14'), at('Then')])).toBe(address('d1', 7, 'A payment hold lasts 14 days.'));
+  });
+
+  it('opens as a whole where it fits by its meaning alone', () => expect(found([])).toBe('/knowledge/documents/d1#chunk=7'));
 });
 
 describe('a preview', () => {
@@ -77,6 +91,31 @@ describe('a document', () => {
 
   it('without passages is its text', () => {
     expect(segments('Only text', [], new Map()).map((one) => one.text)).toEqual(['Only text']);
+  });
+});
+
+describe('the sentence that was looked for', () => {
+  const all = segments(
+    'One. A hold (of\n14 days) ends. Two. Three.',
+    [
+      { id: 5, start: 0, end: 31 },
+      { id: 6, start: 17, end: 43 },
+    ],
+    new Map(),
+  );
+  const shown = (key: string, sentence: string) => {
+    const found = marked(all, key, sentence);
+    return found && [found.key, ...found.pieces.map((piece) => (piece.hit ? `[${piece.text}]` : piece.text))];
+  };
+
+  it('is marked in its passage, however its lines are broken, and in the one before where that has the text of both', () => {
+    expect(shown('5', 'A hold (of 14 days) ends.')).toEqual(['5', 'One. ', '[A hold (of\n14 days) ends.]']);
+    expect(shown('6', 'Three.')).toEqual(['6', 'Two. ', '[Three.]']);
+    expect(shown('6', '14 days) ends.')).toEqual(['5', 'One. A hold (of\n', '[14 days) ends.]']);
+  });
+
+  it('is marked nowhere else', () => {
+    expect([shown('5', 'Three.'), shown('5', ''), shown('9', 'Three.'), shown('6', 'Four.')]).toEqual([null, null, null, null]);
   });
 });
 

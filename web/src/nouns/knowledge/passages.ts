@@ -1,6 +1,7 @@
 /** Passages as pieces of text: what fits the question is marked. Places are counted in characters, as the server counts them. */
 import { sentence } from '../../lib/format';
 import type { Passage } from '../../lib/types';
+import { answering } from '../conversations/excerpt';
 
 export interface Piece {
   text: string;
@@ -56,8 +57,17 @@ function densest(letters: readonly string[], spans: readonly (readonly number[])
   return best;
 }
 
-/** Where a passage is opened. */
-export const address = (document: string, chunk?: number | null) => `/knowledge/documents/${document}${chunk == null ? '' : `#chunk=${chunk}`}`;
+/** Where a passage is opened, and which sentence of it is marked there. */
+export function address(document: string, chunk?: number | null, sentence = ''): string {
+  const hash = chunk == null ? '' : `#chunk=${chunk}${sentence && `&sentence=${encodeURIComponent(sentence)}`}`;
+  return `/knowledge/documents/${document}${hash}`;
+}
+
+/** Where a passage that was found is opened, at the sentence that holds most of what fits. */
+export function opened({ document_id, chunk_id, text, spans }: Passage): string {
+  const fits = pieces(text, spans).flatMap((piece) => (piece.hit ? [piece.text] : []));
+  return address(document_id, chunk_id, answering(text, fits.join(' ')));
+}
 
 /** "§ Holds, page 4", as far as it is known. */
 export function place(heading: string, page?: number | null): string {
@@ -106,6 +116,29 @@ export function segments(text: string, chunks: readonly Cut[], headings: Readonl
     });
   between(letters.length);
   return made;
+}
+
+/** A segment with a sentence of it. */
+export interface Marked {
+  key: string;
+  pieces: Piece[];
+}
+
+/** Where a sentence stands in the passage that was opened, or in the one before, which has the text where the two overlap; null where it does not. */
+export function marked(all: readonly Segment[], key: string | null, sentence: string): Marked | null {
+  const at = all.findIndex((one) => one.key === key);
+  const words = sentence.split(/\s+/).filter(Boolean);
+  if (at < 0 || words.length === 0) return null;
+  // Lines may be broken elsewhere than in what was quoted.
+  const wanted = new RegExp(words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('\\s+'));
+  for (const segment of all.slice(Math.max(0, at - 1), at + 1).reverse()) {
+    const found = wanted.exec(segment.text);
+    if (!found) continue;
+    const [start, end] = [found.index, found.index + found[0].length];
+    const cut = [segment.text.slice(0, start), found[0], segment.text.slice(end)].map((text, n) => ({ text, hit: n === 1 }));
+    return { key: segment.key, pieces: cut.filter((piece) => piece.text) };
+  }
+  return null;
 }
 
 /** How near a meaning must be to speak for a passage by itself, as for tools. */

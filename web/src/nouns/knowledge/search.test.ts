@@ -11,7 +11,7 @@ beforeEach(() => {
   const answer = (data: unknown) => ({ data, response: new Response() }) as never;
   vi.spyOn(client, 'GET').mockImplementation(async () => answer([]));
   vi.spyOn(client, 'POST').mockImplementation(() => new Promise((done) => answers.push((results) => done(answer({ results, took_ms: 3 })))));
-  page = mount(Search, { target: document.body, props: { collection: '', write: false, add: () => undefined } });
+  page = mount(Search, { target: document.body, props: { collection: '', write: false, adding: false, add: () => undefined } });
 });
 
 afterEach(async () => {

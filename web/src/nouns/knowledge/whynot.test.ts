@@ -50,3 +50,20 @@ it('drops an answer about a document that is no longer meant', async () => {
   await vi.waitFor(() => expect(document.body.textContent).toContain('It is the 7th of 10.'));
   expect(document.querySelector('[role="alert"]')).toBeNull();
 });
+
+it('finds a document that is not among the newest hundred by its title', async () => {
+  await unmount(page);
+  const newest = Array.from({ length: 100 }, (_, n) => ({ id: `n${n}`, title: `New ${n}` }));
+  vi.mocked(client.GET).mockImplementation((async (_: string, options: { params: { query: { q?: string } } }) => ({
+    response: new Response(),
+    data: options.params.query.q === 'hold' ? [{ id: 'old', title: 'Holds of long ago' }] : newest,
+  })) as never);
+  page = mount(WhyNot, { target: document.body, props: { query: 'how long', found: [], limit: 10, collection: 'c1' } });
+  await vi.waitFor(() => expect(document.querySelector('input[type="search"]')).not.toBeNull());
+  expect(document.querySelector('option[value="old"]')).toBeNull();
+  const box = document.querySelector('input');
+  if (!box) throw new Error('no box');
+  box.value = 'hold';
+  box.dispatchEvent(new Event('input', { bubbles: true }));
+  await vi.waitFor(() => expect(asked).toEqual([['/api/knowledge/why', { query: 'how long', document_id: 'old', limit: 10, collections: ['c1'] }]]));
+});

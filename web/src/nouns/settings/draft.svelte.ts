@@ -1,6 +1,7 @@
 /** The settings as they are and as they are being changed; what differs is said before it is saved. */
 import { client, ok } from '../../lib/http';
-import { brief } from '../../lib/format';
+import { brief, count } from '../../lib/format';
+import { session } from '../../lib/session.svelte';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { Settings } from '../../lib/types';
 
@@ -42,7 +43,7 @@ function say(value: unknown): string {
   if (Array.isArray(value) && value.length === 0) return 'nothing';
   if (value === null || value === undefined || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return brief(value, 40);
+  return typeof value === 'number' ? count(value) : brief(value, 40);
 }
 
 export class Draft {
@@ -50,6 +51,8 @@ export class Draft {
   now = $state<Settings | null>(null);
   failure = $state<unknown>(null);
   busy = $state(false);
+  /** What was saved last, in words, until something else is changed. */
+  done = $state<string[]>([]);
 
   get changes(): string[] {
     return this.saved && this.now ? changes(this.saved as unknown as Plain, this.now as unknown as Plain) : [];
@@ -89,11 +92,15 @@ export class Draft {
   async save() {
     if (this.busy) return;
     this.failure = null;
+    this.done = [];
     this.busy = true;
+    const said = this.changes;
     try {
       const body = difference(this.saved as unknown as Plain, $state.snapshot(this.now) as unknown as Plain);
       // The server changes what the body names; its document asks for the whole.
       this.take(await ok(client.PUT('/api/settings', { body: body as unknown as Settings })));
+      this.done = said;
+      void session.look();
     } catch (failure) {
       this.failure = failure;
     }

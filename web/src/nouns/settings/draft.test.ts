@@ -10,7 +10,7 @@ describe('changed settings', () => {
       'tools enabled on to off',
       'exec mode off to sandboxed',
       'exec blocked su to nothing',
-      'chat daily token budget none to 5000',
+      'chat daily token budget none to 5,000',
     ]);
     expect(changes(was, structuredClone(was))).toEqual([]);
     expect(difference(was, now)).toEqual(now);

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from '../../lib/http';
 import Need from './Need.svelte';
 
-const hit = (name: string, cosine: number | null) => ({
+const hit = (name: string, score: number, cosine: number | null) => ({
   id: `builtin:${name}`,
   name,
   description: '',
-  score: 1,
+  score,
   risk: 'read',
   parameters: {},
   why: { words: [], bm25: 0, cosine },
@@ -22,8 +22,9 @@ beforeEach(() => {
     const { query } = (options as unknown as { body: { query: string } }).body;
     asked.push(query);
     if (query === 'broken') return { error: { title: 'Broken' }, response: new Response(null, { status: 500 }) } as never;
-    const results = [hit('far', 0.07), hit('unknown', null)];
-    return { data: { results, note: 'Nothing is near this need.', took_ms: 1 }, response: new Response() } as never;
+    // What was learned lifts the second by meaning to the first place.
+    const results = query === 'qqq zzz' ? [] : [hit('helped', 1, 0.07), hit('near', 0.61, 0.4), hit('unknown', 0.2, null)];
+    return { data: { results, note: results.length ? null : 'Nothing is near this need.', took_ms: 1 }, response: new Response() } as never;
   });
   page = mount(Need, { target: document.body });
 });
@@ -44,10 +45,14 @@ async function type(text: string) {
   flushSync();
 }
 
-it('shows how near a tool is, not that it is the best of what does not fit, and the note above', async () => {
+it('shows the number that gives the order', async () => {
+  await type('which invoices are too old');
+  expect([...document.querySelectorAll('.sc')].map((one) => one.textContent)).toEqual(['1.00', '0.61', '0.20']);
+});
+
+it('says that nothing fits, and then lists nothing', async () => {
   await type('qqq zzz');
-  expect([...document.querySelectorAll('.sc')].map((one) => one.textContent)).toEqual(['0.07', '']);
-  expect(document.body.textContent).not.toContain('1.00');
+  expect(document.querySelectorAll('.hit')).toHaveLength(0);
   expect(document.querySelector('.note')?.textContent).toContain('Nothing is near this need.');
 });
 

@@ -1,0 +1,28 @@
+/** How a step ended that did not simply work, in words and in a tone. */
+import type { Step } from '../../lib/types';
+
+export interface Ending {
+  /** Beside its name. */
+  text: string;
+  /** Stopping is not an error. */
+  tone: '' | 'warn' | 'bad';
+  /** Where its result would stand; empty where that tells it. */
+  told: string;
+}
+
+type Told = Pick<Step, 'output' | 'state' | 'success' | 'ticket'>;
+
+/** Null where it worked or has not ended. */
+export function ending({ output, state, success, ticket }: Told): Ending | null {
+  const said = output?.error ?? '';
+  if (ticket?.state === 'denied') return { text: 'denied', tone: '', told: '' };
+  if (ticket?.state === 'expired') return { text: 'expired, nothing ran', tone: '', told: '' };
+  if (state === 'uncertain')
+    return { text: 'uncertain: it may have taken effect', tone: 'warn', told: said || 'It may or may not have taken effect. Check before it is done again.' };
+  // Conversations of earlier versions have calls that never ran among those that were stopped: nothing came of them.
+  if (state === 'skipped' || (state === 'cancelled' && !output))
+    return { text: 'not run', tone: '', told: 'It was not run: the answer had ended before its turn came.' };
+  if (state === 'cancelled') return { text: 'stopped', tone: '', told: said || 'It was stopped before it was done.' };
+  if (state === 'done' && success === false) return { text: 'failed', tone: 'bad', told: '' };
+  return null;
+}

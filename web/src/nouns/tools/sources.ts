@@ -1,0 +1,6 @@
+/** Where a tool comes from, in words. */
+import { sentence } from '../../lib/format';
+
+const NAMES: Record<string, string> = { builtin: 'Built in', mcp: 'MCP' };
+
+export const sourceName = (source: string): string => NAMES[source] ?? sentence(source);
