@@ -1,6 +1,7 @@
 //! The service handles everything above works with. Built once in `boot`; it never holds the Invoker.
 
 pub mod calling;
+pub mod counting;
 pub mod indexing;
 pub mod outgoing;
 
@@ -23,6 +24,7 @@ use crate::{
         gate::Gate,
         guard::{self, Exceptions, HostPort},
         http::Http,
+        llm::breaker::Breakers,
     },
     store::{
         audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
@@ -78,29 +80,32 @@ pub struct App {
     pub gate: Gate,
     /// What went out.
     pub egress: Outgoing,
+    /// Which model providers fail.
+    pub breakers: Breakers,
     /// The multi-thread runtime tools run on; HTTP workers have their own.
     pub runtime: Handle,
     /// Everything that must end before the process does.
     pub tracker: TaskTracker,
     /// Fires when the process is asked to end.
     pub shutdown: CancellationToken,
+    /// Fires a while later: what changes things and has not ended by then is stopped.
+    pub overdue: CancellationToken,
 }
 
 impl App {
-    /// The way out for one who asks, with the exceptions an administrator made. Fails where one of them names no place.
+    /// The way out for one who asks, with the exceptions an administrator made.
     pub fn outbound(&self, origin: Origin) -> Result<Http> {
-        let settings = self.settings.get();
-        let places = settings.outbound.exceptions.iter().map(|place| place.parse::<HostPort>());
-        Ok(self.gate.on_behalf(origin).allowing(&places.collect::<Result<Vec<_>>>()?))
+        Ok(self.gate.on_behalf(origin).allowing(&self.exceptions()))
+    }
+
+    /// An entry that names no place opens none: such entries were kept before they were checked.
+    fn exceptions(&self) -> Vec<HostPort> {
+        self.settings.get().outbound.exceptions.iter().filter_map(|place| place.parse().ok()).collect()
     }
 
     /// Why an address is refused for what its text says, if so, and what an administrator can do.
     pub fn refused(&self, url: Option<&Url>) -> Option<String> {
-        let (url, settings) = (url?, self.settings.get());
-        let places = settings.outbound.exceptions.iter().filter_map(|place| place.parse().ok());
-        guard::inspect(url, &Exceptions::new(places)).err().map(|error| {
-            let place = HostPort::of(url).map(|place| place.to_string()).unwrap_or_default();
-            guard::with_remedy(error.message(), &place)
-        })
+        let refusal = guard::inspect(url?, &Exceptions::new(self.exceptions())).err();
+        refusal.map(|error| error.message().to_owned())
     }
 }

@@ -1,12 +1,18 @@
 //! How the process was started: flag, then environment, then `satchel.toml` in the data directory, then default.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    ffi::OsStr,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::model::{
     error::{Error, Result},
+    id::shorten,
     llm::ProviderKind,
     secret::Secret,
 };
@@ -119,9 +125,27 @@ struct File {
 #[serde(default, deny_unknown_fields)]
 pub struct Outbound {
     /// The name server to ask, as `IP:PORT`, instead of the machine's.
+    #[serde(deserialize_with = "name_server")]
     pub dns: Option<SocketAddr>,
     /// Certificates to trust beside those of browsers, a PEM file, instead of the machine's.
     pub ca_file: Option<PathBuf>,
+}
+
+fn name_server<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = |why: &str| {
+        D::Error::custom(format!(
+            "`outbound.dns` is '{}', {why}. Write the name server as IP:PORT, such as 10.0.0.2:53 or [fd00::2]:53.",
+            shorten(&text)
+        ))
+    };
+    match text.parse::<SocketAddr>() {
+        Ok(server) if server.ip().is_unspecified() => Err(wrong("which is no address of a machine")),
+        Ok(server) if server.port() == 0 => Err(wrong("and 0 is no port")),
+        Ok(server) => Ok(Some(server)),
+        Err(_) if text.parse::<IpAddr>().is_ok() => Err(wrong("which has no port")),
+        Err(_) => Err(wrong("which is no IP address with a port")),
+    }
 }
 
 /// The configuration in force.
@@ -187,12 +211,20 @@ pub enum VaultKey {
     Passphrase(Secret),
 }
 
-/// This binary, for starting it again. Not its path: after an upgrade another program may lie there.
-pub const PROGRAM: &str = "/proc/self/exe";
+/// This binary, for starting it again. Not its path, for after an upgrade another program may lie there; but where there is
+/// no `/proc`, as in an empty root, the path it was started by.
+pub fn program() -> PathBuf {
+    let itself = Path::new("/proc/self/exe");
+    if rustix::fs::access(itself, rustix::fs::Access::EXEC_OK).is_ok() {
+        return itself.to_owned();
+    }
+    let started = Path::new(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
+    std::path::absolute(started).unwrap_or_else(|_| started.to_owned())
+}
 
 /// What libraries do is worth a line only when it goes wrong; what a client sends that is no HTTP is not.
 const DEFAULT_LOG: &str = "warn,satchel=info,actix_http::h1=off";
-const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8081);
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8081);
 
 impl Flags {
     /// The data directory, which must be known before its file can be read.
@@ -221,7 +253,7 @@ impl Flags {
             graph: file.indexes.graph,
             outbound: Outbound { ca_file: file.outbound.ca_file.or(env.ca_file), ..file.outbound },
             commit_each: env.commit == Some(CommitChoice::Each),
-            program: PathBuf::from(PROGRAM),
+            program: program(),
             data,
         };
         config.demand_safe_address()?;
@@ -307,8 +339,26 @@ mod tests {
         let outbound = resolve(&[], Some(file)).unwrap().outbound;
         assert_eq!(outbound.dns, Some("10.0.0.2:53".parse().unwrap()));
         assert_eq!(outbound.ca_file, Some("/etc/own.pem".into()));
-        let error = resolve(&[], Some("[outbound]\ndns = 'nowhere'")).unwrap_err();
-        assert!(error.message().contains("dns"), "{error}");
+    }
+
+    #[test]
+    fn a_dns_server_that_cannot_be_asked_is_refused_and_the_form_is_told() {
+        for (server, why) in [
+            ("nowhere", "'nowhere', which is no IP address with a port"),
+            ("dns.example.org:53", "which is no IP address with a port"),
+            ("", "'', which is no IP address with a port"),
+            ("10.0.0.2", "'10.0.0.2', which has no port"),
+            ("fd00::2", "which has no port"),
+            ("10.0.0.2:0", "and 0 is no port"),
+            ("0.0.0.0:0", "which is no address of a machine"),
+            ("[::]:53", "which is no address of a machine"),
+        ] {
+            let error = resolve(&[], Some(&format!("[outbound]\ndns = '{server}'"))).unwrap_err();
+            let said = error.message();
+            assert!(said.contains("satchel.toml cannot be used") && said.contains("IP:PORT"), "{server}: {said}");
+            assert!(said.contains("`outbound.dns` is '") && said.contains(why), "{server}: {said}");
+        }
+        assert_eq!(resolve(&[], Some("[outbound]\nca_file = 'own.pem'")).unwrap().outbound.dns, None);
     }
 
     #[test]

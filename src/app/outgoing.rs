@@ -1,6 +1,7 @@
 //! Brings what crosses the gate into the ledger: before it is dialled, and in batches, beside the work, once it is over.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -9,14 +10,18 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
     time::timeout,
 };
 
 use crate::{
     host::clock::Clock,
-    model::{egress::Crossing, error::Result},
+    model::{
+        egress::Crossing,
+        error::{Error, Kind, Result},
+    },
     net::meter::{Book, Ledger},
     store::{
         db::Db,
@@ -31,11 +36,59 @@ const BATCH: usize = 512;
 const SWEEP_EVERY: usize = 1_000;
 /// How long somebody waits for the ledger to be up to date.
 const SETTLING: Duration = Duration::from_secs(3);
+/// Most attempts that are under way, or over and not written down yet.
+const UNDER_WAY: usize = 8_192;
+/// The time an attempt waits for a place among them.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Most notes of what was never under way: attempts that were refused, and those who wait for the ledger.
+const BESIDE: usize = 1_024;
 const DAY: Duration = Duration::from_secs(86_400);
 
-enum Note {
+/// A message to the writer. Each holds a place, so that a disk that stands still is not more and more memory.
+struct Note {
+    what: What,
+    place: OwnedSemaphorePermit,
+}
+
+enum What {
     Crossed(Box<Entry>),
     Settle(oneshot::Sender<()>),
+}
+
+/// The places of notes.
+#[derive(Clone)]
+struct Places {
+    under_way: Arc<Semaphore>,
+    beside: Arc<Semaphore>,
+    /// Those of the attempts under way, by their numbers: what is open has its place for the end.
+    held: Arc<Mutex<HashMap<i64, OwnedSemaphorePermit>>>,
+    patience: Duration,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let (under_way, beside) = (Arc::new(Semaphore::new(UNDER_WAY)), Arc::new(Semaphore::new(BESIDE)));
+        Self { under_way, beside, held: Arc::default(), patience: PATIENCE }
+    }
+}
+
+impl Places {
+    async fn hold(&self, number: i64) -> Result<()> {
+        let place = timeout(self.patience, Arc::clone(&self.under_way).acquire_owned()).await.map_err(|_| busy())?;
+        self.held.lock().insert(number, place.map_err(Error::internal)?);
+        Ok(())
+    }
+
+    /// The place an attempt has had since it was opened; one beside where it never was.
+    fn take(&self, number: i64) -> Option<OwnedSemaphorePermit> {
+        let held = self.held.lock().remove(&number);
+        held.or_else(|| Arc::clone(&self.beside).try_acquire_owned().ok())
+    }
+}
+
+fn busy() -> Error {
+    let told = "More requests go out than the ledger can keep up with: this one was not sent. Try again in a minute.";
+    Error::new(Kind::Busy, told)
 }
 
 /// What goes into the ledger. Cheap to clone.
@@ -44,6 +97,7 @@ pub struct Outgoing {
     notes: mpsc::UnboundedSender<Note>,
     keeper: Keeper,
     last: Arc<AtomicI64>,
+    places: Places,
 }
 
 impl Outgoing {
@@ -53,7 +107,7 @@ impl Outgoing {
         let (notes, waiting) = mpsc::unbounded_channel();
         let keeper = Keeper { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
         tokio::spawn(keeper.clone().run(waiting));
-        Ok(Self { notes, keeper, last })
+        Ok(Self { notes, keeper, last, places: Places::default() })
     }
 
     /// What the gate tells.
@@ -64,7 +118,12 @@ impl Outgoing {
     /// Waits until everything that has crossed so far stands in the ledger.
     pub async fn settle(&self) {
         let (done, written) = oneshot::channel();
-        if self.notes.send(Note::Settle(done)).is_ok() && timeout(SETTLING, written).await.is_err() {
+        let asked = async {
+            let place = Arc::clone(&self.places.beside).acquire_owned().await.ok()?;
+            self.notes.send(Note { what: What::Settle(done), place }).ok()?;
+            written.await.ok()
+        };
+        if timeout(SETTLING, asked).await.is_err() {
             tracing::warn!("the egress ledger is behind");
         }
     }
@@ -81,14 +140,21 @@ impl Book for Outgoing {
     }
 
     fn open(&self, number: i64, crossing: Crossing) -> BoxFuture<'static, Result<()>> {
-        let (db, at) = (self.keeper.db.clone(), self.keeper.clock.now());
-        Box::pin(async move { egress::write(&db, vec![Entry { number, at, crossing }]).await })
+        let (db, at, places) = (self.keeper.db.clone(), self.keeper.clock.now(), self.places.clone());
+        Box::pin(async move {
+            places.hold(number).await?;
+            egress::write(&db, vec![Entry { number, at, crossing }]).await
+        })
     }
 
     fn close(&self, number: i64, crossing: Crossing) {
         let at = self.keeper.clock.now().before(crossing.took);
+        let Some(place) = self.places.take(number) else {
+            tracing::error!(host = crossing.host, "a refused attempt is not in the egress ledger, which is behind");
+            return;
+        };
         // It only fails when the writer has ended, and then so has the process.
-        let _ = self.notes.send(Note::Crossed(Box::new(Entry { number, at, crossing })));
+        let _ = self.notes.send(Note { what: What::Crossed(Box::new(Entry { number, at, crossing })), place });
     }
 }
 
@@ -105,15 +171,17 @@ impl Keeper {
         // As if much had been written: what is old when the process starts goes at the first row.
         let mut since_sweep = SWEEP_EVERY;
         while waiting.recv_many(&mut notes, BATCH).await > 0 {
-            let (mut crossings, mut asking) = (Vec::new(), Vec::new());
-            for note in notes.drain(..) {
-                match note {
-                    Note::Crossed(entry) => crossings.push(*entry),
-                    Note::Settle(done) => asking.push(done),
+            let (mut crossings, mut asking, mut places) = (Vec::new(), Vec::new(), Vec::new());
+            for Note { what, place } in notes.drain(..) {
+                places.push(place);
+                match what {
+                    What::Crossed(entry) => crossings.push(*entry),
+                    What::Settle(done) => asking.push(done),
                 }
             }
             since_sweep += crossings.len();
             self.write(crossings).await;
+            drop(places);
             for done in asking {
                 let _ = done.send(());
             }
@@ -140,5 +208,27 @@ impl Keeper {
         let kept = settings.outbound.keep_days.max(1);
         let keep = Keep { since: self.clock.now().before(DAY * kept), most: settings.outbound.keep_rows.max(1_000) };
         egress::sweep(&self.db, keep).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_under_way_has_its_place_for_the_end_and_one_more_than_fit_is_refused() {
+        let places = Places { patience: Duration::ZERO, ..Places::default() };
+        let most = i64::try_from(UNDER_WAY).unwrap();
+        for number in 0..most {
+            places.hold(number).await.unwrap();
+        }
+        let refused = places.hold(most).await.unwrap_err();
+        assert!(refused.kind() == Kind::Busy && refused.message().contains("was not sent"), "{refused}");
+        let refusals: Vec<_> = std::iter::from_fn(|| places.take(most)).take(BESIDE + 1).collect();
+        assert_eq!(refusals.len(), BESIDE, "what was never under way has its own bound");
+        let ends: Vec<_> = (0..most).filter_map(|number| places.take(number)).collect();
+        assert_eq!(ends.len(), UNDER_WAY);
+        drop(ends);
+        places.hold(most).await.unwrap();
     }
 }

@@ -5,8 +5,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    host::sandbox::{Level, Part, Sandbox},
-    model::error::{Error, Kind, Result},
+    engine::scripts::try_out,
+    host::{
+        clock::Clock,
+        sandbox::{Level, Part, Sandbox},
+        workers::Workers,
+    },
+    model::{
+        error::{Error, Kind, Result},
+        figure::bytes,
+    },
     store::{
         db::{Commit, Db},
         dir, health,
@@ -40,8 +48,9 @@ pub(super) fn check(name: impl Into<String>, found: Result<String>, fix: impl Fn
 }
 
 /// What can be looked at where no server starts, and why none does.
-pub(super) async fn without_server(data: &Path, confined: &Sandbox, why: Error) -> Vec<Check> {
-    let mut checks = vec![directory(data), disk(data), stored(data).await, sandbox(confined).await];
+pub(super) async fn without_server(data: &Path, confined: &Sandbox, workers: &Workers, why: Error) -> Vec<Check> {
+    let mut checks =
+        vec![directory(data), disk(data), stored(data).await, scripts(workers).await, sandbox(confined).await];
     if checks.iter().all(|check| check.message != why.message()) {
         let fix = "Mend what this names, then ask the doctor again: the rest is looked at once Satchel starts.";
         checks.push(check("start", Err(why), |_| fix.to_owned()));
@@ -62,7 +71,7 @@ pub(super) fn disk(data: &Path) -> Check {
 }
 
 fn enough(free: u64) -> Result<String> {
-    let told = format!("{} MB are free on the disk with the data directory", free >> 20);
+    let told = format!("{} are free on the disk with the data directory", bytes(free));
     match free {
         LEAST_FREE.. => Ok(format!("{told}.")),
         _ => Err(Error::new(Kind::DiskFull, format!("Only {told}: soon nothing more can be written."))),
@@ -90,6 +99,16 @@ fn readable(found: Result<String>) -> Check {
     check("database", found, |error| match error.kind() {
         Kind::DiskFull => "Free some space and try again.".to_owned(),
         _ => "Stop Satchel and restore the last backup.".to_owned(),
+    })
+}
+
+/// A script runs, in a worker of its own.
+pub(super) async fn scripts(workers: &Workers) -> Check {
+    let found = try_out(workers, Clock::new().now()).await;
+    check("scripts", found.map(|()| "A script ran in a confined worker.".to_owned()), |_| {
+        "The worker's own words are in the log. Allow what they name (in a container, start it with --security-opt \
+         seccomp=unconfined), free some memory where it was killed, or install another version of Satchel."
+            .to_owned()
     })
 }
 
@@ -134,8 +153,8 @@ mod tests {
     #[test]
     fn a_disk_with_little_room_is_told_of_before_it_is_full() {
         assert_eq!(enough(LEAST_FREE).unwrap(), "100 MB are free on the disk with the data directory.");
-        let told = enough(LEAST_FREE - 1).unwrap_err().message().to_owned();
-        assert_eq!(told, "Only 99 MB are free on the disk with the data directory: soon nothing more can be written.");
+        let told = enough(LEAST_FREE / 2).unwrap_err().message().to_owned();
+        assert_eq!(told, "Only 50 MB are free on the disk with the data directory: soon nothing more can be written.");
         assert!(dir::free_bytes(tempfile::tempdir().unwrap().path()).unwrap() > 0);
     }
 
@@ -143,13 +162,15 @@ mod tests {
     async fn what_keeps_a_server_from_starting_is_one_finding_among_others() {
         let data = tempfile::tempdir().unwrap();
         let confined = Sandbox::new(data.path().join("no-program"), data.path());
+        let workers = Workers::new(data.path().join("no-program"));
         let names = |checks: Vec<Check>| checks.into_iter().map(|check| (check.name, check.ok)).collect::<Vec<_>>();
         let why = || Error::conflict("The key file is missing.");
-        let found = names(without_server(data.path(), &confined, why()).await);
+        let found = names(without_server(data.path(), &confined, &workers, why()).await);
         assert!(found.contains(&("database".to_owned(), false)), "{found:?}");
+        assert!(found.contains(&("scripts".to_owned(), false)), "{found:?}");
         assert!(!dir::database(data.path()).exists(), "looking makes nothing");
         drop(Db::open(&dir::database(data.path()), Commit::Grouped).unwrap());
-        let found = names(without_server(data.path(), &confined, why()).await);
+        let found = names(without_server(data.path(), &confined, &workers, why()).await);
         assert!(found.contains(&("database".to_owned(), true)), "{found:?}");
         assert_eq!(found.last(), Some(&("start".to_owned(), false)));
     }

@@ -1,5 +1,6 @@
 //! Connected systems in use: which one is meant, how it is called, and its endpoints as tools.
 
+mod ahead;
 pub mod answer;
 mod calls;
 pub mod change;

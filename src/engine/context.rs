@@ -10,13 +10,12 @@ use super::{
     configure::ToolSettings,
     find::finder::Finder,
     invoker::{Approval, Invoker},
-    outside,
     registry::Registry,
 };
 use crate::{
     app::App,
     model::{
-        call::{Call, CallId, Outcome},
+        call::{Call, CallId, Done, Outcome},
         caller::Caller,
         conversation::ConversationId,
         egress::Origin,
@@ -130,8 +129,8 @@ impl Context {
         self.shared.invoker.finder()
     }
 
-    /// Calls another tool as the same caller, through the same pipeline.
-    pub async fn invoke(&self, tool: &str, params: Value) -> Result<Outcome> {
+    /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
+    pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
         let depth = self.shared.call.depth + 1;
         if depth > MAX_DEPTH {
             return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
@@ -142,27 +141,31 @@ impl Context {
             params,
             ticket: None,
             dry_run: false,
+            attended: false,
             depth,
             ..self.shared.call.clone()
         };
-        let cancel = self.shared.cancel.child_token();
-        let arguments = call.params.clone();
-        let outcome = match self.shared.approved {
-            None => Box::pin(self.shared.invoker.invoke(call, cancel)).await,
-            Some(risk) => {
-                let approval = Approval { by: call.caller.username.clone(), up_to: Some(risk) };
-                Box::pin(self.shared.invoker.invoke_approved(call, approval, cancel)).await
-            }
-        };
+        let approved = self.shared.approved;
+        let approval =
+            approved.map(|risk| Approval { by: call.caller.username.clone(), edited: Vec::new(), up_to: Some(risk) });
+        let stops = self.shared.cancel.child_token().into();
+        let ended = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // What came in through a call within this one came into this one.
-        if let Some(place) = outside::of_outcome(&self.registry(), tool, &arguments, &outcome) {
+        if let Some(place) = ended.source {
             self.note_outside(place);
         }
-        outcome
+        match ended.outcome? {
+            Outcome::Done(done) => Ok(*done),
+            Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
+        }
     }
 
     pub(super) fn outside(&self) -> &Mutex<Option<String>> {
         &self.shared.outside
+    }
+
+    pub(super) fn call(&self) -> &Call {
+        &self.shared.call
     }
 
     pub(super) fn invoker(&self) -> &Invoker {

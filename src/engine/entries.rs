@@ -11,7 +11,7 @@ use crate::{
     app::{App, indexing::GIVEN},
     model::{
         error::{Error, Result},
-        index::{Ask, Space},
+        index::{Ask, Scalar, Space},
         time::Time,
         user::UserId,
     },
@@ -39,8 +39,8 @@ pub struct NewEntry {
     pub text: Option<String>,
     /// Its vector; left out, that of its text.
     pub vector: Option<Vec<f32>>,
-    /// Words to filter by; left out, those it had stay.
-    pub metadata: Option<BTreeMap<String, String>>,
+    /// Facts to filter by; left out, those it had stay.
+    pub metadata: Option<BTreeMap<String, Scalar>>,
 }
 
 /// What is asked for.
@@ -53,7 +53,7 @@ pub struct Query {
     /// The words are taken by what they mean, too.
     pub by_meaning: bool,
     /// Only entries with all of this metadata.
-    pub filter: BTreeMap<String, String>,
+    pub filter: BTreeMap<String, Scalar>,
     /// Most results.
     pub limit: usize,
 }
@@ -68,8 +68,8 @@ pub struct FoundEntry {
     /// What it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Words to filter by.
-    pub metadata: BTreeMap<String, String>,
+    /// Facts to filter by.
+    pub metadata: BTreeMap<String, Scalar>,
 }
 
 /// Puts an entry, in place of what was left under its name; a text without a vector is embedded. It is found
@@ -144,7 +144,9 @@ fn check(new: &NewEntry) -> Result<()> {
     }
     let metadata = new.metadata.iter().flatten();
     let too_long = |text: &str| text.chars().count() > METADATA_PART;
-    if metadata.clone().count() > METADATA || metadata.clone().any(|(key, value)| too_long(key) || too_long(value)) {
+    if metadata.clone().count() > METADATA
+        || metadata.clone().any(|(key, value)| too_long(key) || too_long(&value.as_text()))
+    {
         return Err(Error::invalid(format!(
             "'metadata' has at most {METADATA} keys, and none of its parts more than {METADATA_PART} characters."
         )));

@@ -1,7 +1,9 @@
 //! The engine: what a tool is, and the one pipeline every call goes through.
 
 pub mod answer;
+mod approved;
 pub mod authorise;
+pub mod backups;
 pub mod capabilities;
 pub mod catalog;
 pub mod configure;
@@ -24,6 +26,7 @@ pub mod overview;
 pub mod processes;
 pub mod record;
 pub mod registry;
+mod rehearse;
 pub mod remembering;
 mod reserved;
 pub mod run;

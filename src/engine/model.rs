@@ -6,6 +6,7 @@ use crate::{
     model::{
         egress::{Origin, Part},
         error::{Error, Kind, Result},
+        figure,
         llm::{ChatMessage, ChatRequest, ProviderId, Usage},
         user::UserId,
     },
@@ -77,10 +78,11 @@ pub async fn ask(
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
     let request = ChatRequest { system, messages, tools: Vec::new(), max_tokens: Some(most) };
-    let answer = Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default())
-        .ask(&providers, &request)
-        .await?;
-    let model = answer.model.clone();
+    let answer =
+        Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default(), app.breakers.clone())
+            .ask(&providers, &request)
+            .await?;
+    let model = answer.provider.model.clone();
     let (text, cost) = answer.text().await?;
     match text.trim() {
         "" => Err(Error::upstream("The model answered nothing.")),
@@ -94,5 +96,5 @@ async fn demand_budget(app: &App, user: UserId) -> Result<()> {
     if spent < budget {
         return Ok(());
     }
-    Err(Error::new(Kind::Exhausted, format!("Your {budget} tokens for today are used up.")))
+    Err(Error::new(Kind::Exhausted, format!("Your {} tokens for today are used up.", figure::grouped(budget))))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{context::Context, registry::Registry, tool::Tool};
+use super::{context::Context, tool::Tool};
 use crate::model::{
     call::Outcome,
     error::{Error, Kind, Result},
@@ -12,12 +12,11 @@ use crate::model::{
 };
 
 /// Where what came of a call came from, if from outside.
-pub fn of_outcome(registry: &Registry, tool: &str, arguments: &Value, outcome: &Result<Outcome>) -> Option<String> {
-    let found = registry.find(tool).ok()?;
+pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcome>) -> Option<String> {
     match outcome {
-        Ok(Outcome::Done(done)) => of_output(&found.tool, arguments, &done.output),
+        Ok(Outcome::Done(done)) => of_output(tool, arguments, &done.output),
         Ok(Outcome::Confirm(_)) => None,
-        Err(error) => of_error(&found.tool, arguments, error),
+        Err(error) => of_error(tool, arguments, error),
     }
 }
 

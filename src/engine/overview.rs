@@ -1,19 +1,19 @@
 //! What the platform has, counted, for its status.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{authorise, context::Context, tool::Tool};
-use crate::model::{error::Result, spec::Source};
+use crate::model::error::Result;
 
-/// What is connected and known.
+/// Counts of all that is registered and known, whatever its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holdings {
-    /// Connected systems.
+    /// Systems: drafts and those that are switched off as well.
     pub systems: usize,
-    /// Their endpoints: the tools of source `catalog`, named `<system>.<endpoint>`.
+    /// Their endpoints, callable or not.
     pub endpoints: usize,
     /// Documents of the knowledge base.
     pub documents: u64,
@@ -35,19 +35,12 @@ pub struct ToolCounts {
 }
 
 impl Context {
-    /// What is connected and known, documents as far as the caller may see them.
+    /// Counts all that is registered and known, documents as far as the caller may see them.
     pub async fn holdings(&self) -> Result<Holdings> {
-        let registry = self.registry();
-        let endpoints: Vec<&str> = registry
-            .tools()
-            .iter()
-            .map(|tool| tool.spec())
-            .filter(|spec| spec.source == Source::Catalog)
-            .map(|spec| spec.name.as_str())
-            .collect();
-        let systems: BTreeSet<&str> = endpoints.iter().filter_map(|name| Some(name.split_once('.')?.0)).collect();
+        let directory = self.app().catalog.get();
+        let endpoints = directory.all().iter().map(|registered| registered.endpoints.len()).sum();
         let documents = self.knowledge().documents.count(self.caller().user).await?;
-        Ok(Holdings { systems: systems.len(), endpoints: endpoints.len(), documents })
+        Ok(Holdings { systems: directory.all().len(), endpoints, documents })
     }
 
     /// The tools, counted for this caller.

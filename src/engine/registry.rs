@@ -5,13 +5,12 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    authorise, reserved,
+    reserved,
     tool::{Alias, Tool},
     wire,
 };
 use crate::{
     model::{
-        caller::Caller,
         catalog::directory::Directory,
         error::{Error, Result},
         settings::Settings,
@@ -77,12 +76,6 @@ impl Found {
         let least = self.tool.least_risk(registry);
         let own = self.own_arguments(given);
         own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
-    }
-
-    /// Fails where such a call of this caller cannot be made.
-    pub fn demand(&self, given: Value, caller: &Caller, registry: &Registry) -> Result<()> {
-        authorise::permitted(&self.tool, caller)?;
-        self.tool.demand(&self.own_arguments(given)?, caller, registry)
     }
 
     /// Why a person must be asked before a call with these arguments whatever its risk, if so.

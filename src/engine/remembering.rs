@@ -42,8 +42,8 @@ pub struct Ask {
     pub query: String,
     /// Only these layers; empty means all.
     pub layers: Vec<Layer>,
-    /// Only matches at least this good, 0 to 1.
-    pub threshold: f64,
+    /// Only matches at least this good, 0 to 1; 0 takes what does not match as well. `None` takes what matches at all.
+    pub threshold: Option<f64>,
     /// Most matches.
     pub limit: usize,
 }

@@ -7,8 +7,9 @@ use super::limits::{Budget, Limits};
 use crate::model::error::Result;
 
 /// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = DocumentKind)]
 pub enum Kind {
     /// Portable Document Format.
     Pdf,

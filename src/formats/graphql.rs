@@ -64,7 +64,7 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
 type Read<'a> = (Kind, Option<&'a str>, Vec<Selected<'a>>);
 
 fn choose<'a>(operations: Vec<Read<'a>>, name: Option<&str>) -> Result<Read<'a>> {
-    let names: Vec<&str> = operations.iter().filter_map(|(_, name, _)| *name).collect();
+    let names: Vec<&str> = operations.iter().map(|(_, name, _)| name.unwrap_or("one without a name")).collect();
     let listed = names.join(", ");
     let several = operations.len() > 1;
     let mut found = operations.into_iter().filter(|(_, own, _)| name.is_none() || *own == name);

@@ -175,6 +175,7 @@ impl Fault {
         details.extend(self.detail.map(|detail| ("detail".to_owned(), detail)));
         Error::upstream(format!("The service answered with the fault {code}: {}", self.reason))
             .with_details(Value::Object(details))
+            .as_answer()
     }
 }
 

@@ -121,9 +121,7 @@ impl Processes {
 
     async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {
         self.check_room(user)?;
-        let mut command = Command::new(Action::Shell(line.to_owned()), files.workspace().to_owned(), LIFETIME);
-        command.blocked = blocked.to_vec();
-        command.limits = Limits { cpu_seconds: LIFETIME.as_secs(), ..Limits::default() };
+        let command = Command { blocked: blocked.to_vec(), ..background(line, files) };
         let (running, stdout, stderr) = self.sandbox.start(files, &command).await?;
         let tape = SharedTape::new(Mutex::new(Tape::new(OUTPUT, Keep::Last)));
         let copying = [record(stdout, &tape), record(stderr, &tape)];
@@ -193,6 +191,12 @@ impl Processes {
 }
 
 impl OwnProcesses {
+    /// Fails where this line cannot be started now.
+    pub fn ensure_startable(&self, line: &str) -> Result<()> {
+        self.all.check_room(self.user)?;
+        background(line, &self.files).ensure_possible()
+    }
+
     /// Starts a shell line in the workspace, where the `blocked` programs do not run.
     pub async fn start(&self, line: &str, blocked: &[String]) -> Result<Status> {
         self.all.start(self.user, &self.files, line, blocked).await
@@ -237,6 +241,13 @@ impl Session {
             output_bytes: tape.total(),
         }
     }
+}
+
+/// A shell line that goes on in the workspace for as long as a process may.
+fn background(line: &str, files: &Rooted) -> Command {
+    let limits = Limits { cpu_seconds: LIFETIME.as_secs(), ..Limits::default() };
+    let action = Action::Shell(line.to_owned());
+    Command { limits, ..Command::new(action, files.workspace().to_owned(), LIFETIME) }
 }
 
 async fn follow(mut running: Running, copying: [JoinHandle<()>; 2], stop: CancellationToken) -> Ended {

@@ -56,6 +56,37 @@ impl Rows {
         self.units.push(unit);
     }
 
+    /// So many rows that are as far from everything as can be, until they are set.
+    pub fn blank(count: usize, width: usize) -> Self {
+        let mut rows = Self { width, units: vec![1.0; count], ..Self::default() };
+        rows.bytes = vec![shifted(0); count * rows.padded()];
+        rows
+    }
+
+    /// Puts a vector in the place of a row; one of another length leaves it as it is.
+    pub fn set(&mut self, at: usize, vector: &[f32]) {
+        let padded = self.padded();
+        let place = self.bytes.get_mut(at * padded..(at + 1) * padded).filter(|_| vector.len() == self.width);
+        if let (Some(place), Some(own)) = (place, self.units.get_mut(at)) {
+            let (bytes, unit) = quantised(vector);
+            place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = shifted(byte));
+            *own = unit;
+        }
+    }
+
+    /// Puts a row of others in the place of one of these; one of another length leaves it as it is.
+    pub fn copy(&mut self, at: usize, from: &Self, row: usize) {
+        let padded = self.padded();
+        let source = from.bytes.get(row * padded..(row + 1) * padded).filter(|_| from.width == self.width);
+        let place = self.bytes.get_mut(at * padded..(at + 1) * padded);
+        if let (Some(source), Some(place), Some(unit), Some(own)) =
+            (source, place, from.units.get(row), self.units.get_mut(at))
+        {
+            place.copy_from_slice(source);
+            *own = *unit;
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.units.len()
@@ -119,6 +150,17 @@ mod tests {
         let rows = Rows::of([a.as_slice(), b.as_slice()]);
         assert!((rows.cosine(1, &Row::of(&a)) - exact).abs() < 0.005, "{exact}");
         assert_eq!(rows.cosine(2, &Row::of(&a)), 0.0);
+    }
+
+    #[test]
+    fn a_row_is_far_from_everything_until_it_is_set() {
+        let mut rows = Rows::blank(2, 3);
+        let with = Row::of(&[0.6, 0.8, 0.0]);
+        assert_eq!(rows.cosines(&with), [0.0, 0.0]);
+        rows.set(1, &[0.6, 0.8, 0.0]);
+        rows.set(0, &[1.0]);
+        rows.set(2, &[1.0, 0.0, 0.0]);
+        assert!(rows.cosine(0, &with) == 0.0 && rows.cosine(1, &with) > 0.99 && rows.len() == 2);
     }
 
     #[test]

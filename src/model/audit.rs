@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    call::CallId,
+    call::{CallId, Edit},
     caller::Door,
     conversation::ConversationId,
     error::{Error, Result},
@@ -12,6 +12,9 @@ use super::{
     time::Time,
     user::UserId,
 };
+
+/// The format rows are written in. Rows of format 1 have neither `approved_by` nor `edited`.
+pub const FORMAT: i64 = 2;
 
 /// What kind of thing happened (R45).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -51,6 +54,8 @@ pub enum AuditOutcome {
     Refused,
     /// A person was asked.
     Waiting,
+    /// It was stopped before it was done. Nothing went wrong.
+    Stopped,
 }
 
 impl AuditOutcome {
@@ -61,6 +66,7 @@ impl AuditOutcome {
             Self::Failure => "failure",
             Self::Refused => "refused",
             Self::Waiting => "waiting",
+            Self::Stopped => "stopped",
         }
     }
 }
@@ -74,7 +80,7 @@ pub struct Event {
     pub event_type: EventType,
     /// Who; none where nobody was signed in.
     pub user_id: Option<UserId>,
-    /// His name then.
+    /// Their name then.
     pub user: String,
     /// The conversation it belongs to.
     pub topic: Option<ConversationId>,
@@ -96,10 +102,16 @@ pub struct Event {
     pub duration_ms: Option<u64>,
     /// The call.
     pub call_id: Option<CallId>,
+    /// Who approved it, where a person was asked.
+    #[serde(default)]
+    pub approved_by: Option<String>,
+    /// Changes that person made, redacted as the arguments are.
+    #[serde(default)]
+    pub edited: Vec<Edit>,
 }
 
 impl Event {
-    /// What the chain's hash covers, as JSON text: every field, keys in this order.
+    /// The text the chain's hash covers in [`FORMAT`], as JSON: every field, keys in this order.
     pub fn body(&self) -> Result<String> {
         let body = Body {
             time: self.time.millis(),
@@ -116,6 +128,8 @@ impl Event {
             error: self.error.as_deref(),
             duration_ms: self.duration_ms,
             call_id: self.call_id,
+            approved_by: self.approved_by.as_deref(),
+            edited: &self.edited,
         };
         serde_json::to_string(&body).map_err(Error::internal)
     }
@@ -138,6 +152,8 @@ struct Body<'a> {
     error: Option<&'a str>,
     duration_ms: Option<u64>,
     call_id: Option<CallId>,
+    approved_by: Option<&'a str>,
+    edited: &'a [Edit],
 }
 
 /// A row of the audit: an event and its place in the chain.
@@ -150,12 +166,12 @@ pub struct Entry {
     /// What kind.
     pub event_type: String,
     /// Who.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
     /// His name then.
     pub user: String,
     /// The conversation it belongs to.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub topic: Option<ConversationId>,
     /// Canonical id of the tool.
     pub tool: Option<String>,
@@ -174,8 +190,14 @@ pub struct Entry {
     /// Wall time.
     pub duration_ms: Option<u64>,
     /// The call.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub call_id: Option<CallId>,
+    /// Who approved it, where a person was asked.
+    #[serde(default)]
+    pub approved_by: Option<String>,
+    /// Changes that person made, redacted as the arguments are.
+    #[serde(default)]
+    pub edited: Vec<Edit>,
     /// Hash of the row before, hex.
     pub prev_hash: String,
     /// SHA-256 over the row before's hash, the number and the body, hex.
@@ -206,4 +228,47 @@ pub struct Verification {
     pub problem: Option<String>,
     /// When it was verified.
     pub verified_at: Time,
+}
+
+/// Counts of the rows that fit, and of those under each value of a facet.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct AuditFacets {
+    /// Rows that fit.
+    pub total: i64,
+    /// `{facet: {value: count}}`: how many would fit with that value chosen in place of what is, the commonest first. Tools that
+    /// were not found, and whoever failed to sign in under an unknown name, are told once their name is asked for.
+    #[schema(value_type = Object)]
+    pub facets: serde_json::Map<String, Value>,
+    /// Only so many of the newest rows were looked at; null where all were.
+    pub among: Option<i64>,
+    /// Number of the oldest rows, from before there were counts, that are not counted yet.
+    pub uncounted: i64,
+    /// Whether the time was rounded out to five minutes, because very many rows were written in those at its ends.
+    pub rounded: bool,
+}
+
+/// Rows over time.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct AuditHistogram {
+    /// When the first stretch begins.
+    pub start: Time,
+    /// Length of each, in milliseconds.
+    pub every_ms: i64,
+    /// The stretches, in order.
+    pub bins: Vec<AuditBin>,
+    /// Only so many of the newest rows were looked at; null where all were.
+    pub among: Option<i64>,
+    /// Number of the oldest rows, from before there were counts, that are not counted yet.
+    pub uncounted: i64,
+    /// Whether the time was rounded out to five minutes, because very many rows were written in those at its ends.
+    pub rounded: bool,
+}
+
+/// Rows of a stretch of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AuditBin {
+    /// Number of rows.
+    pub all: i64,
+    /// Number of those that failed or were refused.
+    pub wrong: i64,
 }

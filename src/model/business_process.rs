@@ -21,7 +21,7 @@ pub type ProcessId = Id<Process>;
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Process {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: ProcessId,
     /// What somebody wrote of it, checked.
     #[serde(flatten)]

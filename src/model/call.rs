@@ -1,12 +1,13 @@
 //! A call: what a door asks the engine to run, and what comes of it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     caller::Caller,
     conversation::ConversationId,
     id::{Id, Noun},
+    json::canonical,
     output::Output,
     spec::Risk,
     time::Time,
@@ -36,6 +37,8 @@ pub struct Call {
     pub ticket: Option<TicketId>,
     /// Check everything, run nothing.
     pub dry_run: bool,
+    /// Whether a person can be asked about it. A call nobody waits for in person is refused where it would ask.
+    pub attended: bool,
     /// 0 at a door, one more for each tool that calls a tool.
     pub depth: u8,
 }
@@ -55,6 +58,7 @@ impl Call {
             topic: None,
             ticket: None,
             dry_run: false,
+            attended: true,
             depth: 0,
         }
     }
@@ -80,8 +84,53 @@ pub struct Done {
     pub output: Output,
     /// Wall time of the run, in milliseconds.
     pub duration_ms: u64,
-    /// The arguments it ran with, where the person who approved it had changed them.
+    /// The approval of a person, where one was asked.
+    pub approved: Approved,
+    /// The handle under which the data tools read the whole of a long result, in the conversation it came in.
+    pub handle: Option<String>,
+}
+
+/// A person's approval of a call, with what was approved. Empty where nobody was asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approved {
+    /// The person's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+    /// The call that ran, as in its audit row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// The arguments it ran with, where the person had changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<Value>,
+    /// Changes the person made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<Edit>,
+}
+
+/// An argument that a person changed when approving a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Edit {
+    /// The argument.
+    pub name: String,
+    /// The value asked for; null where it was not given.
+    pub from: Value,
+    /// The value that ran; null where it was taken away.
+    pub to: Value,
+}
+
+impl Edit {
+    /// The arguments in which `ran` is not what was `asked`, in the order they were asked in.
+    pub fn between(asked: &Value, ran: &Value) -> Vec<Self> {
+        let (Value::Object(asked), Value::Object(ran)) = (asked, ran) else { return Vec::new() };
+        let added = ran.keys().filter(|name| !asked.contains_key(*name));
+        let value = |of: &Map<String, Value>, name: &str| of.get(name).cloned().unwrap_or_default();
+        asked
+            .keys()
+            .chain(added)
+            .map(|name| Self { name: name.clone(), from: value(asked, name), to: value(ran, name) })
+            .filter(|edit| canonical(&edit.from) != canonical(&edit.to))
+            .collect()
+    }
 }
 
 /// Where a ticket stands.
@@ -104,13 +153,13 @@ pub enum TicketState {
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Ticket {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: TicketId,
     /// Who must decide.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
     /// The conversation it belongs to.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub topic: Option<ConversationId>,
     /// Canonical id of the tool.
     pub tool: String,
@@ -120,6 +169,10 @@ pub struct Ticket {
     pub arguments: Value,
     /// Why it is asked.
     pub risk: Risk,
+    /// The question, in words that name the thing: `Delete “Holiday 29”?`
+    pub question: String,
+    /// The thing's name, which is typed before something is destroyed. `None` if it has none: the tool's name is.
+    pub subject: Option<String>,
     /// Which rule asks, in words.
     pub reason: String,
     /// Where it stands.
@@ -142,4 +195,23 @@ pub enum Decision {
     Approve,
     /// Do not run it.
     Deny,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn edits_are_the_arguments_that_differ_whatever_the_order_of_their_keys() {
+        let asked = json!({"path": "a.txt", "content": "x", "options": {"a": 1, "b": 2}, "gone": true});
+        let ran = json!({"options": {"b": 2, "a": 1}, "content": "y", "path": "a.txt", "new": [1], "none": null});
+        let edit = |name: &str, from: Value, to: Value| Edit { name: name.to_owned(), from, to };
+        let wanted = [
+            edit("content", json!("x"), json!("y")),
+            edit("gone", json!(true), Value::Null),
+            edit("new", Value::Null, json!([1])),
+        ];
+        assert_eq!(Edit::between(&asked, &ran), wanted);
+    }
 }

@@ -66,6 +66,15 @@ impl FromStr for Permission {
     }
 }
 
+impl utoipa::PartialSchema for Permission {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::{ObjectBuilder, Type};
+        let pattern = r"^(\*|[a-z0-9._-]+:(\*|[a-z0-9._-]+))$";
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).into()
+    }
+}
+impl utoipa::ToSchema for Permission {}
+
 impl TryFrom<String> for Permission {
     type Error = Error;
     fn try_from(text: String) -> Result<Self> {

@@ -137,12 +137,12 @@ pub struct Row {
     /// The tool's canonical id, or the part of the product: `models`, `model_download`, `ingest`.
     pub by: String,
     /// The person it was done for.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
     /// His name, while he exists.
     pub user: Option<String>,
     /// The call it was part of.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub call_id: Option<CallId>,
     /// Bytes sent.
     pub sent: u64,

@@ -5,6 +5,8 @@ use std::{error::Error as StdError, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::call::Approved;
+
 /// Shorthand used everywhere in the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -28,6 +30,8 @@ pub enum Kind {
     Disabled,
     /// Too many requests, or a budget is used up.
     Exhausted,
+    /// More waits than the server can hold: nothing was done.
+    Busy,
     /// A time limit passed.
     Timeout,
     /// The caller took the call back.
@@ -49,13 +53,25 @@ pub struct Error {
     details: Option<Box<Value>>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
     tools_own: bool,
+    answered: bool,
     outside: Option<Box<str>>,
+    approval: Option<Box<(Approved, u64)>>,
 }
 
 impl Error {
     /// An error of any kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None, source: None, tools_own: false, outside: None }
+        let message = message.into();
+        Self {
+            kind,
+            message,
+            details: None,
+            source: None,
+            tools_own: false,
+            answered: false,
+            outside: None,
+            approval: None,
+        }
     }
 
     /// The arguments are wrong: say which, and what would be right.
@@ -96,11 +112,37 @@ impl Error {
         self
     }
 
+    /// The same error with all its words passed through `text`, those of its causes and of where it came from too, and its
+    /// details through `details`.
+    #[must_use]
+    pub fn reworded(self, text: impl Fn(&str) -> String, details: impl FnOnce(Value) -> Value) -> Self {
+        let causes = self.source.is_some().then(|| text(&self.causes().join(": ")));
+        Self {
+            message: text(&self.message),
+            details: self.details.map(|given| Box::new(details(*given))),
+            source: causes.map(|causes| Arc::from(Box::<dyn StdError + Send + Sync>::from(causes))),
+            outside: self.outside.map(|place| text(&place).into()),
+            ..self
+        }
+    }
+
     /// Adds fields a program can read, for instance where the arguments are wrong.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = Some(Box::new(details));
         self
+    }
+
+    /// Says that a person had approved the call, and how many milliseconds it then took.
+    #[must_use]
+    pub fn after_approval(mut self, approved: Approved, duration_ms: u64) -> Self {
+        self.approval = Some(Box::new((approved, duration_ms)));
+        self
+    }
+
+    /// The approval of a person, and the milliseconds the call then took; `None` where nobody was asked.
+    pub fn approval(&self) -> Option<(&Approved, u64)> {
+        self.approval.as_deref().map(|(approved, duration_ms)| (approved, *duration_ms))
     }
 
     /// Marks it as a tool's own failure: the call was let through, ran, and failed.
@@ -115,6 +157,18 @@ impl Error {
         self.tools_own
     }
 
+    /// Marks it as what another system answered: that system refused, and whoever asked it did what they should.
+    #[must_use]
+    pub fn as_answer(mut self) -> Self {
+        self.answered = true;
+        self
+    }
+
+    /// Whether another system answered so.
+    pub fn is_answer(&self) -> bool {
+        self.answered
+    }
+
     /// Says that its words may be those of somebody outside, and where they came from.
     #[must_use]
     pub fn from_outside(mut self, place: impl Into<String>) -> Self {
@@ -125,6 +179,16 @@ impl Error {
     /// Where its words came from, if from outside.
     pub fn outside(&self) -> Option<&str> {
         self.outside.as_deref()
+    }
+
+    /// The words of its causes, the nearest first.
+    fn causes(&self) -> Vec<String> {
+        let (mut words, mut cause) = (Vec::new(), self.source());
+        while let Some(inner) = cause {
+            words.push(inner.to_string());
+            cause = inner.source();
+        }
+        words
     }
 
     /// What a program acts on.
@@ -152,12 +216,7 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.kind, self.message)?;
-        let mut cause = self.source();
-        while let Some(inner) = cause {
-            write!(f, ": {inner}")?;
-            cause = inner.source();
-        }
-        Ok(())
+        self.causes().iter().try_for_each(|cause| write!(f, ": {cause}"))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
 use super::{
     error::{Error, Result},
@@ -11,6 +13,32 @@ use super::{
 
 /// SHA-256 of the exact text that was embedded: the name of its vector.
 pub type ContentHash = [u8; 32];
+
+/// A value of an entry's metadata: any scalar of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(Number),
+    /// True or false.
+    Bool(bool),
+    /// Null.
+    Null(()),
+}
+
+impl Scalar {
+    /// The form filters compare: a number or a boolean is the same as its text.
+    pub fn as_text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Bool(is) => is.to_string(),
+            Self::Null(()) => "null".to_owned(),
+        }
+    }
+}
 
 /// A set of entries with indexes of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]

@@ -27,7 +27,7 @@ pub const MAX_DESCRIPTION: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Collection {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: CollectionId,
     /// Its name; no other has it.
     pub name: String,
@@ -79,10 +79,10 @@ impl NewCollection {
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Document {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: DocumentId,
     /// The collection it is in.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub collection: CollectionId,
     /// That collection's name.
     pub collection_name: String,
@@ -248,12 +248,12 @@ pub fn embedded(title: Option<&str>, heading: &str, context: &str, text: &str) -
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Folder {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: FolderId,
     /// Its absolute path.
     pub path: String,
     /// The collection its files go to.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub collection: CollectionId,
     /// Whether changes are followed.
     pub watch: bool,
@@ -277,7 +277,7 @@ pub struct Citation {
     /// The number it stands under in the message's text, as `[3]`.
     pub number: u32,
     /// The document; none of a page.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub document_id: Option<DocumentId>,
     /// The passage, as it was numbered then; none of a page.
     pub chunk_id: Option<ChunkId>,

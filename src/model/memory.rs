@@ -58,7 +58,7 @@ impl Layer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Memory {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: MemoryId,
     /// What kind it is.
     pub layer: Layer,
@@ -73,10 +73,10 @@ pub struct Memory {
     /// When it was last said again or changed.
     pub updated_at: Time,
     /// The conversation it comes from.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub source_conversation: Option<ConversationId>,
     /// The message it comes from: what the person had said last.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub source_message: Option<MessageId>,
     /// How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
     pub strength: f64,

@@ -1,6 +1,7 @@
 //! The nouns: plain data, no IO, no clock, no async.
 
 pub mod audit;
+pub mod backup;
 pub mod business_process;
 pub mod call;
 pub mod caller;
@@ -8,6 +9,7 @@ pub mod catalog;
 pub mod conversation;
 pub mod egress;
 pub mod error;
+pub mod figure;
 pub mod frame;
 pub mod graph;
 pub mod id;
@@ -22,6 +24,7 @@ pub mod llm;
 pub mod memory;
 pub mod output;
 pub mod provider;
+pub mod question;
 pub mod score;
 pub mod script;
 pub mod secret;

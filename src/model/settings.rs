@@ -1,12 +1,19 @@
-//! What an administrator may set while the server runs.
+//! Everything an administrator may set while the server runs.
+
+mod backups;
+mod chat;
+mod exec;
+mod range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    error::{Error, Result},
-    spec::Source,
-};
+use super::spec::Source;
+
+pub use backups::{BackupSchedule, BackupWeekday, Backups};
+pub use chat::{Chat, Exposure};
+pub use exec::{Exec, ExecAsk, ExecMode, ExecSecurity};
+pub use range::{RANGES, Range};
 
 /// All settings. Each has a default, so an old stored text still reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
@@ -37,6 +44,8 @@ pub struct Settings {
     pub web: Web,
     /// The model that search by meaning goes by.
     pub embeddings: Embeddings,
+    /// Backups that are made by themselves, and how backups are sealed.
+    pub backups: Backups,
 }
 
 impl Default for Settings {
@@ -54,52 +63,8 @@ impl Default for Settings {
             outbound: Outbound::default(),
             web: Web::default(),
             embeddings: Embeddings::default(),
+            backups: Backups::default(),
         }
-    }
-}
-
-/// A number among the settings, and what it may be.
-struct Range {
-    name: &'static str,
-    of: fn(&Settings) -> u32,
-    least: u32,
-    most: u32,
-}
-
-const RANGES: [Range; 9] = [
-    Range { name: "chat.max_steps", of: |all| all.chat.max_steps, least: 1, most: 200 },
-    Range { name: "chat.context_tokens", of: |all| all.chat.context_tokens, least: 1_024, most: u32::MAX },
-    Range { name: "knowledge.max_file_mb", of: |all| all.knowledge.max_file_mb, least: 1, most: u32::MAX },
-    Range { name: "knowledge.chat_tokens", of: |all| all.knowledge.chat_tokens, least: 100, most: u32::MAX },
-    Range { name: "outbound.keep_days", of: |all| all.outbound.keep_days, least: 1, most: u32::MAX },
-    Range { name: "outbound.keep_rows", of: |all| all.outbound.keep_rows, least: 1_000, most: u32::MAX },
-    Range { name: "web.max_page_mb", of: |all| all.web.max_page_mb, least: 1, most: 64 },
-    Range { name: "web.searches_per_minute", of: |all| all.web.searches_per_minute, least: 1, most: u32::MAX },
-    Range { name: "embeddings.idle_minutes", of: |all| all.embeddings.idle_minutes, least: 1, most: u32::MAX },
-];
-
-impl Range {
-    fn told(&self) -> String {
-        match self.most {
-            u32::MAX => format!("a whole number from {} on", self.least),
-            most => format!("a whole number from {} to {most}", self.least),
-        }
-    }
-}
-
-impl Settings {
-    /// Fails with the first number that was changed to what it may not be. What stood before is left alone: nothing else,
-    /// the kill switch least of all, waits for it to be mended.
-    pub fn demand_in_range(&self, before: &Self) -> Result<()> {
-        for range in RANGES {
-            let number = (range.of)(self);
-            if number != (range.of)(before) && !(range.least..=range.most).contains(&number) {
-                let (name, told) = (range.name, range.told());
-                return Err(Error::invalid(format!("`{name}` must be {told}, not {number}."))
-                    .with_details(serde_json::json!({"field": name})));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -136,70 +101,6 @@ impl Default for Graph {
     }
 }
 
-/// Running commands (R21). Never a model's parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Exec {
-    /// `off` until an administrator enables the sandboxed form.
-    pub mode: ExecMode,
-    /// Which commands may run.
-    pub security: ExecSecurity,
-    /// When a person is asked beyond what the risk demands.
-    pub ask: ExecAsk,
-    /// Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
-    /// which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
-    pub allowlist: Vec<String>,
-    /// Programs that never run.
-    pub blocked: Vec<String>,
-}
-
-impl Default for Exec {
-    fn default() -> Self {
-        Self {
-            mode: ExecMode::Off,
-            security: ExecSecurity::Full,
-            ask: ExecAsk::Off,
-            allowlist: Vec::new(),
-            blocked: ["sudo", "su", "shutdown", "reboot", "mkfs", "mount", "umount"].map(str::to_owned).to_vec(),
-        }
-    }
-}
-
-/// Whether commands run at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecMode {
-    /// exec and process are switched off.
-    Off,
-    /// They run in the sandbox.
-    Sandboxed,
-}
-
-/// Which commands may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecSecurity {
-    /// None.
-    Deny,
-    /// Those on the allow list.
-    Allowlist,
-    /// All that are not blocked.
-    Full,
-}
-
-/// When a person is asked beyond what the risk demands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecAsk {
-    /// Only as the risk demands.
-    Off,
-    /// Where the program is not on the allow list.
-    #[serde(alias = "on-miss")]
-    OnMiss,
-    /// Always.
-    Always,
-}
-
 /// Where file tools and commands may go (R23).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -214,51 +115,6 @@ impl Default for Files {
     }
 }
 
-/// The chat.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Chat {
-    /// Which tools the model is shown (R47).
-    pub exposure: Exposure,
-    /// The tools `selected` shows, by name.
-    pub selected: Vec<String>,
-    /// `auto` shows all permitted tools while their schemas fit this many tokens.
-    pub tool_token_budget: u32,
-    /// Most model calls in one turn.
-    pub max_steps: u32,
-    /// Tokens a user may spend in a day (UTC); none means no limit.
-    pub daily_token_budget: Option<u64>,
-    /// Tokens of context where the provider does not say.
-    pub context_tokens: u32,
-}
-
-impl Default for Chat {
-    fn default() -> Self {
-        Self {
-            exposure: Exposure::Auto,
-            selected: Vec::new(),
-            tool_token_budget: 8_000,
-            max_steps: 25,
-            daily_token_budget: None,
-            context_tokens: 32_768,
-        }
-    }
-}
-
-/// Which tools the model is shown (R47).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Exposure {
-    /// All permitted tools if they fit the budget, else innate tools and `find_tools`.
-    Auto,
-    /// All permitted tools.
-    All,
-    /// Those selected.
-    Selected,
-    /// Innate tools and `find_tools`.
-    Discover,
-}
-
 /// The model that search by meaning goes by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -270,6 +126,7 @@ pub struct Embeddings {
     /// Whether models of the catalogue may be fetched.
     pub downloads: bool,
     /// Where they are fetched from: a mirror has the same paths.
+    #[schema(pattern = r"^https?://\S+$")]
     pub catalogue: String,
     /// Texts read at the same time when documents are taken in; none means as many as there are processor cores.
     pub threads: Option<u32>,
@@ -343,44 +200,5 @@ pub struct Web {
 impl Default for Web {
     fn default() -> Self {
         Self { respect_robots: false, max_page_mb: 10, searches_per_minute: 20 }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_changed_within_its_range_and_what_stood_before_is_left_alone() {
-        let mut old = Settings::default();
-        old.chat.max_steps = 0;
-        let mut new = old.clone();
-        new.tools_enabled = false;
-        new.demand_in_range(&old).unwrap();
-        for steps in [1, 200] {
-            new.chat.max_steps = steps;
-            new.demand_in_range(&old).unwrap();
-        }
-        for wrong in [0, 201] {
-            new.chat.max_steps = wrong;
-            let told = new.demand_in_range(&Settings::default()).unwrap_err().message().to_owned();
-            assert_eq!(told, format!("`chat.max_steps` must be a whole number from 1 to 200, not {wrong}."));
-        }
-    }
-
-    #[test]
-    fn every_default_is_within_its_range() {
-        let all = Settings::default();
-        for range in RANGES {
-            assert!((range.least..=range.most).contains(&(range.of)(&all)), "{}", range.name);
-        }
-    }
-
-    #[test]
-    fn when_to_ask_is_also_read_as_people_write_it() {
-        for word in ["on_miss", "on-miss"] {
-            let read: ExecAsk = serde_json::from_value(serde_json::json!(word)).unwrap();
-            assert_eq!((read, serde_json::json!(read)), (ExecAsk::OnMiss, serde_json::json!("on_miss")));
-        }
     }
 }

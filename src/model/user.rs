@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    caller::Permissions,
+    caller::{Permission, Permissions},
     error::{Error, Result},
     id::{Id, Noun},
     time::Time,
@@ -16,7 +16,7 @@ pub type UserId = Id<User>;
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct User {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: UserId,
     /// Unique, as typed at sign-in; compared without case.
     pub username: String,
@@ -40,7 +40,7 @@ pub struct Role {
     /// Unique, lower case.
     pub name: String,
     /// What it grants.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
     /// Built-in roles cannot be changed.
     pub built_in: bool,
@@ -52,13 +52,13 @@ pub struct ApiKey {
     /// Stable id.
     #[schema(value_type = String)]
     pub id: Id<ApiKey>,
-    /// The owner's id: the key acts for him.
-    #[schema(value_type = String)]
+    /// The owner's id: the key acts for them.
+    #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
     /// What the owner calls it.
     pub name: String,
     /// The key's own grant; what it may do is this and its owner's role, now.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
     /// When it was made.
     pub created_at: Time,

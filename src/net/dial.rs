@@ -60,7 +60,10 @@ impl Http {
                 meter.reached(None);
                 Ok(Connection { stream, peer, meter })
             }
-            Err(error) => Err(meter.failed(error)),
+            Err(error) => {
+                let place = guarded_as(url).unwrap_or_else(|_| url.clone());
+                Err(meter.failed(guard::placed(error, &place)))
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use std::{
 
 use url::{Host, Url};
 
-use crate::model::error::{Error, Result};
+use crate::model::error::{Error, Kind, Result};
 
 /// An exception an administrator made: exactly this host at exactly this port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -33,14 +33,20 @@ impl FromStr for HostPort {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::invalid(format!("'{text}' is not a host and port, such as 'crm.example.org:8443'."));
+        let wrong = || {
+            Error::invalid(format!(
+                "'{text}' is not a host and port, such as 'crm.example.org:8443': a name or an address, a colon, a number."
+            ))
+        };
         let (_, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-        let port: u16 = port.parse().map_err(|_| wrong())?;
+        let port: u16 = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
         let url = Url::parse(&format!("http://{text}/")).map_err(|_| wrong())?;
-        if url.path() != "/" || has_userinfo(&url) {
-            return Err(wrong());
+        let more = url.path() != "/" || url.query().is_some() || url.fragment().is_some() || has_userinfo(&url);
+        match url.host() {
+            Some(Host::Domain(name)) if more || !is_name(name) => Err(wrong()),
+            Some(host) if !more => Ok(Self { host: bare(&host.to_string()), port }),
+            _ => Err(wrong()),
         }
-        url.host_str().map(|host| Self { host: bare(host), port }).ok_or_else(wrong)
     }
 }
 
@@ -98,7 +104,7 @@ pub fn inspect(url: &Url, exceptions: &Exceptions) -> Result<Passage> {
         Host::Ipv6(address) => is_public(address.into()),
         Host::Domain(name) => !is_local_name(name),
     };
-    if public { Ok(Passage::Public) } else { Err(refusal(url.host_str().unwrap_or_default())) }
+    if public { Ok(Passage::Public) } else { Err(placed(refusal(url.host_str().unwrap_or_default()), url)) }
 }
 
 /// The one sentence of a refusal; it never says what the name resolves to.
@@ -109,14 +115,26 @@ pub(super) fn refusal(host: &str) -> Error {
 /// How a refusal ends.
 const MAY_BE_ALLOWED: &str = " An administrator can allow this host and port.";
 
-/// The words of a refusal with where the place is allowed, which are then not said twice.
-pub fn with_remedy(refusal: &str, place: &str) -> String {
-    let fact = refusal.strip_suffix(MAY_BE_ALLOWED).unwrap_or(refusal);
-    format!("{fact} An administrator can allow '{place}' in the settings, under outbound exceptions.")
+/// A refusal with the place that may be allowed, and where; any other error as it is.
+pub(super) fn placed(error: Error, url: &Url) -> Error {
+    match (error.message().strip_suffix(MAY_BE_ALLOWED), HostPort::of(url)) {
+        (Some(fact), Some(place)) if error.kind() == Kind::Denied => Error::denied(format!(
+            "{fact} An administrator can allow '{place}' in the settings, under outbound exceptions."
+        ))
+        .caused_by(error),
+        _ => error,
+    }
 }
 
 fn has_userinfo(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
+}
+
+/// Whether a name can be one of a host: a URL takes more, such as `*` and `!`, which no exception would ever match.
+fn is_name(name: &str) -> bool {
+    let fits =
+        |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    bare(name).split('.').all(fits)
 }
 
 /// Without the dots at the end, which resolvers ignore.

@@ -313,7 +313,9 @@ fn an_exception_opens_its_host_and_port_only() {
 
 #[test]
 fn an_exception_is_a_host_and_a_port() {
-    for wrong in ["", "example.com", ":80", "example.com:", "example.com:99999", "a@b:80", "a/b:80", "http://a:80"] {
+    let no_place = ["", "example.com", ":80", "example.com:", "example.com:99999", "a@b:80", "a/b:80", "http://a:80"];
+    let no_name = ["not a host!!", "a!!:80", "*:80", "*.a:80", "a..b:80", "a?b:80", "a#b:80", "a:0", "http://host/"];
+    for wrong in no_place.into_iter().chain(no_name) {
         assert!(wrong.parse::<HostPort>().is_err(), "{wrong}");
     }
     assert_eq!("[::1]:8080".parse::<HostPort>().unwrap().to_string(), "[::1]:8080");
@@ -330,4 +332,16 @@ fn every_address_of_a_closed_range_is_closed_at_both_ends() {
         let last = Ipv6Addr::from_bits(base.to_bits() | (u128::MAX >> length));
         assert!(!is_public_v6(*base) && !is_public_v6(last), "{base}/{length}");
     }
+}
+
+#[test]
+fn a_refusal_says_what_to_allow_and_is_said_once() {
+    let url = Url::parse("https://token.internal/oauth").unwrap();
+    let refused = inspect(&url, &Exceptions::default()).unwrap_err();
+    let wanted = "'token.internal' is not a public address, so it is not contacted. An administrator can allow \
+                  'token.internal:443' in the settings, under outbound exceptions.";
+    assert_eq!(refused.message(), wanted);
+    assert_eq!(placed(refused, &url).message(), wanted);
+    assert_eq!(placed(refusal("token.internal"), &url).message(), wanted);
+    assert_eq!(placed(Error::denied("No."), &url).message(), "No.");
 }

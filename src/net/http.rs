@@ -146,7 +146,7 @@ impl Http {
         let mut meter = self.gate.meter(&self.origin, &request.url);
         match self.attempt(request, &mut meter).await {
             Ok(response) => Ok(Response::new(response, request.url.clone(), request.patience, meter)),
-            Err(error) => Err(meter.failed(error)),
+            Err(error) => Err(meter.failed(guard::placed(error, &request.url))),
         }
     }
 

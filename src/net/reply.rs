@@ -15,7 +15,10 @@ use super::{
     meter::Meter,
     unpack::Unpacker,
 };
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    figure,
+};
 
 /// The head of an answer, and its body to come. Dropping it closes the connection.
 #[derive(Debug)]
@@ -121,7 +124,7 @@ impl Response {
     pub async fn bytes(self, cap: usize) -> Result<Bytes> {
         match self.first_bytes(cap).await? {
             (bytes, false) => Ok(bytes),
-            (_, true) => Err(Error::upstream(format!("The answer is longer than {cap} bytes."))),
+            (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(cap as u64)))),
         }
     }
 

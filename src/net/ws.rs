@@ -271,7 +271,7 @@ async fn refused(url: &Url, answer: http::Response<Option<Vec<u8>>>, rest: &mut 
         _ => "",
     };
     let message = format!("'{host}' answered the upgrade to WebSocket with status {status}, not 101{advice}{says}");
-    Error::new(kind, message).with_details(json!({"status": status, "body": told}))
+    Error::new(kind, message).with_details(json!({"status": status, "body": told})).as_answer()
 }
 
 /// The body of a refusal: what came with its head, and the rest of it where that is there soon.

@@ -174,7 +174,7 @@ fn demand_roles(c: &Connection, roles: Option<&[String]>) -> Result<()> {
     for role in roles.unwrap_or_default() {
         if first(c, "SELECT 1 FROM roles WHERE name = ?1", [role], |_| Ok(()))?.is_none() {
             let shown: String = role.chars().take(60).collect();
-            return Err(Error::invalid(format!("There is no role '{shown}'. GET /api/roles lists them.")));
+            return Err(Error::not_found(format!("There is no role '{shown}'. GET /api/roles lists them.")));
         }
     }
     Ok(())

@@ -6,9 +6,10 @@ use super::{
     db::Db,
     messages,
     rows::{all, first, like, parsed, run, time},
+    snippet,
 };
 use crate::model::{
-    conversation::{Conversation, ConversationId, ConversationState, MessageId},
+    conversation::{Branch, Conversation, ConversationId, ConversationState, MessageId},
     error::{Error, Result},
     time::Time,
     user::UserId,
@@ -54,14 +55,52 @@ impl Conversations {
 
     /// This person's, the one last used first; with `search`, those whose title, folder or text holds it.
     pub async fn list(&self, user: UserId, search: Option<String>) -> Result<Vec<Conversation>> {
-        let pattern = search.map(|text| like(&text));
+        let pattern = search.as_deref().map(like);
         let sql = format!(
-            "SELECT {COLUMNS} FROM conversations c
+            "SELECT {COLUMNS},
+               CASE WHEN ?2 IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
+                  WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\' ORDER BY m.seq DESC LIMIT 1) END
+             FROM conversations c
              WHERE c.user = ?1 AND (?2 IS NULL OR c.title LIKE ?2 ESCAPE '\\' OR c.folder LIKE ?2 ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\'))
              ORDER BY c.updated_at DESC, c.id DESC LIMIT ?3"
         );
-        self.db.read(move |c| all(c, &sql, (user.to_string(), pattern, LISTED), read)).await
+        self.db
+            .read(move |c| {
+                all(c, &sql, (user.to_string(), pattern, LISTED), |row| {
+                    let text: Option<String> = row.get(7)?;
+                    let snippet = text.zip(search.as_deref()).and_then(|(text, wanted)| snippet::line(&text, wanted));
+                    Ok(Conversation { snippet, ..read(row)? })
+                })
+            })
+            .await
+    }
+
+    /// This person's others that begin with the same message as one of theirs, the oldest first: a branch copies what was said.
+    pub async fn branches(&self, user: UserId, id: ConversationId) -> Result<Vec<Branch>> {
+        let sql = "SELECT c.id, c.title, c.created_at,
+                     (SELECT count(*) FROM messages m JOIN messages o
+                        ON o.conversation = ?2 AND o.created_at = m.created_at AND o.role = m.role AND o.text = m.text
+                      WHERE m.conversation = c.id)
+                   FROM conversations c
+                   WHERE c.user = ?1 AND c.id <> ?2 AND EXISTS (
+                     SELECT 1 FROM messages m JOIN messages o ON o.created_at = m.created_at AND o.text = m.text
+                     WHERE m.seq = (SELECT min(seq) FROM messages WHERE conversation = c.id)
+                       AND o.seq = (SELECT min(seq) FROM messages WHERE conversation = ?2))
+                   ORDER BY c.created_at, c.id";
+        self.db
+            .read(move |c| {
+                get(c, user, id)?;
+                all(c, sql, (user.to_string(), id.to_string()), |row| {
+                    Ok(Branch {
+                        id: parsed(row, 0)?,
+                        title: row.get(1)?,
+                        created_at: time(row, 2)?,
+                        shared: row.get(3)?,
+                    })
+                })
+            })
+            .await
     }
 
     /// One of this person's.
@@ -107,13 +146,13 @@ impl Conversations {
             .await
     }
 
-    /// A new conversation with everything up to and including one message.
+    /// A new conversation with everything up to and including one message; its title says what it is a branch of.
     pub async fn branch(&self, user: UserId, id: ConversationId, upto: MessageId, now: Time) -> Result<Conversation> {
         let copy = ConversationId::new();
         self.db
             .write(move |c| {
                 let original = get(c, user, id)?;
-                insert(c, copy, user, &original.title, now)?;
+                insert(c, copy, user, &branch_title(c, user, &original.title)?, now)?;
                 run(
                     c,
                     "UPDATE conversations SET (folder, tainted_by) =
@@ -134,8 +173,35 @@ impl Conversations {
     /// Remembers where the first content from outside came from.
     pub async fn taint(&self, id: ConversationId, source: String) -> Result<()> {
         let sql = "UPDATE conversations SET tainted_by = coalesce(tainted_by, ?2) WHERE id = ?1";
-        self.db.write(move |c| run(c, sql, (id.to_string(), source)).map(drop)).await
+        self.db.write_after_effect(move |c| run(c, sql, (id.to_string(), source)).map(drop)).await
     }
+}
+
+/// Longest part of a title that is named in that of a branch.
+const NAMED: usize = 160;
+
+/// "Branch of" a title, with a number where there is one already. None where what is branched has no title yet.
+fn branch_title(c: &Connection, user: UserId, original: &str) -> Result<String> {
+    let root = match original.strip_prefix("Branch ") {
+        Some(rest) => rest
+            .split_once("of ")
+            .filter(|(n, _)| n.trim().chars().all(|c| c.is_ascii_digit()))
+            .map_or(original, |(_, root)| root),
+        None => original,
+    };
+    let root: String = root.chars().take(NAMED).collect();
+    if root.is_empty() {
+        return Ok(root);
+    }
+    let sql = "SELECT title FROM conversations WHERE user = ?1 AND title LIKE ?2 ESCAPE '\\'";
+    let known: Vec<String> = all(c, sql, (user.to_string(), like(&format!(" of {root}"))), |row| Ok(row.get(0)?))?;
+    let mut title = format!("Branch of {root}");
+    let mut number: u32 = 2;
+    while known.contains(&title) {
+        title = format!("Branch {number} of {root}");
+        number = number.saturating_add(1);
+    }
+    Ok(title)
 }
 
 fn insert(c: &Connection, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
@@ -170,5 +236,6 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         },
         tainted: tainted_by.is_some(),
         tainted_by,
+        snippet: None,
     })
 }

@@ -2,9 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "the data directory is this module's own; user files are host's")]
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -30,6 +30,17 @@ pub struct Running {
     pub token: Secret,
 }
 
+/// Lets only its owner into a directory that was there before: the files in it rely on that.
+fn close_to_others(path: &Path) {
+    let closed = fs::metadata(path).and_then(|found| match found.permissions().mode() & 0o077 {
+        0 => Ok(()),
+        _ => fs::set_permissions(path, Permissions::from_mode(0o700)),
+    });
+    if let Err(error) = closed {
+        tracing::warn!(path = %path.display(), %error, "other users of this machine may read the data directory");
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct RunFile {
     url: Url,
@@ -42,20 +53,32 @@ impl DataDir {
     pub fn hold(path: &Path) -> Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| unusable(path, e))?;
         let path = fs::canonicalize(path).map_err(|e| unusable(path, e))?;
+        close_to_others(&path);
+        let name = path.join(LOCK);
         let lock = OpenOptions::new()
             .create(true)
             .write(true)
             .truncate(false)
             .mode(0o600)
-            .open(path.join("lock"))
-            .map_err(|e| unusable(&path, e))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { path, _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(Error::conflict(format!(
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&name)
+            .map_err(|e| not_lockable(&path, e))?;
+        let in_use = || {
+            Error::conflict(format!(
                 "Another Satchel is using the data directory {}. Stop it, or choose another with --data.",
                 path.display()
-            ))),
-            Err(TryLockError::Error(error)) => Err(unusable(&path, error)),
+            ))
+        };
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(in_use()),
+            Err(TryLockError::Error(error)) => return Err(unusable(&path, error)),
+        }
+        let held = lock.metadata().map_err(|e| unusable(&path, e))?;
+        // A lock on a file that was removed or replaced meanwhile keeps nobody out.
+        match fs::symlink_metadata(&name) {
+            Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => Ok(Self { path, _lock: lock }),
+            _ => Err(in_use()),
         }
     }
 
@@ -95,6 +118,8 @@ impl Drop for DataDir {
 }
 
 const RUN_FILE: &str = "run.json";
+/// Held by the process that uses the directory.
+pub(super) const LOCK: &str = "lock";
 
 /// The process that serves a data directory.
 pub fn running(dir: &Path) -> Result<Running> {
@@ -156,6 +181,14 @@ pub fn database(dir: &Path) -> PathBuf {
     dir.join("satchel.db")
 }
 
+fn not_lockable(path: &Path, error: std::io::Error) -> Error {
+    if error.raw_os_error() != Some(libc::ELOOP) {
+        return unusable(path, error);
+    }
+    let place = path.join(LOCK);
+    Error::conflict(format!("{} is a symbolic link, which Satchel never makes: remove it.", place.display()))
+}
+
 fn unusable(path: &Path, error: std::io::Error) -> Error {
     Error::conflict(format!("The data directory {} cannot be used: {error}.", path.display())).caused_by(error)
 }
@@ -176,9 +209,23 @@ mod tests {
     }
 
     #[test]
+    fn a_lock_that_is_a_link_is_not_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(temp.path().join("elsewhere"), temp.path().join(LOCK)).unwrap();
+        let Err(error) = DataDir::hold(temp.path()) else { panic!("followed") };
+        assert!(error.message().contains("is a symbolic link"), "{error}");
+        assert!(!temp.path().join("elsewhere").exists());
+    }
+
+    #[test]
     fn only_its_owner_may_enter() {
         let temp = tempfile::tempdir().unwrap();
-        let held = DataDir::hold(&temp.path().join("d")).unwrap();
-        assert_eq!(fs::metadata(held.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        let open = temp.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, Permissions::from_mode(0o755)).unwrap();
+        for path in [temp.path().join("d"), open] {
+            let held = DataDir::hold(&path).unwrap();
+            assert_eq!(fs::metadata(held.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        }
     }
 }

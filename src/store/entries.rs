@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row};
 use super::{outbox, rows, vectors};
 use crate::model::{
     error::{Error, Result},
-    index::{ContentHash, Entry, Space},
+    index::{ContentHash, Entry, Scalar, Space},
     time::Time,
     user::UserId,
 };
@@ -25,8 +25,8 @@ pub struct Put {
     pub vector: Option<(String, Vec<f32>)>,
     /// The vector was given, not made from the text.
     pub given: bool,
-    /// Words to filter by.
-    pub metadata: Option<BTreeMap<String, String>>,
+    /// Facts to filter by.
+    pub metadata: Option<BTreeMap<String, Scalar>>,
 }
 
 /// An entry as it was put.
@@ -38,8 +38,8 @@ pub struct Kept {
     pub name: String,
     /// What it says, where it says something.
     pub text: Option<String>,
-    /// Words to filter by.
-    pub metadata: BTreeMap<String, String>,
+    /// Facts to filter by.
+    pub metadata: BTreeMap<String, Scalar>,
 }
 
 /// Puts a text, a vector or both under a name.
@@ -70,7 +70,7 @@ fn write(
     c: &Connection,
     put: &Put,
     hash: Option<ContentHash>,
-    metadata: &BTreeMap<String, String>,
+    metadata: &BTreeMap<String, Scalar>,
     by: Option<UserId>,
     now: Time,
 ) -> Result<i64> {
@@ -86,7 +86,7 @@ fn write(
     let id = statement.query_row(row, |row| row.get(0))?;
     rows::run(c, "DELETE FROM index_metadata WHERE entry = ?1", [id])?;
     for (key, value) in metadata {
-        rows::run(c, "INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value))?;
+        rows::run(c, "INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value.as_text()))?;
     }
     Ok(id)
 }
@@ -108,11 +108,13 @@ pub fn kept(c: &Connection, id: i64) -> Result<Option<Kept>> {
 }
 
 /// The entries that have all of this metadata.
-pub fn having(c: &Connection, metadata: &BTreeMap<String, String>) -> Result<HashSet<i64>> {
+pub fn having(c: &Connection, metadata: &BTreeMap<String, Scalar>) -> Result<HashSet<i64>> {
     let mut all: Option<HashSet<i64>> = None;
     let mut statement = c.prepare_cached("SELECT entry FROM index_metadata WHERE key = ?1 AND value = ?2")?;
     for (key, value) in metadata {
-        let these = statement.query_map((key, value), |row| row.get(0))?.collect::<rusqlite::Result<HashSet<i64>>>()?;
+        let these = statement
+            .query_map((key, value.as_text()), |row| row.get(0))?
+            .collect::<rusqlite::Result<HashSet<i64>>>()?;
         all = Some(match all {
             Some(before) => before.intersection(&these).copied().collect(),
             None => these,

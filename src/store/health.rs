@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::{db::Db, rows};
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    figure::bytes,
+};
 
 /// A sound database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +19,12 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "It is sound: {} KiB, {} KiB of them free.", self.bytes / 1024, self.free / 1024)
+        write!(
+            f,
+            "It is sound: {}, {} of them free.",
+            bytes(self.bytes.unsigned_abs()),
+            bytes(self.free.unsigned_abs())
+        )
     }
 }
 

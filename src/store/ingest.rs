@@ -1,32 +1,30 @@
 //! The work on documents, as rows: what is left of it survives whatever ends the process. A worker takes a document and
 //! gets the number of its run; whatever it writes later counts only while that number is still the document's.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+mod embedding;
+mod signals;
 
-use parking_lot::Mutex;
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
+use self::signals::Signals;
 use super::{
-    chunks::{self, Unembedded},
+    chunks,
     db::Db,
     documents::{self, Content},
     purge,
-    rows::{all, run},
-    vectors,
+    rows::{all, parsed, run},
 };
 use crate::model::{
     error::{Error, Kind, Result},
-    index::ContentHash,
     knowledge::{DocumentId, NewChunk, SourceKind},
     time::Time,
     user::UserId,
 };
+
+pub use embedding::Embedding;
+pub use signals::Worker;
 
 /// Tries before a failure that may pass is taken for one that does not.
 const TRIES: i64 = 3;
@@ -42,38 +40,12 @@ pub struct Ingest {
     signals: Arc<Signals>,
 }
 
-/// What wakes workers, and what stops them.
-#[derive(Default)]
-struct Signals {
-    readers: Notify,
-    embedder: Notify,
-    announcer: Notify,
-    folders: Notify,
-    graph: Notify,
-    running: Mutex<HashMap<DocumentId, CancellationToken>>,
-}
-
-/// Who is to be woken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worker {
-    /// Those who read documents.
-    Reader,
-    /// Who embeds their passages.
-    Embedder,
-    /// Who says that they are found.
-    Announcer,
-    /// Who looks through folders.
-    Folders,
-    /// Who reads for the graph.
-    Graph,
-}
-
 /// A document a worker has taken.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The document.
     pub id: DocumentId,
-    /// How it came.
+    /// The way it came.
     pub source: SourceKind,
     /// The file's name, the address, or the path.
     pub uri: Option<String>,
@@ -90,15 +62,6 @@ pub struct Job {
     version: i64,
 }
 
-/// A document whose passages are being embedded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Embedding {
-    /// The document's number.
-    pub number: i64,
-    run: i64,
-    version: i64,
-}
-
 /// A piece of what was read.
 #[derive(Debug, Clone)]
 pub struct Piece {
@@ -106,16 +69,16 @@ pub struct Piece {
     pub text: Option<(u64, String)>,
     /// Passages in the text so far.
     pub chunks: Vec<NewChunk>,
-    /// How much of the document was read with it, 0 to 1.
+    /// The share of the document that was read with it, 0 to 1.
     pub progress: f64,
 }
 
-/// What is known of a document once it was read.
+/// Facts of a document, known once it was read.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// The title it gives itself.
     pub title: Option<String>,
-    /// What it was read as.
+    /// The kind it was read as.
     pub kind: String,
     /// Its pages.
     pub pages: Option<u32>,
@@ -127,46 +90,7 @@ impl Ingest {
         Self { db: db.clone(), signals: Arc::default() }
     }
 
-    /// Wakes a worker, now or as soon as he waits.
-    pub fn wake(&self, worker: Worker) {
-        self.signal(worker).notify_one();
-    }
-
-    /// Waits until somebody wakes this worker.
-    pub async fn woken(&self, worker: Worker) {
-        self.signal(worker).notified().await;
-    }
-
-    fn signal(&self, worker: Worker) -> &Notify {
-        match worker {
-            Worker::Reader => &self.signals.readers,
-            Worker::Embedder => &self.signals.embedder,
-            Worker::Announcer => &self.signals.announcer,
-            Worker::Folders => &self.signals.folders,
-            Worker::Graph => &self.signals.graph,
-        }
-    }
-
-    /// Fires when the work on a document, which begins now, is stopped.
-    pub fn begin(&self, id: DocumentId) -> CancellationToken {
-        let token = CancellationToken::new();
-        self.signals.running.lock().insert(id, token.clone());
-        token
-    }
-
-    /// Says that the work on a document is over.
-    pub fn end(&self, id: DocumentId) {
-        self.signals.running.lock().remove(&id);
-    }
-
-    /// Stops the work on a document.
-    pub fn interrupt(&self, id: DocumentId) {
-        if let Some(token) = self.signals.running.lock().get(&id) {
-            token.cancel();
-        }
-    }
-
-    /// What the last process was reading waits again; what it was embedding goes on where it was. Gives the number of
+    /// Lets what the last process was reading wait again; what it was embedding goes on where it was. Gives the number of
     /// documents there is work on.
     pub async fn recover(&self) -> Result<u32> {
         self.db
@@ -220,7 +144,7 @@ impl Ingest {
         let job = job.clone();
         self.db
             .write(move |c| {
-                demand_run(c, job.number, job.run)?;
+                ensure_run(c, job.number, job.run)?;
                 documents::put_content(c, job.number, &content)
             })
             .await
@@ -231,7 +155,7 @@ impl Ingest {
         let job = job.clone();
         self.db
             .write(move |c| {
-                demand_run(c, job.number, job.run)?;
+                ensure_run(c, job.number, job.run)?;
                 let title = facts.title.filter(|_| !job.titled || job.source != SourceKind::Text);
                 let titled = job.titled || title.is_some();
                 let title = title.unwrap_or(job.title);
@@ -250,7 +174,7 @@ impl Ingest {
         let job = job.clone();
         self.db
             .write(move |c| {
-                demand_run(c, job.number, job.run)?;
+                ensure_run(c, job.number, job.run)?;
                 let place = (job.number, job.version + 1);
                 if let Some((start, text)) = &piece.text {
                     chunks::add_text(c, place, *start, text)?;
@@ -267,7 +191,7 @@ impl Ingest {
         let job = job.clone();
         self.db
             .write(move |c| {
-                demand_run(c, job.number, job.run)?;
+                ensure_run(c, job.number, job.run)?;
                 if chunks::count(c, job.number, job.version + 1)? == 0 {
                     let sql = "SELECT 1 FROM documents WHERE number = ?1 AND (kind = 'pdf' OR mime LIKE 'image/%')";
                     let scanned = c.prepare_cached(sql)?.exists([job.number])?;
@@ -288,7 +212,7 @@ impl Ingest {
         let (passes, reason) = (may_pass(error.kind()), error.message().to_owned());
         self.db
             .write(move |c| {
-                if demand_run(c, job.number, job.run).is_err() {
+                if ensure_run(c, job.number, job.run).is_err() {
                     return Ok(());
                 }
                 chunks::remove(c, job.number, job.version + 1..=i64::MAX)?;
@@ -307,74 +231,6 @@ impl Ingest {
             .await
     }
 
-    /// The documents whose passages are to be embedded, oldest first.
-    pub async fn embedding(&self, most: u32) -> Result<Vec<Embedding>> {
-        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND EXISTS ({STAGED}) ORDER BY number LIMIT ?1");
-        self.db.read(move |c| all(c, &sql, [most], embedding)).await
-    }
-
-    /// The documents whose chunks are in place, and of whom nobody has said yet that they are found.
-    pub async fn finished(&self) -> Result<Vec<Embedding>> {
-        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND NOT EXISTS ({STAGED})");
-        self.db.read(move |c| all(c, &sql, [], embedding)).await
-    }
-
-    /// The next contents of a document after a place that have no vector of this model yet.
-    pub async fn unembedded(&self, one: Embedding, model: &str, after: i64, n: u32) -> Result<Vec<Unembedded>> {
-        let model = model.to_owned();
-        self.db.read(move |c| chunks::unembedded(c, (one.number, one.version), &model, after, n)).await
-    }
-
-    /// Keeps vectors, and how far each document is with them: up to the chunk of that place.
-    pub async fn embedded(
-        &self,
-        model: &str,
-        vectors: Vec<(ContentHash, Vec<f32>)>,
-        upto: Vec<(Embedding, i64)>,
-    ) -> Result<()> {
-        let model = model.to_owned();
-        self.db
-            .write(move |c| {
-                for (hash, vector) in &vectors {
-                    // Whoever was waiting for it may have been deleted meanwhile.
-                    vectors::put(c, &model, hash, vector)?;
-                    vectors::release(c, hash)?;
-                }
-                for (one, ordinal) in upto {
-                    let all = chunks::count(c, one.number, one.version)?.max(1);
-                    let progress = ((ordinal + 1) as f64 / all as f64).min(1.0);
-                    let sql = "UPDATE documents SET progress = ?3
-                               WHERE number = ?1 AND run = ?2 AND status = 'embedding'";
-                    run(c, sql, (one.number, one.run, progress))?;
-                }
-                Ok(())
-            })
-            .await
-    }
-
-    /// Puts a document's new chunks in the place of those before, in one step. Nothing happens where it was stopped.
-    pub async fn finish(&self, one: Embedding, now: Time) -> Result<()> {
-        self.db
-            .write(move |c| {
-                // Without chunks of the next version, all this is done already.
-                if demand_run(c, one.number, one.run).is_err() || chunks::count(c, one.number, one.version)? == 0 {
-                    return Ok(());
-                }
-                chunks::remove(c, one.number, 0..=one.version - 1)?;
-                let sql = "UPDATE documents SET progress = 1, version = ?2, updated_at = ?3 WHERE number = ?1";
-                run(c, sql, (one.number, one.version, now.millis()))?;
-                chunks::changed(c, one.number, one.version)
-            })
-            .await
-    }
-
-    /// Says that documents are found.
-    pub async fn ready(&self, done: Vec<Embedding>) -> Result<()> {
-        let sql = "UPDATE documents SET status = 'ready', reason = NULL, attempts = 0, not_before = 0
-                   WHERE number = ?1 AND run = ?2";
-        self.db.write(move |c| done.iter().try_for_each(|one| run(c, sql, (one.number, one.run)).map(drop))).await
-    }
-
     /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
     pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
         let old = "status = 'deleted' AND deleted_at < ?1";
@@ -388,15 +244,8 @@ impl Ingest {
     }
 }
 
-const EMBEDDING: &str = "FROM documents WHERE status = 'embedding'";
-const STAGED: &str = "SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1";
-
-fn embedding(row: &Row<'_>) -> Result<Embedding> {
-    Ok(Embedding { number: row.get(0)?, run: row.get(1)?, version: row.get(2)? })
-}
-
 /// Fails where the document was stopped, changed or deleted since the run began.
-fn demand_run(c: &Connection, number: i64, wanted: i64) -> Result<()> {
+fn ensure_run(c: &Connection, number: i64, wanted: i64) -> Result<()> {
     let sql = "SELECT 1 FROM documents WHERE number = ?1 AND run = ?2 AND status IN ('reading', 'embedding')";
     match c.prepare_cached(sql)?.query_row((number, wanted), |_| Ok(())).optional()? {
         Some(()) => Ok(()),
@@ -406,7 +255,7 @@ fn demand_run(c: &Connection, number: i64, wanted: i64) -> Result<()> {
 
 /// Whether trying again can help.
 fn may_pass(kind: Kind) -> bool {
-    matches!(kind, Kind::Upstream | Kind::Timeout | Kind::Internal | Kind::DiskFull | Kind::Exhausted)
+    matches!(kind, Kind::Upstream | Kind::Timeout | Kind::Internal | Kind::DiskFull | Kind::Exhausted | Kind::Busy)
 }
 
 fn job(row: &Row<'_>) -> Result<Job> {
@@ -416,7 +265,7 @@ fn job(row: &Row<'_>) -> Result<Job> {
     let source: String = row.get(4)?;
     Ok(Job {
         number: row.get(0)?,
-        id: super::rows::parsed(row, 1)?,
+        id: parsed(row, 1)?,
         run: row.get(2)?,
         version: row.get(3)?,
         source: serde_json::from_value(source.into()).map_err(Error::internal)?,

@@ -208,7 +208,7 @@ mod tests {
         assert!(!holds("wiebelse") && !holds("uokka"));
         for (query, content) in [("apples", "Apples grow at Alm"), ("rent", "The rent is due in May")] {
             let search =
-                Search { query: query.to_owned(), vector: None, layers: Vec::new(), threshold: 0.0, limit: 5, now };
+                Search { query: query.to_owned(), vector: None, layers: Vec::new(), threshold: None, limit: 5, now };
             let found = own.search(search).await.unwrap();
             assert_eq!(found.iter().map(|one| one.memory.content.as_str()).collect::<Vec<_>>(), [content]);
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     passages,
-    rows::{all, first, json, parsed, run, time},
+    rows::{all, first, json, optional_json, parsed, run, time},
 };
 use crate::model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
@@ -29,14 +29,16 @@ pub struct Placed {
 pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
     let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
     let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
-                      s.duration_ms, s.started_at, s.ticket, s.provider_id, s.malformed, s.message
+                      s.duration_ms, s.started_at, s.ticket, s.provider_id, s.malformed, s.message, s.asked_arguments,
+                      s.approved_by, s.edited
                FROM steps s JOIN messages m ON m.id = s.message
                WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, s.position";
     for (message, step) in all(c, sql, (conversation.to_string(), from), |row| Ok((row.get(14)?, step(row)?)))? {
         steps.entry(message).or_default().push(step);
     }
     let cited = passages::cited(c, conversation)?;
-    let sql = "SELECT seq, id, turn, role, text, attachments, created_at, model, input_tokens, output_tokens, error
+    let sql = "SELECT seq, id, turn, role, text, attachments, created_at, model, input_tokens, output_tokens, error,
+                      provider, instead_of
                FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
     all(c, sql, (conversation.to_string(), from), |row| {
         let mut placed = message(row)?;
@@ -67,6 +69,8 @@ fn message(row: &Row<'_>) -> Result<Placed> {
             _ => None,
         },
         error: row.get(10)?,
+        provider: row.get(11)?,
+        instead_of: optional_json(row, 12)?,
     };
     Ok(Placed { seq: row.get(0)?, message })
 }
@@ -75,15 +79,20 @@ fn step(row: &Row<'_>) -> Result<Step> {
     let word = |column| Ok::<_, Error>(Value::String(row.get(column)?));
     let output: Option<String> = row.get(7)?;
     let ticket: Option<String> = row.get(11)?;
+    let asked: Option<String> = row.get(15)?;
+    let edited: Option<String> = row.get(17)?;
     Ok(Step {
         call_id: parsed(row, 0)?,
         tool: row.get(1)?,
         asked_as: row.get(2)?,
         arguments: json(row, 3)?,
+        asked_arguments: asked.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        approved_by: row.get(16)?,
+        edited: edited.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?.unwrap_or_default(),
         risk: serde_json::from_value(word(4)?).map_err(Error::internal)?,
         state: serde_json::from_value(word(5)?).map_err(Error::internal)?,
         success: row.get(6)?,
-        output: output.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        output: output.as_deref().map(answer).transpose()?,
         model_text: row.get(8)?,
         ticket: None,
         duration_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
@@ -94,14 +103,27 @@ fn step(row: &Row<'_>) -> Result<Step> {
     })
 }
 
+/// The answer of a call. Earlier versions kept a failure as an object under `error`.
+fn answer(text: &str) -> Result<Value> {
+    let mut answer: Value = serde_json::from_str(text).map_err(Error::internal)?;
+    if let Some(map) = answer.as_object_mut()
+        && let Some(Value::Object(mut problem)) = map.get("error").cloned()
+    {
+        map.insert("error".to_owned(), problem.remove("message").unwrap_or_default());
+        map.insert("problem".to_owned(), Value::Object(problem));
+    }
+    Ok(answer)
+}
+
 /// Adds a message with its steps at the end of a conversation.
 pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Message) -> Result<()> {
     let attachments = serde_json::to_string(&message.attachments).map_err(Error::internal)?;
+    let instead_of = message.instead_of.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
     run(
         c,
         "INSERT INTO messages (id, conversation, turn, role, text, attachments, model, input_tokens, output_tokens, error,
-                               created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                               created_at, provider, instead_of)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             message.id.to_string(),
             conversation.to_string(),
@@ -114,6 +136,8 @@ pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Mes
             message.usage.map(|usage| usage.output_tokens.cast_signed()),
             message.error,
             message.created_at.millis(),
+            message.provider,
+            instead_of,
         ],
     )?;
     passages::cite(c, message.id, &message.citations)?;
@@ -122,11 +146,14 @@ pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Mes
 
 /// Writes a step, over what stands there.
 pub(super) fn put_step(c: &Connection, message: MessageId, position: usize, step: &Step) -> Result<()> {
+    let edited = (!step.edited.is_empty()).then(|| serde_json::to_string(&step.edited)).transpose();
+    let edited = edited.map_err(Error::internal)?;
     run(
         c,
         "INSERT OR REPLACE INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk,
-                                       state, success, output, model_text, ticket, duration_ms, started_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                                       state, success, output, model_text, ticket, duration_ms, started_at,
+                                       asked_arguments, approved_by, edited)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
         params![
             message.to_string(),
             i64::try_from(position).unwrap_or(i64::MAX),
@@ -144,6 +171,9 @@ pub(super) fn put_step(c: &Connection, message: MessageId, position: usize, step
             step.ticket_id.map(|id| id.to_string()),
             step.duration_ms.map(u64::cast_signed),
             step.started_at.millis(),
+            step.asked_arguments.as_ref().map(Value::to_string),
+            step.approved_by,
+            edited,
         ],
     )?;
     Ok(())
@@ -166,9 +196,9 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
                 let turn = Id::new();
                 run(
                     c,
-                    "INSERT INTO turns (id, conversation, state, error, caller, provider, input_tokens, output_tokens,
+                    "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
                                         model_calls, context, last_event, started_at, finished_at)
-                     SELECT ?1, ?2, 'done', error, caller, provider, input_tokens, output_tokens, model_calls, context,
+                     SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
                             0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
                     (turn.to_string(), to.to_string(), message.turn_id.to_string()),
                 )?;
@@ -187,4 +217,18 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
 pub(super) fn last_question(c: &Connection, conversation: ConversationId) -> Result<Option<(i64, TurnId)>> {
     let sql = "SELECT seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
     first(c, sql, [conversation.to_string()], |row| Ok((row.get(0)?, parsed(row, 1)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_failure_kept_by_an_earlier_version_is_told_as_one_of_today() {
+        let kept = json!({"success": false, "error": {"kind": "timeout", "message": "late", "details": null}});
+        let wanted = json!({"success": false, "error": "late", "problem": {"kind": "timeout", "details": null}});
+        assert_eq!(answer(&kept.to_string()).unwrap(), wanted);
+        assert_eq!(answer(&wanted.to_string()).unwrap(), wanted);
+    }
 }

@@ -1,6 +1,7 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+pub mod backup;
 pub mod catalog;
 pub mod chunks;
 pub mod clipboard;
@@ -47,6 +48,7 @@ mod sent;
 pub mod sessions;
 pub mod settings;
 pub mod setup;
+mod snippet;
 pub mod tickets;
 pub mod token;
 pub mod tool_config;

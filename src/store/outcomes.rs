@@ -1,6 +1,6 @@
 //! What became of each tool's calls: counts, the learned weight (R43), and how long the last ones took.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -76,6 +76,13 @@ impl Outcomes {
                 Ok(rows.collect::<rusqlite::Result<_>>()?)
             })
             .await
+    }
+
+    /// The weight learned of each tool, by canonical id; tools of which nothing was learned are left out.
+    pub async fn weights(&self) -> Result<HashMap<String, f64>> {
+        let sql = "SELECT tool, weight FROM tool_outcomes WHERE weight <> 1.0";
+        let read = |row: &rusqlite::Row<'_>| -> Result<(String, f64)> { Ok((row.get(0)?, row.get(1)?)) };
+        self.db.read(move |c| Ok(rows::all(c, sql, [], read)?.into_iter().collect())).await
     }
 
     /// How long a tool's last calls took; none where it never ran.
@@ -183,6 +190,8 @@ mod tests {
             error: None,
             duration_ms,
             call_id: None,
+            approved_by: None,
+            edited: Vec::new(),
         }
     }
 

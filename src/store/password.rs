@@ -19,7 +19,7 @@ use crate::model::{
 
 /// Fewest characters of a password.
 pub const SHORTEST: usize = 10;
-/// Most bytes of a password; hashing longer ones only costs time.
+/// Most characters of a password; hashing longer ones only costs time.
 pub const LONGEST: usize = 1024;
 /// Hashes computed at once: each takes a core and 19 MiB for some 20 ms.
 const AT_ONCE: usize = 2;
@@ -41,8 +41,8 @@ impl Password {
                 "The password is too short: it has {length} characters, {SHORTEST} are the least."
             )));
         }
-        if text.expose().len() > LONGEST {
-            return Err(Error::invalid(format!("The password is too long: {LONGEST} bytes are the most.")));
+        if length > LONGEST {
+            return Err(Error::invalid(format!("The password is too long: {LONGEST} characters are the most.")));
         }
         if text.expose().to_lowercase() == username.to_lowercase() {
             return Err(Error::invalid("The password is the user name. Choose another."));
@@ -110,7 +110,8 @@ mod tests {
     fn short_long_and_telling_passwords_are_refused() {
         assert!(choose("123456789").unwrap_err().message().contains("9 characters"));
         assert!(choose("äöüäöüäöüä").is_ok());
-        assert!(choose(&"x".repeat(1025)).unwrap_err().message().contains("1024 bytes"));
+        assert!(choose(&"x".repeat(1025)).unwrap_err().message().contains("1024 characters"));
+        assert!(choose(&"ä".repeat(1024)).is_ok());
         assert!(choose("margaret.hamilton").unwrap_err().message().contains("user name"));
     }
 

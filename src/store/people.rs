@@ -3,7 +3,10 @@
 //! Every change goes through [`People::change`], which makes all remembered credentials be looked up anew:
 //! what an administrator takes away is gone with his answer.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::RwLock;
 use rusqlite::Connection;
@@ -34,6 +37,7 @@ pub struct People {
     pub(super) known: Known,
     pub(super) link: RwLock<Option<Link>>,
     pub(super) local: RwLock<Option<Hash>>,
+    pub(super) is_closed: Arc<AtomicBool>,
 }
 
 impl People {
@@ -47,6 +51,7 @@ impl People {
             known: Known::new(),
             link: RwLock::new(None),
             local: RwLock::new(None),
+            is_closed: Arc::default(),
         })
     }
 
@@ -56,10 +61,16 @@ impl People {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        let done = self.db.write(work).await;
+        let is_closed = Arc::clone(&self.is_closed);
+        // Looked at where writes follow one another: see `People::close`.
+        let done = self.db.write(move |c| if is_closed.load(Ordering::SeqCst) { Err(closed()) } else { work(c) }).await;
         self.known.forget();
         done
     }
+}
+
+fn closed() -> Error {
+    Error::conflict("A backup is taking the place of what is here. Wait until Satchel has started on it, then sign in.")
 }
 
 /// Who changes something, and when: what the audit row of the change needs.
@@ -98,6 +109,8 @@ impl Actor {
             error: None,
             duration_ms: None,
             call_id: None,
+            approved_by: None,
+            edited: Vec::new(),
         };
         audit::append(c, &event).map(drop)
     }

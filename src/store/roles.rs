@@ -112,7 +112,7 @@ pub(super) fn find(c: &Connection, name: &str) -> Result<Option<Role>> {
 
 /// The role of this name, for giving it to somebody.
 pub(super) fn demand(c: &Connection, name: &str) -> Result<Role> {
-    find(c, name)?.ok_or_else(|| Error::invalid(format!("There is no role '{}'.", shorten(name))))
+    find(c, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))
 }
 
 /// Fails where a change has left nobody who may do everything.

@@ -31,6 +31,21 @@ pub struct Rotated {
     pub key_id: String,
 }
 
+/// The key in use, for whoever thinks of changing it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct KeyFacts {
+    /// Its id.
+    pub key_id: String,
+    /// Secrets that are sealed with it.
+    pub records: i64,
+    /// Where it lies, as a sentence.
+    pub lies: String,
+    /// The fate of it and of older backups where it is changed, as sentences.
+    pub change: &'static str,
+    /// Whether Satchel can choose a new one by itself.
+    pub own: bool,
+}
+
 /// The right to rotate, held by one at a time.
 struct Turn(Arc<AtomicBool>);
 
@@ -48,6 +63,35 @@ impl Drop for Turn {
 }
 
 impl Vault {
+    /// The facts to be known of the key before it is changed.
+    pub async fn key_facts(&self) -> Result<KeyFacts> {
+        let (lies, change, own) = match &*self.source {
+            Source::File(file) => (
+                format!("The key lies in {}.", file.path().display()),
+                "A new key takes its place there, and the old one is gone. A backup made before opens as it did, with its own \
+                 key; only the secrets in it need the vault's key of that time. If one was made without it, copy the key \
+                 file to a safe place first.",
+                true,
+            ),
+            Source::Passphrase(_) => (
+                "The key is made of the passphrase in SATCHEL_VAULT_PASSPHRASE and lies nowhere.".to_owned(),
+                "A backup made before opens as it did, with its own key; only the secrets in it need the vault's passphrase \
+                 of that time. Keep that one as long as the backup.",
+                true,
+            ),
+            Source::Given => (
+                "The key comes from SATCHEL_VAULT_KEY, and Satchel keeps it nowhere.".to_owned(),
+                "From then on Satchel starts with the new key alone. A backup made before opens as it did, with its own key; \
+                 only the secrets in it need the vault's key of that time. Keep that one as long as the backup.",
+                false,
+            ),
+        };
+        let key_id = self.key_id().await?;
+        let records = self.db.read(|c| Ok(c.query_row("SELECT count(*) FROM vault", (), |row| row.get::<_, i64>(0))?));
+        // The record that proves the key is no secret of anybody's.
+        Ok(KeyFacts { key_id, records: (records.await? - 1).max(0), lies, change, own })
+    }
+
     /// Seals every record anew under a new key, in one transaction. A crash at any point leaves either the old key
     /// with the old records or the new one with the new.
     pub async fn rotate(&self, by: &Actor) -> Result<Rotated> {

@@ -53,6 +53,12 @@ pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<
     serde_json::from_str(&row.get::<_, String>(column)?).map_err(damaged)
 }
 
+/// A column that holds JSON, or nothing.
+pub(super) fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    text.as_deref().map(serde_json::from_str).transpose().map_err(damaged)
+}
+
 /// A column that holds milliseconds since 1970.
 pub(super) fn time(row: &Row<'_>, column: usize) -> Result<Time> {
     Ok(Time::from_millis(row.get(column)?))

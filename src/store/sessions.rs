@@ -36,10 +36,10 @@ pub type SessionId = Id<Session>;
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Session {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: SessionId,
     /// Whose.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
     /// What the browser called itself.
     pub user_agent: String,
@@ -203,6 +203,8 @@ impl People {
             error: Some(error.message().to_owned()),
             duration_ms: None,
             call_id: None,
+            approved_by: None,
+            edited: Vec::new(),
         };
         self.db.write(move |c| audit::append(c, &event).map(drop)).await
     }

@@ -63,7 +63,7 @@ impl SettingsStore {
             let mut whole = serde_json::to_value(&settings).map_err(Error::internal)?;
             merge(&mut whole, patch, "")?;
             let changed = parse(whole)?;
-            changed.demand_in_range(&settings)?;
+            changed.ensure_in_range(&settings)?;
             Ok(changed)
         })
         .await
@@ -120,7 +120,7 @@ fn parse(whole: Value) -> Result<Settings> {
         let place = error.path().to_string();
         let what: String = error.inner().to_string().chars().take(SHOWN).collect();
         Error::invalid(format!("These settings cannot be used: `{place}`: {what}."))
-            .with_details(json!({"field": place}))
+            .with_details(json!({"field": place, "reason": what}))
     })
 }
 

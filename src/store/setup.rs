@@ -1,6 +1,9 @@
 //! The first owner: through a one-use link, or from the environment of an unattended start.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use rusqlite::Connection;
 use serde_json::json;
@@ -44,6 +47,14 @@ impl People {
         token
     }
 
+    /// Fails where this token makes no owner. The link stays good.
+    pub async fn check_link(&self, token: &str, now: Time) -> Result<()> {
+        if !self.needs_owner().await? {
+            return Err(taken());
+        }
+        self.demand_link(token, now)
+    }
+
     /// Makes the owner and signs him in. Of many at once exactly one succeeds.
     pub async fn set_up(&self, token: &str, username: Username, password: Secret, visit: Visit) -> Result<SignedIn> {
         if !self.needs_owner().await? {
@@ -65,6 +76,35 @@ impl People {
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         self.change(move |c| insert_owner(c, &username, &hash, (Door::Cli, now))).await?;
         Ok(true)
+    }
+
+    /// Fails unless there is nobody yet and this is the token of the set-up link.
+    pub async fn require_setting_up(&self, token: &str, now: Time) -> Result<()> {
+        if self.needs_owner().await? { self.demand_link(token, now) } else { Err(taken()) }
+    }
+
+    /// Fails where there is somebody already.
+    pub async fn require_no_owner(&self) -> Result<()> {
+        if self.needs_owner().await? { Ok(()) } else { Err(taken()) }
+    }
+
+    /// Takes no more changes, as long as there is nobody yet: a backup is about to take the place of all of this. Both this
+    /// and what makes people happen where writes follow one another, so that exactly one of them succeeds.
+    pub async fn close(&self) -> Result<()> {
+        let is_closed = Arc::clone(&self.is_closed);
+        let close = move |c: &Connection| {
+            if users::count(c)? > 0 {
+                return Err(taken());
+            }
+            is_closed.store(true, Ordering::SeqCst);
+            Ok(())
+        };
+        self.db.write(close).await
+    }
+
+    /// Takes changes again.
+    pub fn reopen(&self) {
+        self.is_closed.store(false, Ordering::SeqCst);
     }
 
     fn demand_link(&self, token: &str, now: Time) -> Result<()> {

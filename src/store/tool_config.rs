@@ -124,9 +124,8 @@ fn changes(settings: &[Setting], values: Map<String, Value>) -> Result<BTreeMap<
             Value::Null => None,
             Value::String(text) if text.is_empty() => None,
             Value::String(text) => Some(text),
-            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-            Value::Array(_) | Value::Object(_) => {
-                let message = format!("The value of '{key}' must be text, a number, true, false or null.");
+            Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                let message = format!("The value of '{key}' must be a text, in quotes, or null.");
                 return Err(Error::invalid(message).with_details(json!({"field": key})));
             }
         };
@@ -215,8 +214,10 @@ mod tests {
             let error = set(&config, json!({"endpoint": "x", key: "y"})).await.unwrap_err();
             assert!(error.message().contains("It knows: api_key, endpoint."), "{error}");
         }
-        let error = set(&config, json!({"endpoint": ["x"]})).await.unwrap_err();
-        assert!(error.message().contains("'endpoint' must be text"), "{error}");
+        for no_text in [json!(["x"]), json!(5), json!(true)] {
+            let error = set(&config, json!({"endpoint": no_text})).await.unwrap_err();
+            assert!(error.message().contains("'endpoint' must be a text"), "{error}");
+        }
         assert!(config.values("web_search").await.unwrap().is_empty());
     }
 
@@ -272,10 +273,8 @@ mod tests {
     async fn a_secret_too_short_to_be_masked_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let config = config(&dir).await;
-        for short in [json!("abc"), json!(7)] {
-            let error = set(&config, json!({"endpoint": "b", "api_key": short})).await.unwrap_err();
-            assert!(error.message().contains("'api_key' is too short"), "{error}");
-        }
+        let error = set(&config, json!({"endpoint": "b", "api_key": "abc"})).await.unwrap_err();
+        assert!(error.message().contains("'api_key' is too short"), "{error}");
         assert!(config.values("web_search").await.unwrap().is_empty());
         set(&config, json!({"api_key": "abcd"})).await.unwrap();
     }

@@ -112,6 +112,21 @@ impl Vault {
         self.key_id().await
     }
 
+    /// Where the key is that opens the vault, and what to do with it, in one sentence.
+    pub fn key_place(&self) -> String {
+        match &*self.source {
+            Source::File(file) => format!(
+                "The file {} opens it. It is the one thing to keep apart from backups: whoever has both reads every secret, \
+                 and without it the secrets in a backup are lost.",
+                file.path().display()
+            ),
+            Source::Given => "The key in SATCHEL_VAULT_KEY opens it. Keep it apart from backups.".to_owned(),
+            Source::Passphrase(_) => {
+                "The passphrase in SATCHEL_VAULT_PASSPHRASE opens it. Keep it apart from backups.".to_owned()
+            }
+        }
+    }
+
     /// Id of the key in use.
     pub async fn key_id(&self) -> Result<String> {
         self.db.read(|c| Ok(vault_key::State::read(c)?.canary.map(|canary| canary.kek).unwrap_or_default())).await

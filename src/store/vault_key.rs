@@ -1,5 +1,7 @@
 //! Where the vault's key comes from, and whether it is the one the records are sealed with.
 
+use std::path::Path;
+
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rusqlite::Connection;
@@ -11,10 +13,13 @@ use super::{
     rows,
     vault::{self, CANARY},
 };
-use crate::model::{
-    error::{Error, Result},
-    secret::Secret,
-    time::Time,
+use crate::{
+    config::VaultKey,
+    model::{
+        error::{Error, Result},
+        secret::Secret,
+        time::Time,
+    },
 };
 
 /// Where a passphrase's salt is kept.
@@ -101,6 +106,20 @@ pub(super) fn from_file(file: &KeyFile, state: &mut State) -> Result<Kek> {
                  from a backup; without it the secrets cannot be read."
             )))
         }
+    }
+}
+
+/// Fails where a start on the data directory `dir` with this key would fail. Changes nothing.
+pub(super) fn require_opens(c: &Connection, dir: &Path, key: &VaultKey) -> Result<()> {
+    let state = State::read(c)?;
+    match key {
+        VaultKey::Given(text) => state.demand(&parse(text)?),
+        VaultKey::Passphrase(text) => state.demand(&derive(text, &state.salt)?),
+        VaultKey::File => match KeyFile::of(dir).read()? {
+            Some(kek) => state.demand(&kek),
+            None if state.is_empty() && !state.by_passphrase => Ok(()),
+            None => Err(Error::conflict("The vault's key is not there.")),
+        },
     }
 }
 

@@ -47,6 +47,16 @@ pub enum Command {
     /// The vault: rotate its key
     #[command(subcommand)]
     Vault(VaultCommand),
+    /// Make a backup: one file with everything, sealed; or verify one
+    Backup(BackupArgs),
+    /// Restore a backup into an empty data directory
+    Restore(RestoreArgs),
+    /// Go back to the database before the last upgrade
+    Rollback {
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
     /// Scripts: a new one, checks and tests of files
     #[command(subcommand)]
     Script(ScriptCommand),
@@ -107,6 +117,74 @@ pub enum KeyCommand {
         /// The key's id
         id: String,
     },
+}
+
+/// A backup to make, or to verify.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct BackupArgs {
+    /// Something else than making one
+    #[command(subcommand)]
+    pub command: Option<BackupCommand>,
+    /// The file to make: a tar in an age file. Without --recipient and --passphrase-file a key that opens it is made and
+    /// written beside it, as FILE.key
+    #[arg(required = true, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Seal it to an age recipient
+    #[arg(long, value_name = "age1…", conflicts_with = "passphrase_file")]
+    pub recipient: Option<String>,
+    /// Seal it with a passphrase, the first line of this file
+    #[arg(long, value_name = "FILE")]
+    pub passphrase_file: Option<PathBuf>,
+    /// Put the vault's key in: who opens the backup reads every secret
+    #[arg(long)]
+    pub with_key: bool,
+}
+
+/// Other things that can be done with a backup.
+#[derive(Debug, Subcommand)]
+pub enum BackupCommand {
+    /// Restore it beside, compare digests, ask it questions, and throw the copy away
+    Verify(VerifyArgs),
+}
+
+/// A backup to verify.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The key or passphrase that opens it
+    #[command(flatten)]
+    pub opener: OpenerArgs,
+}
+
+/// The key or passphrase that opens a backup; without any, the key beside it or that of the data directory.
+#[derive(Debug, Args)]
+pub struct OpenerArgs {
+    /// The key's file, as `age-keygen` and Satchel write it
+    #[arg(long, value_name = "FILE", conflicts_with = "passphrase_file")]
+    pub identity: Option<PathBuf>,
+    /// A file whose first line is the passphrase
+    #[arg(long, value_name = "FILE")]
+    pub passphrase_file: Option<PathBuf>,
+}
+
+/// A backup to restore.
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The key or passphrase that opens it
+    #[command(flatten)]
+    pub opener: OpenerArgs,
+    /// The vault's key, where it is not in the backup: your copy of secret.key
+    #[arg(id = "restored_vault_key", long = "vault-key-file", value_name = "FILE", conflicts_with = "forget_secrets")]
+    pub vault_key: Option<PathBuf>,
+    /// The vault's key is lost: forget its secrets, to enter them anew
+    #[arg(long)]
+    pub forget_secrets: bool,
 }
 
 /// Scripts.
@@ -209,9 +287,16 @@ pub enum VaultCommand {
     /// Where the key comes from SATCHEL_VAULT_KEY, Satchel cannot choose the new one: make it with `openssl rand -hex
     /// 32`, put it into SATCHEL_VAULT_NEW_KEY for this command, and start with it as SATCHEL_VAULT_KEY from then on. A
     /// passphrase is changed in the same way.
-    Rotate {
-        /// Only from the environment: a list of processes would show it
-        #[arg(long, env = "SATCHEL_VAULT_NEW_KEY", hide = true, hide_env_values = true)]
-        new_key: Option<String>,
-    },
+    Rotate(RotateArgs),
+}
+
+/// A new key for the vault.
+#[derive(Debug, Args)]
+pub struct RotateArgs {
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Only from the environment: a list of processes would show it
+    #[arg(long, env = "SATCHEL_VAULT_NEW_KEY", hide = true, hide_env_values = true)]
+    pub new_key: Option<String>,
 }

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::{client::Client, run::Exit, screen::Screen};
 use crate::{
     host::clock::Clock,
-    model::error::{Error, Result},
+    model::{
+        error::{Error, Result},
+        figure::grouped,
+    },
     store::{audit, db::open_read_only, dir},
 };
 
@@ -21,7 +24,7 @@ pub fn verify(data: &Path, anchors: &str, json: bool) -> Result<Exit> {
     let ok = found.ok;
     let value = serde_json::to_value(&found).map_err(Error::internal)?;
     Screen::new(json).show(&value, |_| match &found.problem {
-        None => format!("The chain stands: {} entries, {} anchors met.", found.entries, anchors.len()),
+        None => format!("The chain stands: {} entries, {} anchors met.", grouped(found.entries), anchors.len()),
         Some(problem) => format!("The chain is broken. {problem}"),
     })?;
     Ok(if ok { Exit::Done } else { Exit::Failed })

@@ -2,11 +2,14 @@
 
 pub mod args;
 mod audit;
+pub mod backup;
 pub mod client;
+pub mod drill;
 pub mod eval;
 mod ingest;
 mod people;
 mod platform;
+mod progress;
 pub mod run;
 mod screen;
 pub mod scripts;

@@ -1,21 +1,32 @@
 //! `satchel vault rotate` and `satchel doctor`.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::{
+    args::RotateArgs,
     client::Client,
     run::Exit,
-    screen::{Screen, cell},
+    screen::{Screen, cell, confirm},
 };
 use crate::{
+    config::Config,
     doors::checks,
-    host::sandbox::Sandbox,
+    host::{sandbox::Sandbox, workers::Workers},
     model::error::{Error, Result},
 };
 
-pub(super) async fn rotate(new_key: Option<String>, client: &Client, screen: &Screen) -> Result<Exit> {
+/// Asks first: the secrets of a backup made before stay sealed with the old key.
+pub(super) async fn rotate(RotateArgs { yes, new_key }: RotateArgs, client: &Client, screen: &Screen) -> Result<Exit> {
+    let facts: Value = client.get("/api/vault").await?;
+    let question = format!("{} {}", cell(&facts, "lies"), cell(&facts, "change"));
+    // Where no new one is named and Satchel cannot choose it, there is nothing to ask: the answer says what to do.
+    let idle = new_key.is_none() && facts.get("own") == Some(&Value::Bool(false));
+    let agreed = if yes || idle { Some(true) } else { confirm(&format!("{question}\nChange the key?"))? };
+    if agreed != Some(true) {
+        let next = if agreed.is_none() { " Say --yes to change it." } else { "" };
+        screen.show(&facts, |_| format!("{question}\nNothing was changed.{next}"))?;
+        return Ok(if agreed.is_none() { Exit::Unconfirmed } else { Exit::Done });
+    }
     let done: Value = client.post("/api/vault/rotate", &json!({"new_key": new_key})).await?;
     let next = match new_key {
         Some(_) => " From now on, start with the new one in place of the old.",
@@ -32,8 +43,10 @@ pub(super) async fn doctor(client: &Client, screen: &Screen) -> Result<Exit> {
 }
 
 /// The doctor's report where no server starts: what can be looked at all the same.
-pub async fn ailing(data: &Path, sandbox: &Sandbox, why: Error, json: bool) -> Result<Exit> {
-    let checks = checks::without_server(data, sandbox, why).await;
+pub async fn ailing(config: &Config, why: Error, json: bool) -> Result<Exit> {
+    let (data, program) = (config.data.as_path(), config.program.clone());
+    let (sandbox, workers) = (Sandbox::new(program.clone(), data), Workers::new(program));
+    let checks = checks::without_server(data, &sandbox, &workers, why).await;
     report(&json!({"checks": checks}), &Screen::new(json))
 }
 

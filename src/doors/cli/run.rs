@@ -2,15 +2,15 @@
 
 use super::{
     args::{Command, VaultCommand},
-    audit,
+    audit, backup,
     client::Client,
     ingest, people, platform,
     screen::Screen,
     tools,
 };
-use crate::model::error::Result;
+use crate::{host::stop::Asked, model::error::Result};
 
-/// How a command ended: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation.
+/// How a command ended: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation, 130 and 143 stopped in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// It is done.
@@ -21,6 +21,8 @@ pub enum Exit {
     Usage,
     /// A person must confirm it first.
     Unconfirmed,
+    /// It was stopped, and left nothing half-done.
+    Stopped(Asked),
 }
 
 impl From<Exit> for u8 {
@@ -30,11 +32,15 @@ impl From<Exit> for u8 {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unconfirmed => 3,
+            // As shells count: 128 and the signal's number.
+            Exit::Stopped(Asked::Interrupt) => 130,
+            Exit::Stopped(Asked::Terminate) => 143,
         }
     }
 }
 
-/// Runs a command that talks to a server. `serve`, `eval`, `script` and `audit verify` are not among them.
+/// Runs a command that talks to a server. `serve`, `eval`, `script`, `restore`, `rollback` and what verifies are not
+/// among them.
 pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> {
     let screen = Screen::new(json);
     match command {
@@ -46,9 +52,12 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Call(args) => tools::call(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,
-        Command::Vault(VaultCommand::Rotate { new_key }) => platform::rotate(new_key, client, &screen).await,
+        Command::Vault(VaultCommand::Rotate(args)) => platform::rotate(args, client, &screen).await,
+        Command::Backup(args) => backup::make(args, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
-        Command::Serve(_) | Command::Eval(_) | Command::Script(_) => Ok(Exit::Failed),
+        Command::Serve(_) | Command::Eval(_) | Command::Script(_) | Command::Restore(_) | Command::Rollback { .. } => {
+            Ok(Exit::Failed)
+        }
     }
 }
 

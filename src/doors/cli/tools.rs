@@ -66,7 +66,8 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
 
 /// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
-    let question = format!("{} {}\n{} Run it?", args.tool, cell(ticket, "arguments"), cell(ticket, "reason"));
+    let (asked, reason) = (cell(ticket, "question"), cell(ticket, "reason"));
+    let question = format!("{} {}\n{reason}\n{asked}", args.tool, cell(ticket, "arguments"));
     let approved = if waived(ticket, args) { Some(true) } else { confirm(&question)? };
     let decision = match approved {
         Some(true) => "approve",
@@ -75,7 +76,7 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
             screen.show(ticket, |t| {
                 let (reason, id) = (cell(t, "reason"), cell(t, "ticket"));
                 format!(
-                    "Needs confirmation: {reason} Ticket {id}.\nDecide it in the console's inbox, then repeat the call with \
+                    "{asked} Needs confirmation: {reason} Ticket {id}.\nDecide it in the console's inbox, then repeat the call with \
                      --ticket {id}; or repeat it at a terminal, which asks."
                 )
             })?;
@@ -100,6 +101,7 @@ fn waived(ticket: &Value, args: &CallArgs) -> bool {
 
 /// Prints a result: text as it is, everything else as JSON.
 fn show(result: &Value, screen: &Screen) -> Result<Exit> {
+    screen.beside(&approval(result))?;
     if result.get("success").and_then(Value::as_bool) == Some(true) {
         screen.show(result, |result| match result.get("data") {
             Some(Value::String(text)) => text.clone(),
@@ -107,9 +109,24 @@ fn show(result: &Value, screen: &Screen) -> Result<Exit> {
         })?;
         return Ok(Exit::Done);
     }
-    let message = result.pointer("/error/message").and_then(Value::as_str).unwrap_or("It failed and gave no reason.");
+    let message = result.get("error").and_then(Value::as_str).unwrap_or("It failed and gave no reason.");
     screen.show(result, |_| format!("Failed: {message}"))?;
     Ok(Exit::Failed)
+}
+
+/// Who approved a call and what they changed: what ran is not what stands on the command line then.
+fn approval(result: &Value) -> Vec<String> {
+    let edits = result.pointer("/meta/edited").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    let by = result.pointer("/meta/approved_by").and_then(Value::as_str).unwrap_or_default();
+    let head = format!("Approved by {by}, who changed what was asked for:");
+    let value = |edit: &Value, name: &str| edit.get(name).unwrap_or(&Value::Null).to_string();
+    let lines = edits
+        .iter()
+        .map(|edit| format!("  {}: {}, was {}", cell(edit, "name"), value(edit, "to"), value(edit, "from")));
+    [head].into_iter().chain(lines).collect()
 }
 
 /// One JSON object, or `key=value` pairs read as the parameter's type.
@@ -174,6 +191,17 @@ mod tests {
             args.yes = true;
             assert_eq!(waived(&json!({"risk": risk}), &args), waves, "{risk}");
         }
+    }
+
+    #[test]
+    fn what_a_person_changed_is_told_beside_the_result() {
+        let edited = json!([{"name": "text", "from": "a", "to": "b"}]);
+        let result = json!({"success": true, "meta": {"approved_by": "mara", "edited": edited}});
+        assert_eq!(
+            approval(&result),
+            ["Approved by mara, who changed what was asked for:", "  text: \"b\", was \"a\""]
+        );
+        assert!(approval(&json!({"success": true, "meta": {"approved_by": "mara"}})).is_empty());
     }
 
     #[test]

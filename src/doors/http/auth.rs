@@ -22,7 +22,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct Me {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     id: UserId,
     /// His name.
     username: String,
@@ -107,7 +107,7 @@ struct NewPassword {
     #[schema(value_type = String)]
     current: Secret,
     /// 10 characters at least.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 10, max_length = 1024)]
     new: Secret,
 }
 

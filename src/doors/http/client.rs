@@ -1,14 +1,21 @@
 //! What a request says of its client: address, browser, cookie, and how cookies are set.
 
+use std::future::{Ready, ready};
+
 use actix_web::{
-    HttpRequest,
+    FromRequest, HttpMessage, HttpRequest,
     cookie::{Cookie, SameSite, time::Duration},
+    dev::Payload,
     http::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, USER_AGENT},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::state::State;
 use crate::{
-    model::secret::Secret,
+    model::{
+        error::{Error, Result},
+        secret::Secret,
+    },
     store::sessions::{LONGEST, Visit},
 };
 
@@ -28,6 +35,19 @@ pub(super) enum Shown<'a> {
     Session(&'a str),
     /// Nothing.
     Nothing,
+}
+
+/// Fires when the client has gone before its answer.
+#[derive(Clone, Default)]
+pub(super) struct HangUp(pub(super) CancellationToken);
+
+impl FromRequest for HangUp {
+    type Error = Error;
+    type Future = Ready<Result<Self>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(request.extensions().get::<Self>().cloned().unwrap_or_default()))
+    }
 }
 
 /// Reads the credential of a request.

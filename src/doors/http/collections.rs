@@ -36,12 +36,18 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>
 #[serde(deny_unknown_fields)]
 struct CollectionBody {
     /// Its name; no other has it.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     name: String,
     /// What is in it.
     #[serde(default)]
     description: String,
     /// Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all.
     #[serde(default)]
+    #[schema(min_items = 1)]
     roles: Option<Vec<String>>,
 }
 

@@ -17,7 +17,7 @@ use crate::{
     agent::export,
     model::{
         caller::Caller,
-        conversation::{Conversation, ConversationId, ConversationView, MessageId},
+        conversation::{Branch, Conversation, ConversationId, ConversationView, MessageId},
         error::{Error, Result},
     },
     store::conversations::ConversationChange,
@@ -27,7 +27,15 @@ use crate::{
 const LONGEST: usize = 200;
 
 pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(one).service(change).service(remove).service(branch).service(markdown);
+    config
+        .service(list)
+        .service(create)
+        .service(one)
+        .service(change)
+        .service(remove)
+        .service(branch)
+        .service(branches)
+        .service(markdown);
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -50,6 +58,11 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 #[schema(as = NewConversation)]
 struct Create {
     /// Left out, the first message's first words become the title.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     title: Option<String>,
 }
 
@@ -73,10 +86,15 @@ async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<J
 #[serde(deny_unknown_fields)]
 #[schema(as = ConversationChange)]
 struct Change {
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     title: Option<String>,
     /// Null takes it out of its folder.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200, pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$")]
     folder: Option<Option<String>>,
 }
 
@@ -113,7 +131,7 @@ async fn remove(state: Data<State>, caller: Caller, path: Path<String>) -> Resul
 #[serde(deny_unknown_fields)]
 struct BranchBody {
     /// The last message the branch has.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     message_id: MessageId,
 }
 
@@ -129,6 +147,13 @@ async fn branch(
     let now = state.app.clock.now();
     let copy = state.agent.conversations().branch(caller.user, id(&path)?, body.0.message_id, now).await?;
     Ok(HttpResponse::Created().json(copy))
+}
+
+/// The caller's other conversations that begin as this one does, the oldest first: what it was branched from, and its branches.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Vec<Branch>)))]
+#[get("/api/conversations/{id}/branches")]
+async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<Branch>>> {
+    state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)
 }
 
 /// A conversation as Markdown.

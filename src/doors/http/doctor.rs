@@ -34,9 +34,11 @@ async fn examine(state: Data<State>) -> Json<Report> {
         checks::disk(&app.config.data),
         checks::database(&app.db).await,
         checks::vault(app).await,
+        checks::backups(&state.backups).await,
         checks::owner(app).await,
         checks::model(agent).await,
         checks::embedding(app),
+        checks::scripts(&app.workers).await,
     ];
     let asked = agent.providers().chain(None).await.unwrap_or_default();
     let models = agent.models(None);

@@ -1,17 +1,12 @@
 //! `/api/knowledge/documents`: what there is to be found. A document that is not open to the caller is not found.
 
 use actix_web::{
-    HttpResponse, delete, get,
-    http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING},
-    post,
+    HttpResponse, delete, get, post,
     web::{Data, Json, Path, Query},
 };
-use bytes::Bytes;
-use futures_util::stream;
 use serde::{Deserialize, Serialize};
-use tokio::io::AsyncReadExt;
 
-use super::{body::id, services::Services, state::State};
+use super::{body::id, download, services::Services, state::State};
 use crate::{
     model::{
         caller::Caller,
@@ -26,8 +21,6 @@ use crate::{
 
 /// Documents one answer holds unless told otherwise, and at most.
 const LISTED: (u32, u32) = (100, 1_000);
-/// Bytes of a file read at a time.
-const PIECE: usize = 64 << 10;
 
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(one).service(remove).service(chunks).service(content).service(file);
@@ -38,7 +31,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[serde(deny_unknown_fields)]
 struct ListQuery {
     /// Only of this collection.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<String>, format = "uuid")]
     collection: Option<CollectionId>,
     /// Only those whose title or source holds this.
     q: Option<String>,
@@ -47,7 +40,7 @@ struct ListQuery {
     /// How many; 100 if left out, 1000 at most.
     limit: Option<u32>,
     /// Only those that came before the document with this id.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<String>, format = "uuid")]
     before: Option<DocumentId>,
 }
 
@@ -170,27 +163,7 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
     let name = knowledge.documents.file_name(caller.user, id).await?;
     let hash = document.sha256.ok_or_else(|| Error::not_found("The document's file was not fetched yet."))?;
     let file = knowledge.files.stream(&hash).await?;
-    let pieces = stream::try_unfold(file, |mut file| async move {
-        let mut piece = vec![0; PIECE];
-        let count = file.read(&mut piece).await?;
-        piece.truncate(count);
-        Ok::<_, std::io::Error>((count > 0).then(|| (Bytes::from(piece), file)))
-    });
-    // Never shown as a page of ours: what is in it came from anywhere.
-    Ok(HttpResponse::Ok()
-        .content_type("application/octet-stream")
-        .insert_header((CONTENT_DISPOSITION, disposition(&name)))
-        .insert_header((CONTENT_ENCODING, "identity"))
-        .no_chunking(document.bytes)
-        .streaming(pieces))
-}
-
-/// RFC 6266: a plain name for old programs, the real one for others.
-pub(super) fn disposition(name: &str) -> String {
-    let plain: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._- ".contains(c) { c } else { '_' }).collect();
-    let exact: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20");
-    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}")
+    Ok(download::streamed(file, &name, document.bytes))
 }
 
 /// Tries a document again that failed or was stopped.
@@ -212,17 +185,4 @@ async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpR
 #[post("/api/knowledge/documents/{id}/restore")]
 async fn restore(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     Ok(HttpResponse::Accepted().json(state.app.knowledge.restore(&by, id(&at)?).await?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_name_cannot_leave_its_header() {
-        assert_eq!(
-            disposition("a\"b; ü.pdf"),
-            "attachment; filename=\"a_b_ _.pdf\"; filename*=UTF-8''a%22b%3B%20%C3%BC.pdf"
-        );
-    }
 }

@@ -42,6 +42,7 @@ pub(super) struct EgressQuery {
     /// A call's id.
     call_id: Option<String>,
     /// How it ended: `done`, `refused` or `failed`; `open` is under way.
+    #[param(pattern = "^(done|refused|failed|open)?$")]
     outcome: Option<String>,
     /// Only what the guard refused.
     refused: Option<bool>,

@@ -15,7 +15,10 @@ use crate::{
         embedder::Running,
         model::{BUILTIN, ModelInfo},
     },
-    model::error::{Error, Result},
+    model::{
+        error::{Error, Result},
+        settings::Embeddings,
+    },
     store::people::Actor,
 };
 
@@ -114,9 +117,10 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
 #[put("/api/embeddings")]
 async fn change(state: Data<State>, by: Actor, body: Body<Choice>) -> Result<HttpResponse> {
     let app = &state.app;
-    let (asked, name) = (state.clone().into_inner(), body.0.model.clone());
-    tokio::task::spawn_blocking(move || offered::demand(&asked.app, &name)).await.map_err(Error::internal)??;
-    app.settings.update(&by, json!({"embeddings": {"model": body.0.model}})).await?;
+    let Choice { model } = body.0;
+    let wanted = Embeddings { model: model.clone(), ..app.settings.get().embeddings.clone() };
+    offered::ensure_choosable(app, wanted).await?;
+    app.settings.update(&by, json!({"embeddings": {"model": model}})).await?;
     app.embedder.ask_for_change();
     Ok(HttpResponse::Accepted().json(status(app)))
 }

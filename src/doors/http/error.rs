@@ -10,7 +10,13 @@ use actix_web::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::error::{Error, Kind};
+use crate::{
+    engine::answer::facts,
+    model::error::{Error, Kind},
+};
+
+/// The media type of errors.
+pub(super) const PROBLEM: &str = "application/problem+json";
 
 /// What every error answer looks like; some have more fields.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -85,6 +91,7 @@ fn describe(kind: Kind) -> (StatusCode, &'static str, &'static str) {
         Kind::Unconfigured => (StatusCode::CONFLICT, "unconfigured", "A setting is missing"),
         Kind::Disabled => (StatusCode::SERVICE_UNAVAILABLE, "disabled", "Switched off"),
         Kind::Exhausted => (StatusCode::TOO_MANY_REQUESTS, "exhausted", "Too much"),
+        Kind::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Too much waits"),
         Kind::Timeout => (StatusCode::GATEWAY_TIMEOUT, "timeout", "It took too long"),
         Kind::Cancelled => (StatusCode::SERVICE_UNAVAILABLE, "cancelled", "Cancelled"),
         Kind::Upstream => (StatusCode::BAD_GATEWAY, "upstream", "Another system failed"),
@@ -93,8 +100,8 @@ fn describe(kind: Kind) -> (StatusCode, &'static str, &'static str) {
     }
 }
 
-/// An error's details beside it, under a status, slug and title of its own.
-pub(super) fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpResponse {
+/// An error's details beside it, and who had approved the call as `meta`, under a status, slug and title of its own.
+fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpResponse {
     let mut body = Map::new();
     body.insert("type".to_owned(), Value::from(format!("urn:satchel:{slug}")));
     body.insert("title".to_owned(), Value::from(title));
@@ -105,9 +112,12 @@ pub(super) fn respond(error: &Error, status: StatusCode, slug: &str, title: &str
             body.entry(key.clone()).or_insert_with(|| value.clone());
         }
     }
+    if let Some((approved, duration_ms)) = error.approval() {
+        body.entry("meta").or_insert_with(|| facts(approved, Some(duration_ms)).into());
+    }
     let retry = body.get("retry_after").and_then(Value::as_u64);
     let mut response = HttpResponse::build(status);
-    response.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/problem+json")));
+    response.insert_header((CONTENT_TYPE, HeaderValue::from_static(PROBLEM)));
     if let Some(seconds) = retry {
         response.insert_header((RETRY_AFTER, seconds));
     }

@@ -1,23 +1,27 @@
 //! `/api/files`: the caller's own files, as tools name them by their storage path: put there, and fetched.
 
 use actix_web::{
-    HttpRequest, HttpResponse, get,
-    http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING},
-    post,
+    HttpRequest, HttpResponse, get, post,
     web::{Data, Json, Payload, Query},
 };
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
 
-use super::{documents::disposition, services::Services, state::State, upload};
+use super::{
+    download,
+    services::Services,
+    state::State,
+    upload::{self, Upload},
+};
 use crate::{
-    formats::limits::Limits,
+    formats::{limits::Limits, read},
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
         error::{Error, Result},
+        id::shorten,
     },
-    store::{documents::Content, files::Files},
+    store::documents::Content,
 };
 
 /// The folder of what is sent, where tools put what they make.
@@ -36,6 +40,10 @@ struct StoredFile {
     path: String,
     /// Its size.
     bytes: u64,
+    /// Its pages or slides, where it was read and has such.
+    pages: Option<u32>,
+    /// Characters of its text, where it was read.
+    characters: Option<usize>,
 }
 
 /// Files.
@@ -43,8 +51,11 @@ struct StoredFile {
 #[expect(dead_code, reason = "describes the form for the document")]
 struct StorageForm {
     /// One or several.
-    #[schema(value_type = Vec<String>, format = Binary)]
+    #[schema(value_type = Vec<String>, format = Binary, min_items = 1)]
     file: Vec<Vec<u8>>,
+    /// `true` reads them as well, and stores nothing where one of them is no document that can be read.
+    #[schema(value_type = bool, required = false)]
+    read: Option<bool>,
 }
 
 /// Stores files among the caller's own, for document_read and the like. A name that is taken gets a number.
@@ -61,13 +72,10 @@ async fn add(
         return Err(Error::invalid("Send the files as multipart/form-data, in the field 'file'.").into());
     }
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
-    let sent = upload::read(&request, payload, knowledge, Limits::default().file as u64).await?;
-    let mut stored = Vec::new();
-    for (content, _held) in &sent.files {
-        stored.push(keep(&files, &knowledge.files, content).await);
-    }
+    let sent = upload::read(&request, payload, knowledge, Limits::default().file as u64, &["read"]).await?;
+    let stored = store(&state, &files, &sent).await;
     upload::discard(knowledge, sent).await;
-    let stored = stored.into_iter().collect::<Result<Vec<_>>>()?;
+    let stored = stored?;
     if stored.is_empty() {
         return Err(Error::invalid("There is no file: send one in the field 'file'.").into());
     }
@@ -78,6 +86,7 @@ async fn add(
 #[serde(deny_unknown_fields)]
 struct ContentQuery {
     /// The storage path, as a tool gave it.
+    #[param(min_length = 1, max_length = 4096, pattern = r"^[^\x00/]{0,255}(/[^\x00/]{0,255})*$")]
     path: String,
 }
 
@@ -89,12 +98,7 @@ struct ContentQuery {
 async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -> Result<HttpResponse> {
     let bytes = own_files(&state, &caller)?.read_up_to(&query.path, Limits::default().file as u64).await?;
     let name = query.path.rsplit('/').next().unwrap_or(&query.path);
-    // Never shown as a page of ours: what is in it came from anywhere.
-    Ok(HttpResponse::Ok()
-        .content_type("application/octet-stream")
-        .insert_header((CONTENT_DISPOSITION, disposition(name)))
-        .insert_header((CONTENT_ENCODING, "identity"))
-        .body(bytes))
+    Ok(download::whole(name, bytes))
 }
 
 /// The files the caller's tools may reach.
@@ -102,12 +106,52 @@ fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
     state.app.workspaces.of(caller.user, &state.app.settings.get().files.roots)
 }
 
-async fn keep(files: &Rooted, sent: &Files, content: &Content) -> Result<StoredFile> {
-    let mut bytes = Vec::new();
-    sent.stream(&content.hash).await?.read_to_end(&mut bytes).await.map_err(Error::internal)?;
+/// Stores what was sent: all of it, or nothing where one is to be read and cannot be.
+async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<StoredFile>> {
+    let reads = match sent.fields.get("read").map(String::as_str) {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(Error::invalid("The field 'read' is true or false.")),
+    };
+    let mut taken = Vec::new();
+    for (content, _held) in &sent.files {
+        let mut bytes = Vec::new();
+        let mut stream = state.app.knowledge.files.stream(&content.hash).await?;
+        stream.read_to_end(&mut bytes).await.map_err(Error::internal)?;
+        let (bytes, facts) = if reads { read(state, content, bytes).await? } else { (bytes, Facts::default()) };
+        taken.push((content, bytes, facts));
+    }
+    let mut stored = Vec::new();
+    for (content, bytes, facts) in taken {
+        stored.push(keep(files, content, bytes, facts).await?);
+    }
+    Ok(stored)
+}
+
+/// Facts that reading a file found.
+#[derive(Default)]
+struct Facts {
+    pages: Option<u32>,
+    characters: Option<usize>,
+}
+
+async fn read(state: &State, content: &Content, bytes: Vec<u8>) -> Result<(Vec<u8>, Facts)> {
+    let name = content.name.clone();
+    let read = move || {
+        let read = read::read(&bytes, &name, &Limits::default()).map_err(|error| {
+            let told = format!("'{}' cannot be read: {}", shorten(&name), error.message());
+            Error::new(error.kind(), told).caused_by(error)
+        })?;
+        Ok((bytes, Facts { pages: read.pages, characters: Some(read.text().chars().count()) }))
+    };
+    state.app.work.run(read).await
+}
+
+async fn keep(files: &Rooted, content: &Content, bytes: Vec<u8>, facts: Facts) -> Result<StoredFile> {
     let (stem, ending) = content.name.rsplit_once('.').unwrap_or((&content.name, "txt"));
     let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
     let ending = if ending.is_empty() { "txt" } else { &ending };
     let path = files.write_new(FOLDER, &stored_name(stem), &ending.to_ascii_lowercase(), bytes).await?;
-    Ok(StoredFile { name: content.name.clone(), path, bytes: content.bytes })
+    let Facts { pages, characters } = facts;
+    Ok(StoredFile { name: content.name.clone(), path, bytes: content.bytes, pages, characters })
 }

@@ -36,9 +36,10 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Folder>>> {
 #[schema(as = NewFolder)]
 struct Add {
     /// An absolute path on the server's machine.
+    #[schema(pattern = r"^/")]
     path: String,
     /// Where its files go; the default collection if left out.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     collection: Option<CollectionId>,
     /// Whether changes in it are followed; they are if left out.
     #[serde(default = "yes")]
@@ -54,7 +55,7 @@ fn yes() -> bool {
 #[post("/api/knowledge/folders")]
 async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
     let Add { path, collection, watch } = body.0;
-    let found = folder::check(&path, &state.app.config.data)?;
+    let found = folder::check(&path, &state.app.workspaces)?;
     let found = found.to_str().ok_or_else(|| Error::invalid("The path is not UTF-8."))?.to_owned();
     let added = state.app.knowledge.add_folder(&by, found, collection, watch).await?;
     Ok(HttpResponse::Created().json(added))

@@ -13,6 +13,7 @@ use actix_web::{
         header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue},
     },
     middleware::Next,
+    rt::spawn,
     web::Data,
 };
 use futures_util::FutureExt;
@@ -21,7 +22,7 @@ use uuid::Uuid;
 
 use super::{
     caller::nobody,
-    client::{self, Shown},
+    client::{self, HangUp, Shown},
     error::{no_such_path, wrong_method},
     headers,
     routes::{Guard, Match, ROUTES, Route},
@@ -31,7 +32,7 @@ use super::{
 use crate::{
     model::{
         audit::{AuditOutcome, Event, EventType},
-        caller::Credential,
+        caller::{Caller, Credential},
         error::{Error, Kind, Result},
     },
     store::people::SharedIdentity,
@@ -97,7 +98,13 @@ async fn serve(
     if let Err(error) = state.queries.demand_known(number, request.query_string()) {
         return Ok(answer(request, error));
     }
-    contain(next.call(request)).await.map(ServiceResponse::map_into_boxed_body)
+    let hung_up = HangUp::default();
+    request.extensions_mut().insert(hung_up.clone());
+    let gone = hung_up.0.drop_guard();
+    // In a task of its own: a client that goes away tears nothing apart. A handler that should stop then is told.
+    let answered = spawn(contain(next.call(request))).await.map_err(Error::internal)?;
+    gone.disarm();
+    answered.map(ServiceResponse::map_into_boxed_body)
 }
 
 /// Runs a handler; what it panics with becomes an error of ours.
@@ -165,17 +172,31 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
     match guard {
         Guard::Public => Ok(()),
         Guard::SignedIn => signed_in().map(drop),
-        Guard::Person => match signed_in()?.credential {
-            // Whoever uses the command line of this machine is there himself.
-            Credential::Session | Credential::Local => Ok(()),
-            Credential::Key(_) => {
-                Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
-            }
-        },
+        Guard::Person => require_person(signed_in()?),
         Guard::Permission(permission) => signed_in()?.demand(permission),
+        Guard::PersonWith(permission) => {
+            require_person(signed_in()?)?;
+            signed_in()?.demand(permission)
+        }
         Guard::Machine if local => Ok(()),
         Guard::Machine => signed_in()?.demand("settings:manage"),
     }
+}
+
+/// Fails for a program with a key. Whoever uses the command line of this machine is there in person.
+pub(super) fn require_person(caller: &Caller) -> Result<()> {
+    match caller.credential {
+        Credential::Session | Credential::Local => Ok(()),
+        Credential::Key(_) => {
+            Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
+        }
+    }
+}
+
+/// Fails unless it is a person who may do everything.
+pub(super) fn require_administrator(caller: &Caller) -> Result<()> {
+    require_person(caller)?;
+    caller.demand("*")
 }
 
 /// The audit row of an action that was not permitted.
@@ -195,6 +216,8 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
         error: Some(error.message().to_owned()),
         duration_ms: None,
         call_id: None,
+        approved_by: None,
+        edited: Vec::new(),
     }
 }
 

@@ -60,6 +60,7 @@ struct NeighborsQuery {
     /// Only over edges of this relation.
     rel: Option<String>,
     /// How many edges away, 1 to 4; 1 if left out.
+    #[param(minimum = 1, maximum = 4)]
     depth: Option<u8>,
 }
 

@@ -6,7 +6,7 @@ use actix_web::{
 };
 use serde::Serialize;
 
-use super::{services::Services, state::State};
+use super::{meters, services::Services, state::State};
 use crate::{
     host::sandbox::Level,
     model::{error::Result, settings::ExecMode},
@@ -27,23 +27,29 @@ struct Health {
     sandbox: Level,
     /// Whether a model is connected.
     model: bool,
+    /// Whether tools run: the kill switch stops all of them.
+    tools: bool,
 }
 
 /// Whether the server answers.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
 #[get("/healthz")]
 async fn healthz(state: Data<State>) -> Result<Json<Health>> {
-    let sandbox = match state.app.settings.get().exec.mode {
+    let settings = state.app.settings.get();
+    let sandbox = match settings.exec.mode {
         ExecMode::Off => Level::Off,
         ExecMode::Sandboxed => state.app.sandbox.capabilities().await.level,
     };
     let model = state.agent.providers().any().await?;
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sandbox, model }))
+    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sandbox, model, tools: settings.tools_enabled }))
 }
 
 /// Counters in Prometheus' text format, for programs on this machine and for holders of `settings:manage`.
 #[utoipa::path(tag = "platform", responses((status = 200, description = "Prometheus text", content_type = "text/plain", body = String)))]
 #[get("/metrics")]
 async fn metrics(state: Data<State>) -> HttpResponse {
-    HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(state.meters.render())
+    let providers = state.agent.providers().list().await.unwrap_or_default();
+    let asked = providers.iter().map(|provider| (provider, state.app.breakers.health(provider)));
+    let text = format!("{}{}", state.meters.render(), meters::providers(asked));
+    HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)
 }

@@ -43,7 +43,7 @@ struct ImportAsk {
     /// The document.
     source: ImportSource,
     /// The system it is about; left out, it is about one that is not known yet.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     system_id: Option<SystemId>,
 }
 
@@ -55,7 +55,7 @@ struct ImportRow {
     /// How it stands to what is known.
     change: ImportChange,
     /// The endpoint it is, where it is known.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     endpoint_id: Option<EndpointId>,
     /// What the document says otherwise than at the last import.
     differs: Vec<String>,
@@ -68,7 +68,7 @@ struct ImportRow {
 /// An endpoint the document no longer has.
 #[derive(Serialize, utoipa::ToSchema)]
 struct ImportGone {
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     id: EndpointId,
     name: String,
     method: String,
@@ -154,7 +154,7 @@ fn gone_row(endpoints: &[Endpoint], id: EndpointId) -> Option<ImportGone> {
 #[serde(deny_unknown_fields)]
 struct ImportOrder {
     /// The system it goes into; left out, `system` is registered first.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     system_id: Option<SystemId>,
     /// The system to be registered, or what is to be changed of the one there is.
     system: Option<SystemDraft>,
@@ -162,7 +162,7 @@ struct ImportOrder {
     operations: Vec<ImportChoice>,
     /// Endpoints to be forgotten.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, format = "uuid")]
     remove: Vec<EndpointId>,
     /// The kind of document, for the audit.
     #[serde(default)]
@@ -172,7 +172,7 @@ struct ImportOrder {
 /// What an import did.
 #[derive(Serialize, utoipa::ToSchema)]
 struct ImportResult {
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     system_id: SystemId,
     /// Endpoints added or changed.
     written: usize,

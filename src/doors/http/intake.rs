@@ -37,7 +37,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[derive(Serialize, utoipa::ToSchema)]
 struct Accepted {
     /// Its id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     id: DocumentId,
     /// Where it stands.
     status: Status,
@@ -63,13 +63,20 @@ enum Intake {
 #[serde(deny_unknown_fields)]
 struct NewText {
     /// The text's title; with an address, what to call it instead of its own.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     title: Option<String>,
     /// The text, Markdown.
+    #[schema(min_length = 1, pattern = r"\S")]
     text: Option<String>,
     /// Or an address to fetch.
+    #[schema(pattern = r"^https?://\S+$")]
     url: Option<String>,
     /// Where it goes; the default collection if left out.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     collection: Option<CollectionId>,
 }
 
@@ -78,10 +85,20 @@ struct NewText {
 #[expect(dead_code, reason = "describes the form for the document")]
 struct FilesForm {
     /// One or several.
-    #[schema(value_type = Vec<String>, format = Binary)]
+    #[schema(value_type = Vec<String>, format = Binary, min_items = 1)]
     file: Vec<Vec<u8>>,
     /// Where they go; the default collection if left out.
+    #[schema(value_type = String, format = "uuid", required = false)]
     collection: Option<String>,
+}
+
+/// A file.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the form for the document")]
+struct FileForm {
+    /// One.
+    #[schema(value_type = String, format = Binary, min_length = 1)]
+    file: Vec<u8>,
 }
 
 /// Takes in files (`multipart/form-data`, field `file`), or a text or an address (JSON). Reading goes on after the
@@ -95,7 +112,7 @@ async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Paylo
         let added = add_one(&state, &by, new).await?;
         return Ok(HttpResponse::Accepted().json(Accepted::from(added)));
     }
-    let sent = upload::read(&request, payload, &state.app.knowledge, limit(&state)).await?;
+    let sent = upload::read(&request, payload, &state.app.knowledge, limit(&state), &["collection"]).await?;
     let added = match add_files(&state, &by, sent).await {
         Ok(added) => added,
         Err(error) => return Err(error.into()),
@@ -115,14 +132,20 @@ async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Paylo
 #[serde(deny_unknown_fields)]
 struct NewContent {
     /// A new title.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     title: Option<String>,
     /// The new text, Markdown.
+    #[schema(min_length = 1, pattern = r"\S")]
     text: Option<String>,
 }
 
 /// Replaces what a document says. It is found by what it said before until the new content is read.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Accepted)),
-    request_body(content((NewContent = "application/json"), (FilesForm = "multipart/form-data"))))]
+    request_body(content((NewContent = "application/json"), (FileForm = "multipart/form-data"))))]
 #[post("/api/knowledge/documents/{id}/update")]
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
@@ -130,7 +153,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
     let (title, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
         knowledge.documents.get(by.caller.user, id).await?;
-        let mut sent = upload::read(&request, payload, knowledge, limit(&state)).await?;
+        let mut sent = upload::read(&request, payload, knowledge, limit(&state), &[]).await?;
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
             (one, _) => {
@@ -244,10 +267,6 @@ fn checked(sent: &mut Upload) -> Result<Option<CollectionId>> {
     if sent.files.is_empty() {
         return Err(Error::invalid("No file came. Send one or several in the field 'file'."));
     }
-    let collection = sent.fields.remove("collection").filter(|id| !id.trim().is_empty());
-    if let Some(strange) = sent.fields.keys().next() {
-        let shown: String = strange.chars().take(60).collect();
-        return Err(Error::invalid(format!("There is no field '{shown}': send 'file' and 'collection'.")));
-    }
+    let collection = sent.fields.remove("collection");
     collection.map(|id| id.trim().parse()).transpose()
 }

@@ -12,7 +12,11 @@ use super::{
     state::State,
 };
 use crate::{
-    model::{caller::Permissions, error::Result, user::ApiKey},
+    model::{
+        caller::{Permission, Permissions},
+        error::Result,
+        user::ApiKey,
+    },
     store::{keys::NewKey, people::Actor},
 };
 
@@ -42,9 +46,14 @@ async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json
 #[schema(as = NewKey)]
 struct Create {
     /// What it is for.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     name: String,
     /// None that the caller does not hold; left out, what its owner may at the time.
-    #[schema(value_type = Option<Vec<String>>)]
+    #[schema(value_type = Option<Vec<Permission>>)]
     permissions: Option<Permissions>,
     /// A user's id, for those who manage users; left out, one's own.
     user: Option<String>,

@@ -50,9 +50,10 @@ async fn find(state: Data<State>, caller: Caller, body: Body<Question>) -> Resul
 #[schema(as = WhyNotFound)]
 struct Why {
     /// The question that was asked.
+    #[schema(min_length = 1, pattern = r"\S")]
     query: String,
     /// The document that should have come.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     document_id: Option<DocumentId>,
     /// Or the passage.
     chunk_id: Option<ChunkId>,
@@ -63,11 +64,10 @@ struct Why {
     collections: Vec<String>,
     /// The documents it was asked of; all if left out.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, format = "uuid")]
     documents: Vec<DocumentId>,
     /// The kinds of documents it was asked of; all if left out.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
     kinds: Vec<Kind>,
 }
 

@@ -53,7 +53,7 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
     let found = match q.filter(|text| !text.trim().is_empty()) {
         None => memories.recent(layers, MOST).await?,
         Some(query) => {
-            let ask = Ask { query, layers, threshold: 0.0, limit: MOST };
+            let ask = Ask { query, layers, threshold: None, limit: MOST };
             memories.search(ask).await?.into_iter().map(|found| found.memory).collect()
         }
     };
@@ -87,13 +87,24 @@ struct SavedMemory {
 #[schema(as = NewMemory)]
 struct Create {
     /// What to remember.
+    #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     content: String,
     /// `general` if left out.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     category: Option<String>,
     /// Its kind; a fact if left out.
     #[serde(default)]
     layer: Layer,
     /// A short name of its own.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     key: Option<String>,
 }
 
@@ -114,12 +125,23 @@ async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Resul
 #[schema(as = MemoryChange)]
 struct Change {
     /// What is remembered.
+    #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     content: Option<String>,
     /// Its category.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     category: Option<String>,
     /// Its kind.
     layer: Option<Layer>,
     /// Its short name.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     key: Option<String>,
 }
 

@@ -1,12 +1,10 @@
 //! `/api/conversations/{id}/messages` and its like: the chat turn as a stream of events.
 
-use std::time::Duration;
-
 use actix_web::{
     HttpRequest, HttpResponse, get, post,
     web::{Bytes, Data, Path, Query},
 };
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use serde::Deserialize;
 
 use super::{
@@ -25,9 +23,6 @@ use crate::{
     },
 };
 
-/// How long a stream may be silent: proxies cut off longer ones.
-const ALIVE_EVERY: Duration = Duration::from_secs(15);
-
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(send).service(follow).service(stop).service(regenerate);
 }
@@ -37,12 +32,13 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[schema(as = NewMessage)]
 struct Send {
     /// What the person says.
+    #[schema(min_length = 1, pattern = r"\S")]
     content: String,
     /// Images and text files.
     #[serde(default)]
     attachments: Vec<Attachment>,
     /// The provider to ask first.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     provider: Option<ProviderId>,
 }
 
@@ -50,7 +46,7 @@ struct Send {
 /// `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
 /// Going away does not end the turn.
 #[utoipa::path(request_body = Send, tag = "conversations", params(("id" = String, Path,)), responses(
-    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+    (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
@@ -59,7 +55,7 @@ async fn send(state: Data<State>, caller: Caller, path: Path<String>, body: Body
     let Send { content, attachments, provider } = body.0;
     let message = NewMessage { content, attachments, provider };
     let events = state.agent.send(&caller, id(&path)?, message).await?;
-    Ok(streamed(state, events))
+    Ok(sse::posted(streamed(state, events)))
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -71,7 +67,7 @@ struct EventsQuery {
 
 /// The events of the last turn, from after the one `Last-Event-ID` names. `reset` means: read the conversation again.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,), EventsQuery), responses(
-    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+    (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
 ))]
 #[get("/api/conversations/{id}/events")]
 async fn follow(
@@ -84,7 +80,7 @@ async fn follow(
     let header = request.headers().get("last-event-id").and_then(|value| value.to_str().ok());
     let after = header.or(query.last_event_id.as_deref());
     let events = state.agent.events(caller.user, id(&path)?, after).await?;
-    Ok(streamed(state, events))
+    Ok(sse::response(streamed(state, events)))
 }
 
 /// Stops the turn that is under way, at once.
@@ -99,13 +95,13 @@ async fn stop(state: Data<State>, caller: Caller, path: Path<String>) -> Result<
 #[serde(deny_unknown_fields)]
 struct Regenerate {
     /// The provider to ask first.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     provider: Option<ProviderId>,
 }
 
 /// Drops the last answer, asks again, and streams the turn.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
-    (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
+    (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
@@ -117,20 +113,20 @@ async fn regenerate(
     body: OptionalBody<Regenerate>,
 ) -> Result<HttpResponse> {
     let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
-    Ok(streamed(state, events))
+    Ok(sse::posted(streamed(state, events)))
 }
 
-fn streamed(state: Data<State>, events: Subscription) -> HttpResponse {
-    sse::response(stream::try_unfold((state, events), |(state, mut events)| async move {
+fn streamed(state: Data<State>, events: Subscription) -> impl Stream<Item = Result<Bytes>> + 'static {
+    stream::try_unfold((state, events), |(state, mut events)| async move {
         let next = tokio::select! {
             () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
-            next = tokio::time::timeout(ALIVE_EVERY, events.next()) => next,
+            next = tokio::time::timeout(sse::ALIVE_EVERY, events.next()) => next,
         };
-        let text = match next {
-            Err(_) => ": still here\n\n".to_owned(),
-            Ok(Some(frame)) => sse::frame(&frame.id, frame.event, &frame.data),
+        let bytes = match next {
+            Err(_) => sse::beat(),
+            Ok(Some(frame)) => Bytes::from(sse::frame(&frame.id, frame.event, &frame.data)),
             Ok(None) => return Ok(None),
         };
-        Ok(Some((Bytes::from(text), (state, events))))
-    }))
+        Ok(Some((bytes, (state, events))))
+    })
 }

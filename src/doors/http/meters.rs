@@ -6,6 +6,10 @@ use metrics::{Counter, Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
 use super::routes::ROUTES;
+use crate::model::{
+    llm::Provider,
+    provider::health::{ProviderHealth, ProviderState},
+};
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 const META: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
@@ -56,6 +60,31 @@ impl Meters {
         }
         text
     }
+}
+
+/// The circuit breakers of the model providers, in Prometheus' text format.
+pub(super) fn providers<'a>(asked: impl Iterator<Item = (&'a Provider, ProviderHealth)>) -> String {
+    let (mut states, mut failures) = (String::new(), String::new());
+    for (provider, health) in asked {
+        let (id, name, model) = (provider.id, label(&provider.name), label(&provider.model));
+        let labels = format!("id=\"{id}\",provider=\"{name}\",model=\"{model}\"");
+        for state in [ProviderState::Closed, ProviderState::Open, ProviderState::HalfOpen] {
+            let (word, value) = (state.as_str(), u8::from(state == health.state));
+            states.push_str(&format!("satchel_model_breaker_state{{{labels},state=\"{word}\"}} {value}\n"));
+        }
+        failures.push_str(&format!("satchel_model_breaker_failures{{{labels}}} {}\n", health.failures));
+    }
+    format!(
+        "# HELP satchel_model_breaker_state 1 for the state the breaker of a model provider is in.\n\
+         # TYPE satchel_model_breaker_state gauge\n{states}\
+         # HELP satchel_model_breaker_failures Failures since a model provider last answered.\n\
+         # TYPE satchel_model_breaker_failures gauge\n{failures}"
+    )
+}
+
+/// A text as the value of a label.
+fn label(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 impl RouteMeter {

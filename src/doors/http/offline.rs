@@ -26,6 +26,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[serde(deny_unknown_fields)]
 struct OfflineQuestion {
     /// What is wanted.
+    #[schema(min_length = 1, pattern = r"\S")]
     text: String,
 }
 
@@ -47,8 +48,7 @@ async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) ->
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    let found = state.invoker.finder().find(asker, &text, NAMED).await?;
-    let tools = if found.far { Vec::new() } else { found.hits };
+    let tools = state.invoker.finder().find(asker, &text, NAMED).await?.hits;
     let passages = context::passages(&state.app, &caller, &text).await?;
     let note = match (tools.is_empty(), passages.is_empty()) {
         (true, true) => {

@@ -22,11 +22,16 @@ use url::form_urlencoded;
 /// The query parameters each route takes, as the document names them.
 pub(super) struct Queries(Vec<Vec<Known>>);
 
-/// A parameter that is known, whether it is a whole number, and whether that may be below 0.
+/// A parameter that is known, and what bounds it if it is a whole number.
 struct Known {
     name: String,
-    is_integer: bool,
-    is_unsigned: bool,
+    integer: Option<Range>,
+}
+
+/// The least and the largest value of a whole number.
+struct Range {
+    least: i128,
+    largest: i128,
 }
 
 impl Queries {
@@ -47,11 +52,8 @@ impl Queries {
             let Some(one) = known.iter().find(|known| known.name == name) else {
                 return Err(wrong(&name, &format!("is not known here: this path {}", takes(known))));
             };
-            if one.is_integer && value.parse::<i64>().is_err() {
-                return Err(wrong(&name, &format!("must be a whole number, not '{}'", shorten(&value))));
-            }
-            if one.is_unsigned && value.starts_with('-') {
-                return Err(wrong(&name, &format!("must be a whole number from 0 on, not '{}'", shorten(&value))));
+            if let Some(range) = &one.integer {
+                range.demand(&value).map_err(|what| wrong(&name, &format!("{what}, not '{}'", shorten(&value))))?;
             }
             if seen.contains(&name) {
                 return Err(wrong(&name, "is there twice"));
@@ -60,6 +62,25 @@ impl Queries {
         }
         Ok(())
     }
+}
+
+impl Range {
+    /// Fails with what the value must be.
+    fn demand(&self, value: &str) -> std::result::Result<(), String> {
+        match value.parse::<i128>() {
+            Err(_) => Err("must be a whole number".to_owned()),
+            Ok(number) if number < self.least => Err(format!("must be a whole number from {} on", self.least)),
+            Ok(number) if number > self.largest => Err(format!("must be a whole number up to {}", self.largest)),
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+/// The words of `T`, as its errors name them.
+pub(super) fn known_words<T: DeserializeOwned>() -> Vec<String> {
+    let nothing: StrDeserializer<'_, Unread> = "".into_deserializer();
+    let unread = T::deserialize(nothing).err().map(|unread| unread.to_string()).unwrap_or_default();
+    unread.split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }
 
 /// Fails with the first word of a list, by commas, that is none of `T`, and names those there are.
@@ -103,9 +124,14 @@ impl Parameter {
             Some(Value::Array(several)) => several.iter().any(|one| one == "integer"),
             one => one.is_some_and(|one| one == "integer"),
         };
-        let is_unsigned =
-            is_integer && self.schema.get("minimum").and_then(Value::as_i64).is_some_and(|least| least >= 0);
-        (self.place == "query").then(|| Known { name: self.name.clone(), is_integer, is_unsigned })
+        let bound = |name: &str| match self.schema.get(name) {
+            Some(Value::Number(bound)) => bound.as_i128(),
+            _ => None,
+        };
+        let (least, largest) =
+            (bound("minimum").unwrap_or(i64::MIN.into()), bound("maximum").unwrap_or(i64::MAX.into()));
+        let integer = is_integer.then_some(Range { least, largest });
+        (self.place == "query").then(|| Known { name: self.name.clone(), integer })
     }
 }
 

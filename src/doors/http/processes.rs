@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::{
     body::{Body, OptionalBody, id},
+    error::Problem,
     services::Services,
     state::State,
 };
@@ -110,7 +111,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Resu
 }
 
 /// The published processes as YAML, which the import reads again.
-#[utoipa::path(tag = "processes", responses((status = 200, content_type = "application/yaml", body = String)))]
+#[utoipa::path(tag = "processes", responses((status = 200, description = "YAML", content_type = "application/yaml")))]
 #[get("/api/processes/export")]
 async fn export(state: Data<State>) -> Result<HttpResponse> {
     let all = store(&state).all().await?;
@@ -237,7 +238,10 @@ struct ProcessProposals {
 
 /// Has the connected model propose processes from the catalog and the documents the caller may see. Nothing it says
 /// counts before a person publishes it.
-#[utoipa::path(request_body = Option<ProcessWish>, tag = "processes", responses((status = 200, body = ProcessProposals)))]
+#[utoipa::path(request_body = Option<ProcessWish>, tag = "processes", responses(
+    (status = 200, body = ProcessProposals),
+    (status = 409, body = Problem, description = "No model is connected, or there is nothing to go by."),
+))]
 #[post("/api/processes/propose")]
 async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
     let app = std::sync::Arc::clone(&state.app);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{body::Body, services::Services, state::State};
 use crate::{
     model::{
-        caller::{PERMISSIONS, Permissions},
+        caller::{PERMISSIONS, Permission, Permissions},
         error::Result,
         user::Role,
     },
@@ -32,9 +32,10 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Role>>> {
 #[schema(as = NewRole)]
 struct Create {
     /// 1 to 64 lower-case letters, digits, `-` or `_`.
+    #[schema(min_length = 1, max_length = 64, pattern = r"^[a-z0-9_-]+$")]
     name: String,
     /// None that the caller does not hold.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
 }
 
@@ -54,7 +55,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<Htt
 #[schema(as = RoleChange)]
 struct Change {
     /// In place of those before.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
 }
 

@@ -46,6 +46,7 @@ pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
     .client_request_timeout(HEAD)
     .max_connections(CONNECTIONS)
     .shutdown_timeout(DRAIN)
+    .h1_allow_half_closed(false)
     .disable_signals()
     .listen(listener)
     .map_err(Error::internal)?
@@ -55,8 +56,8 @@ pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
 
 impl Server {
     /// Accepts nothing more, lets answers end, and returns when all workers have.
-    pub async fn stop(self) -> Result<()> {
+    pub async fn stop(&mut self) -> Result<()> {
         self.handle.stop(true).await;
-        self.task.await.map_err(Error::internal)?.map_err(Error::internal)
+        (&mut self.task).await.map_err(Error::internal)?.map_err(Error::internal)
     }
 }

@@ -4,16 +4,18 @@ use actix_web::{
     get, put,
     web::{Data, Json},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use url::Url;
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, gate::require_administrator, services::Services, state::State};
 use crate::{
-    host::files,
+    engine::{backups::settings as backups, embeddings::offered},
     model::{
         error::{Error, Result},
         id::shorten,
-        settings::Settings,
+        settings::{Embeddings, Settings},
     },
+    net::guard::HostPort,
     store::people::Actor,
 };
 
@@ -32,40 +34,105 @@ async fn read(state: Data<State>) -> Json<Settings> {
 #[utoipa::path(tag = "settings", request_body = Settings, responses((status = 200, body = Settings)))]
 #[put("/api/settings")]
 async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>>) -> Result<Json<Settings>> {
-    let now = state.app.settings.get();
-    if let Some(Value::Array(names)) = body.0.get_mut("disabled_tools") {
-        names.iter_mut().try_for_each(|name| resolve(&state, name, "disabled_tools", &now.disabled_tools))?;
+    check(&state, &mut body.0)?;
+    check_embeddings(&state, &body.0).await?;
+    // Who says where backups go and who can open them has everything.
+    if changes_backups(&state.app.settings.get(), &body.0) {
+        require_administrator(&by.caller)?;
     }
-    if let Some(Value::Array(names)) = body.0.get_mut("chat").and_then(|chat| chat.get_mut("selected")) {
-        names.iter_mut().try_for_each(|name| resolve(&state, name, "chat.selected", &now.chat.selected))?;
-    }
-    demand_roots(&state, &body.0)?;
+    backups::require_usable(&state.app.config.data, &Value::Object(body.0.clone()))?;
     let settings = state.app.settings.update(&by, Value::Object(body.0)).await?;
     Ok(Json((*settings).clone()))
 }
 
-/// The own name of a tool that a setting names, which may do so by an alias. One that stood there before may be gone.
-fn resolve(state: &State, name: &mut Value, setting: &str, before: &[String]) -> Result<()> {
-    let Value::String(text) = name else { return Ok(()) };
-    let registry = state.invoker.registry();
-    let found = registry.find(text).or_else(|_| registry.find(&text.trim().to_lowercase()));
-    match found {
-        Ok(found) => found.tool.spec().name.clone_into(text),
-        Err(_) if before.contains(text) => {}
-        Err(_) => {
-            let named = shorten(text);
-            return Err(Error::invalid(format!("`{setting}`: there is no tool '{named}': GET /api/tools lists them.")));
+/// Whether a patch changes a setting of backups.
+fn changes_backups(now: &Settings, patch: &Map<String, Value>) -> bool {
+    let now = serde_json::to_value(&now.backups).unwrap_or_default();
+    match patch.get("backups") {
+        Some(Value::Object(given)) => given.iter().any(|(name, value)| now.get(name) != Some(value)),
+        given => given.is_some(),
+    }
+}
+
+/// Brings the names among the changes to their own form. Fails where one names nothing there is.
+fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
+    let now = state.app.settings.get();
+    let tool = |text: &str| own_name(state, text);
+    check_list(patch, "disabled_tools", &now.disabled_tools, tool)?;
+    check_list(patch, "chat.selected", &now.chat.selected, tool)?;
+    let root = |text: &str| state.app.workspaces.ensure_root(text).map(|()| text.to_owned());
+    check_list(patch, "files.roots", &now.files.roots, root)?;
+    check_list(patch, "outbound.exceptions", &now.outbound.exceptions, own_place)
+}
+
+/// Fails where another catalogue is no address, or another model is none that can be chosen.
+async fn check_embeddings(state: &State, patch: &Map<String, Value>) -> Result<()> {
+    let now = state.app.settings.get().embeddings.clone();
+    let given = |name: &str| patch.get("embeddings").and_then(|embeddings| embeddings.get(name));
+    if let Some(Value::String(text)) = given("catalogue")
+        && *text != now.catalogue
+    {
+        ensure_address(text).map_err(|error| at("embeddings.catalogue", &error))?;
+    }
+    if let Some(Value::String(model)) = given("model")
+        && *model != now.model
+    {
+        // It may be the same change that allows fetching it.
+        let downloads = given("downloads").and_then(Value::as_bool).unwrap_or(now.downloads);
+        let wanted = Embeddings { model: model.clone(), downloads, ..now };
+        offered::ensure_choosable(&state.app, wanted).await.map_err(|error| at("embeddings.model", &error))?;
+    }
+    Ok(())
+}
+
+/// Puts what `check` makes of it in the place of each entry of a list. What stood there before may be gone and stays.
+fn check_list(
+    patch: &mut Map<String, Value>,
+    setting: &str,
+    before: &[String],
+    check: impl Fn(&str) -> Result<String>,
+) -> Result<()> {
+    let list = match setting.split_once('.') {
+        Some((group, name)) => patch.get_mut(group).and_then(|group| group.get_mut(name)),
+        None => patch.get_mut(setting),
+    };
+    // What is no list, or no text in it, is refused where all is read.
+    let entries = list.and_then(Value::as_array_mut).into_iter().flatten().enumerate();
+    for (n, entry) in entries {
+        if let Value::String(text) = entry
+            && !before.contains(text)
+        {
+            *text = check(text).map_err(|error| at(&format!("{setting}[{n}]"), &error))?;
         }
     }
     Ok(())
 }
 
-/// Fails where a directory that is to be opened to file tools is none. One that was entered before may be gone.
-fn demand_roots(state: &State, patch: &Map<String, Value>) -> Result<()> {
-    let wanted = patch.get("files").and_then(|files| files.get("roots")?.as_array());
-    let before = &state.app.settings.get().files.roots;
-    let mut new = wanted.into_iter().flatten().filter_map(Value::as_str);
-    new.try_for_each(|root| if before.iter().any(|one| one == root) { Ok(()) } else { files::demand_root(root) })
+/// The error, with the setting it is about.
+fn at(field: &str, error: &Error) -> Error {
+    let reason = error.message().trim_end_matches('.');
+    Error::invalid(format!("`{field}`: {error}")).with_details(json!({"field": field, "reason": reason}))
+}
+
+/// The own name of a tool, which may be named by an alias.
+fn own_name(state: &State, text: &str) -> Result<String> {
+    let registry = state.invoker.registry();
+    let found = registry.find(text).or_else(|_| registry.find(&text.trim().to_lowercase()));
+    found
+        .map(|found| found.tool.spec().name.clone())
+        .map_err(|_| Error::invalid(format!("There is no tool '{}': GET /api/tools lists them.", shorten(text))))
+}
+
+/// A host and port as the guard names them.
+fn own_place(text: &str) -> Result<String> {
+    text.parse::<HostPort>().map(|place| place.to_string())
+}
+
+fn ensure_address(text: &str) -> Result<()> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(()),
+        _ => Err(Error::invalid(format!("'{}' is no address that starts with https:// or http://.", shorten(text)))),
+    }
 }
 
 /// The JSON Schema of the settings, for forms.

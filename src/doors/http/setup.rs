@@ -4,10 +4,10 @@ use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
 use serde::{Deserialize, Serialize};
 
 use super::{auth, body::Body, client, services::Services, state::State};
-use crate::model::{error::Result, secret::Secret, user::Username};
+use crate::model::{backup::Progress, error::Result, secret::Secret, user::Username};
 
 pub(super) fn services(config: &mut Services<'_>) {
-    config.service(needed).service(set_up);
+    config.service(needed).service(look_at_link).service(set_up);
 }
 
 /// Whether there is an owner yet.
@@ -15,13 +15,35 @@ pub(super) fn services(config: &mut Services<'_>) {
 struct Setup {
     /// Nobody is there: open the link the start printed.
     needed: bool,
+    /// Progress of the restoring of a backup, while one runs.
+    restoring: Option<Progress>,
 }
 
 /// Whether the first owner is still to be made.
 #[utoipa::path(tag = "setup", responses((status = 200, body = Setup)))]
 #[get("/api/setup")]
 async fn needed(state: Data<State>) -> Result<Json<Setup>> {
-    Ok(Json(Setup { needed: state.app.people.needs_owner().await? }))
+    Ok(Json(Setup { needed: state.app.people.needs_owner().await?, restoring: state.backups.restoring() }))
+}
+
+/// A set-up link.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct SetupLink {
+    /// From the link.
+    token: String,
+}
+
+/// Whether a link can be used, before anything is filled in.
+#[utoipa::path(request_body = SetupLink, tag = "setup", responses(
+    (status = 204, description = "It can be used."),
+    (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
+    (status = 409, description = "There is an owner already.", body = super::error::Problem),
+))]
+#[post("/api/setup/link")]
+async fn look_at_link(state: Data<State>, body: Body<SetupLink>) -> Result<HttpResponse> {
+    state.app.people.check_link(&body.0.token, state.app.clock.now()).await?;
+    Ok(HttpResponse::NoContent().finish())
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -29,10 +51,10 @@ async fn needed(state: Data<State>) -> Result<Json<Setup>> {
 struct Owner {
     /// From the link.
     token: String,
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 64, pattern = r"^[\w.@-]+$")]
     username: Username,
     /// 10 characters at least.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 10, max_length = 1024)]
     password: Secret,
 }
 

@@ -1,10 +1,35 @@
 //! Server-sent events: how one looks, and the answer that carries them.
 
+use std::time::Duration;
+
 use actix_web::{HttpResponse, http::header, web::Bytes};
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt, future, stream};
 use serde::Serialize;
 
 use crate::model::error::{Error, Result};
+
+/// A comment that every stream begins with: Firefox tells a page of an answer only when some of its body has come.
+const OPEN: &[u8] = b": open\n\n";
+
+/// The time a stream may be silent: proxies cut off longer ones, and who hears nothing for 40 s opens another.
+pub(super) const ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+/// A comment that says nothing but that the stream is alive.
+pub(super) const fn beat() -> Bytes {
+    Bytes::from_static(b": still here\n\n")
+}
+
+/// One event of a stream.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the events for the document")]
+pub(super) struct ServerSentEvent {
+    /// What `Last-Event-ID` names to go on after it.
+    id: String,
+    /// What happened.
+    event: String,
+    /// More of it, as JSON.
+    data: String,
+}
 
 /// One event as it stands on the wire.
 pub(super) fn event(id: &str, name: &str, data: &impl Serialize) -> Result<String> {
@@ -17,12 +42,21 @@ pub(super) fn frame(id: &str, name: &str, data: &str) -> String {
     format!("id: {id}\nevent: {name}\ndata: {data}\n\n")
 }
 
-/// An answer that streams events; nothing on the way may hold them back.
+/// An answer to a GET that streams events; nothing on the way may hold them back, and nothing keeps them.
 pub(super) fn response(events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+    streaming(events, "no-store")
+}
+
+/// The same to a POST, which is stored nowhere: Chromium reports it as broken off where `no-store` says so once more.
+pub(super) fn posted(events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+    streaming(events, "private, no-cache")
+}
+
+fn streaming(events: impl Stream<Item = Result<Bytes>> + 'static, caching: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/event-stream")
-        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .insert_header((header::CACHE_CONTROL, caching))
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header(("x-accel-buffering", "no"))
-        .streaming(events)
+        .streaming(stream::once(future::ready(Ok(Bytes::from_static(OPEN)))).chain(events))
 }

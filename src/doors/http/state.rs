@@ -6,7 +6,7 @@ use super::{meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table
 use crate::{
     agent::chat::Agent,
     app::App,
-    engine::{invoker::Invoker, scripts::Library},
+    engine::{backups::service::Backups, invoker::Invoker, scripts::Library},
     model::error::Result,
 };
 
@@ -20,6 +20,8 @@ pub struct State {
     pub agent: Agent,
     /// The scripts.
     pub scripts: Library,
+    /// Backups.
+    pub backups: Arc<Backups>,
     pub(super) table: Table,
     pub(super) queries: Queries,
     pub(super) hosts: Hosts,
@@ -28,9 +30,9 @@ pub struct State {
 
 impl State {
     /// The handles of these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library, backups: Arc<Backups>) -> Result<Self> {
         let hosts = Hosts::new(&app.config);
-        let queries = Queries::of(openapi::TEXT)?;
-        Ok(Self { app, invoker, agent, scripts, table: Table::new(), queries, hosts, meters: Meters::new() })
+        let queries = Queries::of(&openapi::served()?)?;
+        Ok(Self { app, invoker, agent, scripts, backups, table: Table::new(), queries, hosts, meters: Meters::new() })
     }
 }

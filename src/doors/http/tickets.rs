@@ -7,16 +7,24 @@ use actix_web::{
     web::{Data, Json, Path},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{body::Body, error, services::Services, state::State};
+use super::{
+    body::Body,
+    client::HangUp,
+    error::{PROBLEM, Problem},
+    services::Services,
+    state::State,
+};
 use crate::{
     engine::{answer::InvokeAnswer, decide::Answer},
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
         error::{Error, Result},
+        spec::Risk,
+        time::Time,
     },
 };
 
@@ -50,6 +58,8 @@ pub(super) struct DecisionBody {
     reason: Option<String>,
     /// Arguments in place of those asked for.
     params: Option<Value>,
+    /// The question that `params` make, as a 409 gave it: needed where they destroy something else than was asked about.
+    question: Option<String>,
     /// Do not ask again for this tool in this conversation; never for destructive ones.
     #[serde(default)]
     for_conversation: bool,
@@ -65,32 +75,71 @@ pub(super) struct Decided {
 }
 
 /// Decides a ticket. Only the person it is addressed to can, not his API keys.
-#[utoipa::path(request_body = DecisionBody, tag = "tickets", responses((status = 200, body = Decided)))]
+#[utoipa::path(request_body = DecisionBody, tag = "tickets", responses(
+    (status = 200, body = Decided),
+    (status = 409, body = Problem, description = "It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`."),
+))]
 #[post("/api/tickets/{id}")]
 async fn decide(
     state: Data<State>,
     caller: Caller,
     id: Path<String>,
+    HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
 ) -> Result<Json<Decided>> {
     let id: TicketId = id.parse()?;
-    let DecisionBody { decision, reason, params, for_conversation } = body;
-    let answer = Answer { decision, reason, params, for_conversation };
-    let (ticket, verdict) = state.invoker.decide(id, answer, &caller).await?;
-    state.agent.ticket_decided(&ticket).await?;
+    let DecisionBody { decision, reason, params, question, for_conversation } = body;
+    let answer = Answer { decision, reason, params, question, for_conversation };
+    let (invoker, agent) = (state.invoker.clone(), state.agent.clone());
+    // In a task of its own: the conversation is told what came of it, whether the person's page is still open or not.
+    let deciding = async move {
+        let (ticket, verdict) = invoker.decide(id, answer, &caller, unheard).await?;
+        if let Err(error) = agent.ticket_decided(&ticket, &caller).await {
+            // What was decided stands, and a turn that waits for it looks for itself a little later.
+            tracing::error!(?error, "a conversation could not be told what was decided");
+        }
+        Ok::<_, Error>((ticket, verdict))
+    };
+    let (ticket, verdict) =
+        state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
     Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
 }
 
-/// 409: the ticket's fields, and the ticket itself under `ticket`.
-pub(super) fn must_confirm(ticket: &Ticket) -> HttpResponse {
-    let told = format!("{} A person decides it in the console; then repeat the call with the ticket.", ticket.reason);
-    let error = Error::conflict(told).with_details(json!({
-        "ticket": ticket.id,
-        "risk": ticket.risk,
-        "reason": ticket.reason,
-        "tool": ticket.tool,
-        "arguments": ticket.arguments,
-        "expires_at": ticket.expires_at,
-    }));
-    error::respond(&error, StatusCode::CONFLICT, "needs-confirmation", "Needs confirmation")
+/// What a call is answered that a person must confirm first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct MustConfirm {
+    #[serde(flatten)]
+    problem: Problem,
+    /// The ticket, to repeat the call with once a person has decided.
+    #[schema(value_type = String, format = "uuid")]
+    ticket: TicketId,
+    /// Canonical id of the tool.
+    tool: String,
+    /// The arguments it would run with.
+    arguments: Value,
+    /// The risk of the call.
+    risk: Risk,
+    /// The question, in words that name the thing.
+    question: String,
+    /// The thing's name; null if it has none.
+    subject: Option<String>,
+    /// The rule that asks, in words.
+    reason: String,
+    /// When the question lapses.
+    expires_at: Time,
+}
+
+/// 409 with the ticket of a call.
+pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
+    let Ticket { id, tool, arguments, risk, question, subject, reason, expires_at, .. } = ticket;
+    let problem = Problem {
+        kind: "urn:satchel:needs-confirmation".to_owned(),
+        title: "Needs confirmation".to_owned(),
+        status: StatusCode::CONFLICT.as_u16(),
+        detail: format!(
+            "{question} {reason} A person decides it in the console; then repeat the call with the ticket."
+        ),
+    };
+    let body = MustConfirm { problem, ticket: id, tool, arguments, risk, question, subject, reason, expires_at };
+    HttpResponse::Conflict().content_type(PROBLEM).json(body)
 }

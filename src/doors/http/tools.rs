@@ -8,13 +8,14 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use super::{
     body::Body,
+    client::HangUp,
     services::Services,
     state::State,
+    tickets::MustConfirm,
     tool_view::{Facts, ToolView},
 };
 use crate::{
@@ -22,11 +23,12 @@ use crate::{
         answer::InvokeAnswer,
         authorise,
         find::{finder::Asker, hit::Hit},
+        run::Stops,
         tool::Tool,
     },
     model::{
         audit::Entry,
-        call::{Call, Outcome, Ticket, TicketId},
+        call::{Call, Outcome, TicketId},
         caller::Caller,
         conversation::ConversationId,
         error::{Error, Kind, Result},
@@ -70,6 +72,7 @@ async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<J
 #[serde(deny_unknown_fields)]
 pub(super) struct Need {
     /// What you want to do.
+    #[schema(min_length = 1, pattern = r"\S")]
     query: String,
     /// How many tools to return; 5 if left out, 50 at most.
     limit: Option<usize>,
@@ -106,10 +109,10 @@ pub(super) struct Invocation {
     #[serde(default)]
     params: Value,
     /// The conversation it belongs to.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     topic: Option<ConversationId>,
     /// A ticket, to get the result of a call that had to be confirmed.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     ticket: Option<TicketId>,
     /// Check everything, run nothing.
     #[serde(default)]
@@ -120,21 +123,22 @@ pub(super) struct Invocation {
 #[utoipa::path(request_body = Invocation, tag = "tools", responses(
     (status = 200, body = InvokeAnswer),
     (status = 400, description = "The arguments are wrong; the detail says what and where."),
-    (status = 409, body = Ticket, description = "A person must confirm it first: repeat the call with the ticket."),
+    (status = 409, body = MustConfirm, description = "A person must confirm it first: repeat the call with the ticket. Without `ticket`: the one that was given is no longer good for this call."),
 ))]
 #[post("/api/tools/{name}/invoke")]
 async fn invoke(
     state: Data<State>,
     caller: Caller,
     name: Path<String>,
+    HangUp(unheard): HangUp,
     Body(body): Body<Invocation>,
 ) -> Result<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
     let (id, first) = (call.id, ticket.is_none());
-    match state.invoker.invoke(call, CancellationToken::new()).await {
+    match state.invoker.invoke(call, Stops { unheard, ..Stops::default() }).await {
         Ok(Outcome::Done(done)) => Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done))),
-        Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(&ticket)),
+        Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(*ticket)),
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
         Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {
             Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error)))

@@ -48,20 +48,19 @@ pub(super) fn is_multipart(headers: &HeaderMap) -> bool {
     given.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
 }
 
-/// Reads a request of files, each of at most `limit` bytes.
+/// Reads a request of files, each of at most `limit` bytes, and of no other fields than `fields`.
 pub(super) async fn read(
     request: &HttpRequest,
     payload: Payload,
     knowledge: &Knowledge,
     limit: u64,
+    fields: &[&str],
 ) -> std::result::Result<Upload, actix_web::Error> {
     let mut parts = Multipart::new(request.headers(), payload);
     let mut upload = Upload::default();
     loop {
-        let next = tokio::time::timeout(PATIENCE, parts.next()).await.map_err(|_| too_slow())?;
-        let Some(part) = next else { return Ok(upload) };
-        let mut part = part.map_err(|error| broken(&error))?;
-        let taken = take(&mut part, &mut upload, &knowledge.files, limit).await;
+        let Some(mut part) = next(&mut parts).await? else { return Ok(upload) };
+        let taken = take(&mut part, &mut upload, &knowledge.files, limit, fields).await;
         if let Err(error) = taken {
             let large = error.details().is_some_and(|details| details.get("limit_bytes").is_some());
             if large {
@@ -82,12 +81,17 @@ pub(super) async fn discard(knowledge: &Knowledge, upload: Upload) {
     }
 }
 
-async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64) -> Result<()> {
+async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64, fields: &[&str]) -> Result<()> {
     let field = part.name().unwrap_or_default().to_owned();
     let file_name = part.content_disposition().and_then(|head| head.get_filename()).map(str::to_owned);
     let Some(name) = file_name.filter(|_| field == "file") else {
         if file_name_given(part) {
             return Err(Error::invalid(format!("Send files in the field 'file', not '{}'.", shortened(&field))));
+        }
+        if !fields.contains(&field.as_str()) {
+            let known: Vec<String> = ["file"].iter().chain(fields).map(|name| format!("'{name}'")).collect();
+            let message = format!("There is no field '{}': send {}.", shortened(&field), known.join(" and "));
+            return Err(Error::invalid(message));
         }
         return take_field(part, upload, field).await;
     };
@@ -119,20 +123,31 @@ fn file_name_given(part: &Field) -> bool {
 }
 
 async fn take_field(part: &mut Field, upload: &mut Upload, name: String) -> Result<()> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = piece(part).await? {
-        if bytes.len() + piece.len() > FIELD {
-            return Err(Error::invalid(format!("The field '{}' is too long.", shortened(&name))));
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Error::invalid(format!("The field '{}' is not UTF-8.", shortened(&name))))?;
+    let text = text(part, &name).await?;
     upload.fields.insert(name, text);
     Ok(())
 }
 
-async fn piece(part: &mut Field) -> Result<Option<bytes::Bytes>> {
+/// A field that is no file.
+pub(super) async fn text(part: &mut Field, name: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = piece(part).await? {
+        if bytes.len() + piece.len() > FIELD {
+            return Err(Error::invalid(format!("The field '{}' is too long.", shortened(name))));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::invalid(format!("The field '{}' is not UTF-8.", shortened(name))))
+}
+
+/// The next part.
+pub(super) async fn next(parts: &mut Multipart) -> Result<Option<Field>> {
+    let next = tokio::time::timeout(PATIENCE, parts.next()).await.map_err(|_| too_slow())?;
+    next.transpose().map_err(|error| broken(&error))
+}
+
+/// The next bytes of a part.
+pub(super) async fn piece(part: &mut Field) -> Result<Option<bytes::Bytes>> {
     let next = tokio::time::timeout(PATIENCE, part.next()).await.map_err(|_| too_slow())?;
     next.transpose().map_err(|error| broken(&error))
 }
@@ -162,6 +177,7 @@ fn too_slow() -> Error {
     Error::new(Kind::Invalid, "The upload stopped in the middle. Send it again.")
 }
 
+/// The error for a form that is none.
 fn broken(error: &dyn std::fmt::Display) -> Error {
     Error::invalid(format!("The upload cannot be read: {error}."))
 }

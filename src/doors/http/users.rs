@@ -38,10 +38,10 @@ async fn list(state: Data<State>) -> Result<Json<Vec<User>>> {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewUser)]
 struct Create {
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 64, pattern = r"^[\w.@-]+$")]
     username: Username,
     /// 10 characters at least.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 10, max_length = 1024)]
     password: Secret,
     /// A role that grants nothing the caller does not hold.
     role: String,
@@ -67,7 +67,7 @@ struct Change {
     /// Kept out: his sessions end, his keys do nothing.
     disabled: Option<bool>,
     /// 10 characters at least; ends his sessions.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, min_length = 10, max_length = 1024)]
     password: Option<Secret>,
 }
 

@@ -1,7 +1,7 @@
 //! The vault's key.
 
 use actix_web::{
-    post,
+    get, post,
     web::{Data, Json},
 };
 use serde::Deserialize;
@@ -9,11 +9,21 @@ use serde::Deserialize;
 use super::{body::OptionalBody, services::Services, state::State};
 use crate::{
     model::{error::Result, secret::Secret},
-    store::{people::Actor, rotation::Rotated},
+    store::{
+        people::Actor,
+        rotation::{KeyFacts, Rotated},
+    },
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
-    config.service(rotate);
+    config.service(key_facts).service(rotate);
+}
+
+/// Where the vault's key lies, and what a new one would mean.
+#[utoipa::path(tag = "settings", responses((status = 200, body = KeyFacts)))]
+#[get("/api/vault")]
+async fn key_facts(state: Data<State>) -> Result<Json<KeyFacts>> {
+    state.app.vault.key_facts().await.map(Json)
 }
 
 /// The new key, where Satchel does not choose it.

@@ -143,7 +143,11 @@ impl Answer {
             _ => String::new(),
         };
         let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
-        Some(Error::new(kind, format!("{system} answered {}{what}{says}", self.status)).with_details(details))
+        Some(
+            Error::new(kind, format!("{system} answered {}{what}{says}", self.status))
+                .with_details(details)
+                .as_answer(),
+        )
     }
 
     fn moved(&self, to: Option<&str>) -> String {

@@ -25,6 +25,9 @@ use crate::{
     },
 };
 
+/// Shortest part of a header that is hidden by itself: a shorter one would hide words.
+const SHORTEST: usize = 6;
+
 /// What goes onto a request.
 #[derive(Debug, Clone)]
 pub enum Credential {
@@ -96,7 +99,31 @@ pub(super) async fn attempt<T, F: Future<Output = T>>(
     Ok((ready, outcome))
 }
 
+/// The secrets in the headers a caller set, where the system has no credential of its own.
+pub(super) fn given(headers: &HeaderMap) -> Vec<Secret> {
+    let values = headers.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+    let mut secrets: Vec<String> = Vec::new();
+    for value in values {
+        // `Bearer <token>`, `Basic <user and password in base64>`, `name=value; name=value`.
+        let after_scheme = value.split_once(' ').map(|(_, rest)| rest.trim().to_owned());
+        let pair = after_scheme.as_ref().and_then(|rest| String::from_utf8(STANDARD.decode(rest).ok()?).ok());
+        let password = pair.and_then(|pair| Some(pair.split_once(':')?.1.to_owned()));
+        let crumbs = value.split(';').filter_map(|crumb| Some(crumb.split_once('=')?.1.trim().to_owned()));
+        let parts = crumbs.chain(after_scheme).chain(password).filter(|part| part.chars().count() >= SHORTEST);
+        secrets.extend(parts);
+        secrets.push(value.to_owned());
+    }
+    secrets.into_iter().map(Secret::new).collect()
+}
+
 impl Ready {
+    /// The same, with more secrets that may stand in no answer.
+    #[must_use]
+    pub(super) fn knowing(mut self, more: Vec<Secret>) -> Self {
+        self.secrets.extend(more);
+        self
+    }
+
     /// What a call came to, without the secrets of the credential.
     pub fn cleaned(&self, outcome: Result<Value>) -> Result<Output> {
         let forms = secret_forms::of(self.secrets());

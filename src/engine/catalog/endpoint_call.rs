@@ -118,12 +118,18 @@ pub(super) async fn answer(
     rest::send(target, &request).await
 }
 
-/// Fails where the arguments make no request, or name files the caller may not read.
-pub(super) fn demand(endpoint: &Endpoint, arguments: &Value, caller: &Caller) -> Result<()> {
-    match request(endpoint, arguments)? {
-        (_, Some(upload)) => upload.demand(caller),
-        _ => Ok(()),
+/// Fails where the arguments make no request that can be sent, or name files the caller may not read.
+pub(super) async fn ensure_sendable(
+    cx: &Context,
+    system: &System,
+    endpoint: &Endpoint,
+    arguments: &Value,
+) -> Result<()> {
+    let (mut request, upload) = request(endpoint, arguments)?;
+    if let Some(upload) = upload {
+        request.body = upload.read(cx.app(), cx.caller()).await?;
     }
+    rest::build(system, &request).map(drop)
 }
 
 /// The request an endpoint's arguments make, and the files that are to be its body.

@@ -33,20 +33,24 @@ pub struct Query {
 
 /// Runs it. Fails where the system refuses all of it; what it refuses a part of comes back with the errors.
 pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) -> Result<Output> {
+    let asked = (query.query.as_str(), query.operation_name.as_deref());
+    read(rest::send(target, &request(of, query)).await?, &of.system.name, asked)
+}
+
+/// The request that carries it.
+pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
     let mut body = Map::new();
     body.insert("query".to_owned(), json!(query.query));
     body.extend(query.variables.clone().map(|variables| ("variables".to_owned(), Value::Object(variables))));
     body.extend(query.operation_name.clone().map(|name| ("operationName".to_owned(), Value::String(name))));
     let accept = "application/graphql-response+json, application/json;q=0.9";
-    let request = RestRequest {
+    RestRequest {
         method: Method::POST,
         path: risk::graphql_path(of),
         query: Vec::new(),
         headers: vec![("accept".to_owned(), accept.to_owned())],
         body: Body::json(Value::Object(body)),
-    };
-    let asked = (query.query.as_str(), query.operation_name.as_deref());
-    read(rest::send(target, &request).await?, &of.system.name, asked)
+    }
 }
 
 /// What an answer to a document, and the name of its operation, says: its data, and the errors beside it. Fails where
@@ -99,7 +103,7 @@ fn refusal(answer: &Answer, errors: &[Value], system: &str, asked: (&str, Option
         ),
         false => format!("{system} refused the operation: {told}"),
     };
-    Error::upstream(message).with_details(details)
+    Error::upstream(message).with_details(details).as_answer()
 }
 
 fn step(step: &Value) -> String {

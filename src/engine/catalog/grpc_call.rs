@@ -74,7 +74,7 @@ pub(super) async fn call(target: &Target<'_>, ask: &GrpcAsk) -> Result<Output> {
     };
     let conversation = |ready| converse(target, ask, given.clone(), ready);
     let (ready, ended) = credential::attempt(target, conversation, is_refused).await?;
-    ready.cleaned(ended.and_then(shown))
+    ready.knowing(credential::given(&given)).cleaned(ended.and_then(shown))
 }
 
 /// The names of a system's services, and the types of each. Calls learn them anew from then on.
@@ -230,8 +230,7 @@ async fn open(target: &Target<'_>, ready: &Ready, given: HeaderMap, web: bool) -
         return Ok(Line::web(ready.way(target.http), base, headers));
     }
     let tls = Tls { alpn: vec![b"h2".to_vec()], ..ready.tls() };
-    let dialled = target.http.dial(&base, &tls).await;
-    let connection = dialled.map_err(|error| rest::explained(error, target.system))?;
+    let connection = target.http.dial(&base, &tls).await?;
     if base.scheme() == "https" && connection.alpn() != Some(b"h2") {
         return Err(Error::upstream(format!("{} does not offer HTTP/2, which gRPC needs.", target.system.name)));
     }
@@ -249,7 +248,7 @@ fn metadata(ready: &Ready) -> Result<HeaderMap> {
 }
 
 /// The metadata a caller gives. Fails where it is set by Satchel or by gRPC.
-fn given(system: &System, pairs: &[(String, String)]) -> Result<HeaderMap> {
+pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<HeaderMap> {
     let mut given = HeaderMap::new();
     for (name, value) in pairs {
         let (name, value) = rest::header(system, name, value)?;
@@ -289,5 +288,5 @@ fn after(error: Error, messages: Vec<Value>) -> Error {
     let came = if messages.len() == 1 { "a message".to_owned() } else { format!("{} messages", messages.len()) };
     details.insert("messages".to_owned(), Value::Array(messages));
     let told = format!("{} (before that came {came}, which the details hold)", error.message());
-    Error::new(error.kind(), told).with_details(Value::Object(details))
+    Error::new(error.kind(), told).with_details(Value::Object(details)).as_answer()
 }

@@ -4,15 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{endpoint_call, risk};
+use super::{ahead, endpoint_call, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
-        catalog::{
-            directory::Directory,
-            endpoint::{Endpoint, Parameter},
-            system::System,
-        },
+        catalog::{directory::Directory, endpoint::Endpoint, system::System},
         error::{Error, Result},
         spec::{Category, Source, Spec},
     },
@@ -78,11 +74,7 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let tool =
         tool.risk_of_call(move |arguments: &Value, registry| risk::of_endpoint(&registry.directory(), id, arguments));
     let tool = tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect());
-    if !endpoint.parameters.iter().any(Parameter::is_upload) {
-        return tool;
-    }
-    let own = endpoint.clone();
-    tool.demands(move |arguments: &Value, caller, _| endpoint_call::demand(&own, arguments, caller))
+    tool.ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.

@@ -7,7 +7,7 @@ use reqwest::{
     Method,
     header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::{Url, form_urlencoded};
 
 use super::{
@@ -18,13 +18,10 @@ use super::{
 use crate::{
     app::App,
     model::{
-        catalog::{endpoint::Endpoint, place, system::System},
-        error::{Error, Kind, Result},
+        catalog::{auth::Auth, endpoint::Endpoint, place, system::System},
+        error::{Error, Result},
     },
-    net::{
-        guard,
-        http::{Http, OF_CONNECTION, Request},
-    },
+    net::http::{Http, OF_CONNECTION, Request},
 };
 
 /// Longest body that is sent, in bytes.
@@ -105,11 +102,11 @@ pub async fn send(target: &Target<'_>, request: &RestRequest) -> Result<Answer> 
 }
 
 async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result<Answer> {
+    let ready = ready.knowing(credential::given(&plain.headers));
     let way = ready.way(target.http);
     let request = ready.put_on(plain.clone())?;
     let retries = target.endpoint.and_then(|endpoint| endpoint.retries).unwrap_or(target.system.retries);
-    let sent = retry::send(&request.method, retries, || way.send(request.clone())).await;
-    let (response, attempts) = sent.map_err(|error| explained(error, target.system))?;
+    let (response, attempts) = retry::send(&request.method, retries, || way.send(request.clone())).await?;
     let answer = Answer::read(response, ready.secrets()).await?;
     Ok(Answer { attempts, after_write: !request.method.is_safe(), ..answer })
 }
@@ -125,7 +122,7 @@ pub async fn take_turn(target: &Target<'_>) -> Result<()> {
 }
 
 /// The request as it goes out, but for the credential.
-fn build(system: &System, request: &RestRequest) -> Result<Request> {
+pub(super) fn build(system: &System, request: &RestRequest) -> Result<Request> {
     let base = system.base_url()?;
     let mut url = if request.path.is_empty() { base.clone() } else { place::join(base, &request.path)? };
     demand_no_credential(system, &url, &request.query)?;
@@ -167,19 +164,25 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
     }
 }
 
+/// Headers a caller gives where the system has no credential of its own: they are secrets like any other.
+const CALLERS: &[&str] = &["authorization", "cookie"];
+
 /// A header a caller gives. Fails where it is one of ours.
 pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
     let lower = name.trim().to_ascii_lowercase();
     let plain = override_names::plain_header(name);
-    let is_ours = [OURS, OF_CONNECTION].iter().any(|ours| ours.contains(&plain.as_str()));
+    let is_callers = system.auth == Auth::None && CALLERS.contains(&lower.as_str());
+    let is_ours = !is_callers && [OURS, OF_CONNECTION].iter().any(|ours| ours.contains(&plain.as_str()));
     let is_credential = system.auth.header().is_some_and(|own| override_names::plain_header(&own) == plain);
     if is_ours || is_credential || override_names::is_header(&plain) {
         let told = format!("The header '{lower}' is set by Satchel: leave it out. Credentials come from the vault.");
-        return Err(Error::invalid(told));
+        return Err(Error::invalid(told).with_details(json!({"field": "headers"})));
     }
     let wrong = || Error::invalid(format!("The header '{}' cannot be sent as it is.", crate::model::id::shorten(name)));
     let name = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| wrong())?;
-    Ok((name, HeaderValue::from_str(value).map_err(|_| wrong())?))
+    let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+    value.set_sensitive(is_callers);
+    Ok((name, value))
 }
 
 /// Fails where a query holds the parameter that carries the credential.
@@ -190,32 +193,4 @@ pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String,
         return Err(Error::invalid(format!("The query parameter '{own}' is set by Satchel: leave it out.")));
     }
     Ok(())
-}
-
-/// A refusal of the guard, with what an administrator can do about it.
-pub(super) fn explained(error: Error, system: &System) -> Error {
-    refused_at(error, system.base_url.as_ref())
-}
-
-/// The same, of any address.
-pub(super) fn refused_at(error: Error, url: Option<&Url>) -> Error {
-    if error.kind() != Kind::Denied {
-        return error;
-    }
-    let place = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
-    let told = guard::with_remedy(error.message(), &place.unwrap_or_default());
-    Error::new(Kind::Denied, told).caused_by(error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_says_what_to_allow() {
-        let url = Url::parse("https://token.example/oauth").unwrap();
-        let refused = Error::denied("No. An administrator can allow this host and port.");
-        let wanted = "No. An administrator can allow 'token.example:443' in the settings, under outbound exceptions.";
-        assert_eq!(refused_at(refused, Some(&url)).message(), wanted);
-    }
 }

@@ -47,14 +47,24 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) ->
     read(send(target, ask, &second).await?, &of.system.name)
 }
 
+/// Fails where it cannot be sent, as far as that shows before.
+pub(super) fn ensure_sendable(of: &Registered, ask: &SoapAsk) -> Result<()> {
+    demand_action(&ask.action)?;
+    let soap = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
+    rest::build(&of.system, &request(ask, &soap)).map(drop)
+}
+
 async fn send(target: &Target<'_>, ask: &SoapAsk, soap: &Request) -> Result<Answer> {
+    rest::send(target, &request(ask, soap)).await
+}
+
+fn request(ask: &SoapAsk, soap: &Request) -> RestRequest {
     let mut headers = vec![("accept".to_owned(), "text/xml, application/soap+xml, application/xml".to_owned())];
     if soap.version == Version::V11 {
         headers.push(("soapaction".to_owned(), format!("\"{}\"", ask.action)));
     }
     let body = Body::Text(soap.version.content_type(&ask.action), soap.envelope.clone());
-    let request = RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body };
-    rest::send(target, &request).await
+    RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body }
 }
 
 /// Whether the service takes the other version only: it says so, or cannot read the media type.

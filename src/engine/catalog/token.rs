@@ -11,8 +11,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::rest::refused_at;
-
 use crate::{
     app::{App, calling::Token},
     engine::{sanitise, secret_forms},
@@ -93,8 +91,7 @@ pub(super) async fn get(app: &App, http: &Http, system: &System, stored: &Creden
 
 async fn ask(http: &Http, system: &System, stored: &Credentials) -> Result<Granted> {
     let request = request(system, stored)?;
-    let place = request.url.clone();
-    let response = http.send(request).await.map_err(|error| refused_at(error, Some(&place)))?;
+    let response = http.send(request).await?;
     read(response, system, stored).await
 }
 

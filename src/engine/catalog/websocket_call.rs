@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     model::{
-        catalog::place,
+        catalog::{place, system::System},
         error::{Error, Kind, Result},
         output::Output,
     },
@@ -49,20 +49,20 @@ pub struct SocketAsk {
 
 /// Opens the socket, sends and listens.
 pub(super) async fn call(target: &Target<'_>, ask: &SocketAsk) -> Result<Output> {
-    let plain = upgrade(target, ask)?;
+    let plain = upgrade(target.system, ask)?;
     rest::take_turn(target).await?;
     let status = |error: &Error| error.details().and_then(|details| details.get("status")?.as_u64());
     let is_refused = |heard: &Result<Heard>| heard.as_ref().is_err_and(|error| status(error) == Some(401));
     let conversation = |ready| converse(target, ask, plain.clone(), ready);
     let (ready, heard) = credential::attempt(target, conversation, is_refused).await?;
+    let ready = ready.knowing(credential::given(&plain.headers));
     ready.cleaned(heard.and_then(|heard| shown(&target.system.name, heard)))
 }
 
 async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: Ready) -> Result<Heard> {
     let request = ready.put_on(plain)?;
     let tls = Tls { alpn: vec![b"http/1.1".to_vec()], ..ready.tls() };
-    let dialled = target.http.dial(&request.url, &tls).await;
-    let connection = dialled.map_err(|error| rest::explained(error, target.system))?;
+    let connection = target.http.dial(&request.url, &tls).await?;
     let exchange = Exchange {
         url: request.url,
         headers: request.headers,
@@ -76,12 +76,12 @@ async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: R
 }
 
 /// The upgrade as it goes out, but for the credential.
-fn upgrade(target: &Target<'_>, ask: &SocketAsk) -> Result<Request> {
-    let url = place::join(target.system.base_url()?, &ask.path)?;
-    rest::demand_no_credential(target.system, &url, &[])?;
+pub(super) fn upgrade(system: &System, ask: &SocketAsk) -> Result<Request> {
+    let url = place::join(system.base_url()?, &ask.path)?;
+    rest::demand_no_credential(system, &url, &[])?;
     let mut headers = HeaderMap::new();
     for (name, value) in &ask.headers {
-        let (name, value) = rest::header(target.system, name, value)?;
+        let (name, value) = rest::header(system, name, value)?;
         if name.as_str().starts_with("sec-websocket-") && name != "sec-websocket-protocol" {
             return Err(Error::invalid(format!("The header '{name}' is set by Satchel: leave it out.")));
         }
@@ -134,7 +134,7 @@ fn demand_good(system: &str, code: u16, reason: &str) -> Result<()> {
         (reason, _) => format!(": {reason}"),
     };
     let told = format!("{system} closed the WebSocket with code {code} before any message{advice}{says}");
-    Err(Error::new(kind, told).with_details(json!({"closed": {"code": code, "reason": reason}})))
+    Err(Error::new(kind, told).with_details(json!({"closed": {"code": code, "reason": reason}})).as_answer())
 }
 
 /// A message: JSON as it is, other text as text, bytes as base64.

@@ -11,7 +11,10 @@ use crate::{
         folder::{self, Description},
         model::{BUILTIN, Model, Pooling},
     },
-    model::error::{Error, Result},
+    model::{
+        error::{Error, Result},
+        settings::Embeddings,
+    },
 };
 
 /// The name that stands for no model: search goes by words alone.
@@ -53,6 +56,11 @@ pub fn place(data: &Path) -> PathBuf {
     data.join("models")
 }
 
+/// Names of folders with models that can be fetched again.
+pub fn fetched() -> std::collections::HashSet<String> {
+    catalogue().iter().map(Entry::folder).collect()
+}
+
 /// Every model there is. Those of the catalogue that were fetched stand among the folders.
 pub fn all(app: &App) -> Result<Vec<Offer>> {
     let builtin = Model::embedded().map(|model| Offer {
@@ -87,20 +95,28 @@ fn offer(name: String, dimensions: Option<usize>, problem: Option<String>) -> Of
 /// What is said of a model that would have to be fetched where that is not allowed.
 pub(super) const NOT_ALLOWED: &str = "Models may not be fetched: allow it with the setting embeddings.downloads.";
 
-/// Fails where this name can never be gone over to.
-pub fn demand(app: &App, name: &str) -> Result<()> {
+/// Checks that the model these settings name can be gone over to.
+///
+/// # Errors
+/// Where there is no such model, or it would have to be fetched and these settings do not allow that.
+pub async fn ensure_choosable(app: &App, wanted: Embeddings) -> Result<()> {
+    let models = place(&app.config.data);
+    tokio::task::spawn_blocking(move || look_up(&models, &wanted)).await.map_err(Error::internal)?
+}
+
+fn look_up(models: &Path, wanted: &Embeddings) -> Result<()> {
+    let name = wanted.model.as_str();
     if name == NONE || (name == BUILTIN && Model::embedded().is_some()) {
         return Ok(());
     }
     if name == BUILTIN {
         return Err(Error::not_found("This build has no embedding model in it: choose one from a folder, or none."));
     }
-    let models = place(&app.config.data);
     match entry(name) {
         Some(entry) if models.join(entry.folder()).is_dir() => Ok(()),
-        Some(_) if !app.settings.get().embeddings.downloads => Err(Error::denied(NOT_ALLOWED)),
+        Some(_) if !wanted.downloads => Err(Error::denied(NOT_ALLOWED)),
         Some(_) => Ok(()),
-        None => folder::find(&models, name).map(drop),
+        None => folder::find(models, name).map(drop),
     }
 }
 

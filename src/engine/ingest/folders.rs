@@ -92,8 +92,10 @@ async fn settle(first: Option<PathBuf>, changes: &mut Receiver<PathBuf>) -> BTre
 
 /// Makes the documents of a folder what lies in it.
 async fn scan(app: &Arc<App>, folder: &Folder) -> Result<()> {
-    let path = PathBuf::from(&folder.path);
-    let seen = tokio::task::spawn_blocking(move || folder::walk(&path)).await.map_err(Error::internal)?;
+    let (path, files) = (PathBuf::from(&folder.path), app.workspaces.clone());
+    // The server's data may have come to lie there since.
+    let walk = move || folder::ensure_apart(&path, &files).and_then(|()| folder::walk(&path));
+    let seen = tokio::task::spawn_blocking(walk).await.map_err(Error::internal)?;
     let seen = match seen {
         Ok(seen) => seen.into_iter().filter_map(seen_file).collect(),
         Err(error) => {

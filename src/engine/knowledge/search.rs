@@ -34,20 +34,21 @@ const LONGEST: usize = 4_000;
 #[schema(as = KnowledgeQuestion)]
 pub struct Question {
     /// What is to be found, in the asker's own words.
+    #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     pub query: String,
     /// Most passages; 5 if left out, 100 at most.
+    #[schema(maximum = 100)]
     pub limit: Option<usize>,
     /// Only in these collections, by id or name.
     #[serde(default)]
     pub collections: Vec<String>,
     /// Only in these documents.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, format = "uuid")]
     pub documents: Vec<DocumentId>,
     /// Only in documents of these kinds: pdf, docx, markdown, …
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
-    #[schema(value_type = Vec<String>)]
     pub kinds: Vec<Kind>,
     /// Whether each result says why it was found.
     #[serde(default)]
@@ -59,7 +60,7 @@ pub struct Question {
 #[schema(as = KnowledgeResult)]
 pub struct Hit {
     /// Its document.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub document_id: DocumentId,
     /// Its number.
     pub chunk_id: ChunkId,

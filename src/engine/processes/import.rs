@@ -40,7 +40,7 @@ pub struct Difference {
     /// How it stands to what is known.
     pub change: Change,
     /// The process it changes.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub id: Option<ProcessId>,
     /// The revision of it that was compared.
     pub revision: Option<u32>,

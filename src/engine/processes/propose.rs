@@ -18,7 +18,8 @@ use crate::{
         error::{Error, Result},
         llm::Usage,
     },
-    store::{people::Actor, processes::Processes},
+    net::llm::chain,
+    store::{people::Actor, processes::Processes, providers::Providers},
 };
 
 /// Longest wish, in characters.
@@ -85,6 +86,9 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
     let about = about.trim();
     if about.chars().count() > LONGEST {
         return Err(Error::invalid(format!("Say what the processes shall be about in {LONGEST} characters.")));
+    }
+    if !Providers::of(&app.db, &app.vault, app.config.model.as_ref())?.any().await? {
+        return Err(chain::no_model());
     }
     let store = Processes::of(&app.db);
     let known = store.all().await?;

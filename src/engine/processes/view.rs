@@ -14,7 +14,7 @@ pub struct Link {
     /// Its name.
     pub name: String,
     /// Its id; none where no such process is known here.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = "uuid")]
     pub id: Option<ProcessId>,
     /// Its category.
     pub category: String,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use url::Url;
 
-use super::{curl, graphql, graphql_sdl, openapi, references, text, web_page, wsdl, wsdl_files};
+use super::{curl, graphql, graphql_sdl, openapi, references, text, web_page, wsdl};
 use crate::{
     formats::xml::{self, Element},
     model::{
@@ -106,7 +106,7 @@ impl Document {
                     Some(File::Xml(root)) => Some((root, includers.get(&url).cloned())),
                     _ => None,
                 });
-                wsdl::read(&wsdl_files::joined(root, xml.collect()))
+                wsdl::read(&wsdl::files::joined(root, xml.collect()))
             }
             File::Tree(root) => {
                 let trees = files.into_iter().filter_map(|(url, file)| match file {
@@ -203,7 +203,7 @@ impl File {
     fn named(&self) -> Vec<Named> {
         match self {
             Self::Tree(value) => references::named(value),
-            Self::Xml(root) => wsdl_files::named(root),
+            Self::Xml(root) => wsdl::files::named(root),
             Self::Curl(_) | Self::Sdl(_) => Vec::new(),
         }
     }

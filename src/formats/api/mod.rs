@@ -19,9 +19,6 @@ mod graphql_input;
 mod graphql_sdl;
 mod graphql_selection;
 pub mod openapi;
-mod openapi_auth;
-mod openapi_parts;
-mod openapi_styles;
 mod references;
 mod schema;
 #[cfg(test)]
@@ -29,5 +26,3 @@ mod schema_tests;
 mod text;
 mod web_page;
 pub mod wsdl;
-mod wsdl_files;
-mod wsdl_types;

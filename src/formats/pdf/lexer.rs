@@ -1,6 +1,9 @@
 //! The words of a PDF: objects as they stand in a file, and operators as they stand in a page.
 
-use lopdf::{Dictionary, Object, StringFormat};
+mod object;
+mod text;
+
+use lopdf::Object;
 
 use crate::{formats::limits::Budget, model::error::Result};
 
@@ -24,9 +27,9 @@ const MAX_HELD: usize = 50_000;
 /// A word of a page.
 #[derive(Debug, PartialEq)]
 pub(super) enum Word<'a> {
-    /// What an operator works on.
+    /// A value an operator works on.
     Operand(Object),
-    /// What is done.
+    /// The operation.
     Operator(&'a [u8]),
 }
 
@@ -47,7 +50,7 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: at.min(bytes.len()), held: 0, looked: 0 }
     }
 
-    /// What has not been read.
+    /// The bytes that have not been read.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -159,222 +162,13 @@ impl<'a> Lexer<'a> {
     fn count(&mut self, budget: &mut Budget) -> Result<()> {
         budget.search(std::mem::take(&mut self.looked))
     }
-
-    fn value(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
-        self.skip_space();
-        self.count(budget)?;
-        if references {
-            budget.object()?;
-        } else {
-            self.held += 1;
-        }
-        let Some(byte) = self.peek().filter(|_| self.held < MAX_HELD) else { return Ok(None) };
-        Ok(match byte {
-            b'/' => Some(Object::Name(self.name())),
-            b'(' => Some(Object::String(self.literal(), StringFormat::Literal)),
-            b'<' if self.rest().starts_with(b"<<") => self.dictionary(depth, references, budget)?,
-            b'<' => Some(Object::String(self.hexadecimal(), StringFormat::Hexadecimal)),
-            b'[' => self.array(depth, references, budget)?,
-            b'0'..=b'9' | b'+' | b'-' | b'.' => {
-                if references && let Some(id) = self.reference() {
-                    return Ok(Some(Object::Reference(id)));
-                }
-                number(self.regular())
-            }
-            _ if is_delimiter(byte) => None,
-            _ => match self.regular() {
-                b"true" => Some(Object::Boolean(true)),
-                b"false" => Some(Object::Boolean(false)),
-                b"null" => Some(Object::Null),
-                other => {
-                    self.at -= other.len();
-                    None
-                }
-            },
-        })
-    }
-
-    /// `12 0 R`.
-    fn reference(&mut self) -> Option<(u32, u16)> {
-        let mut ahead = self.clone();
-        let id = u32::try_from(ahead.number()?).ok()?;
-        let generation = ahead.number();
-        self.looked = ahead.looked;
-        let generation = u16::try_from(generation?).ok()?;
-        if !ahead.keyword(b"R") {
-            return None;
-        }
-        self.at = ahead.at;
-        Some((id, generation))
-    }
-
-    fn name(&mut self) -> Vec<u8> {
-        self.skip(1);
-        let raw = self.regular();
-        let mut name = Vec::with_capacity(raw.len());
-        let mut bytes = raw.iter().copied();
-        while let Some(byte) = bytes.next() {
-            let mut ahead = bytes.clone();
-            let pair = (byte == b'#').then(|| Some(hex(ahead.next()?)? * 16 + hex(ahead.next()?)?)).flatten();
-            match pair {
-                Some(pair) => {
-                    name.push(pair);
-                    bytes = ahead;
-                }
-                None => name.push(byte),
-            }
-        }
-        name
-    }
-
-    fn literal(&mut self) -> Vec<u8> {
-        self.skip(1);
-        let (mut text, mut open, before) = (Vec::new(), 1_usize, self.at);
-        while let Some(byte) = self.next() {
-            match byte {
-                b'(' => open += 1,
-                b')' => {
-                    open -= 1;
-                    if open == 0 {
-                        break;
-                    }
-                }
-                b'\\' => {
-                    self.escape(&mut text);
-                    continue;
-                }
-                _ => {}
-            }
-            text.push(byte);
-        }
-        self.looked_through(before, open == 0);
-        text
-    }
-
-    fn escape(&mut self, text: &mut Vec<u8>) {
-        let Some(byte) = self.next() else { return };
-        match byte {
-            b'n' => text.push(b'\n'),
-            b'r' => text.push(b'\r'),
-            b't' => text.push(b'\t'),
-            b'b' => text.push(8),
-            b'f' => text.push(12),
-            b'\r' => self.skip(usize::from(self.peek() == Some(b'\n'))),
-            b'\n' => {}
-            b'0'..=b'7' => {
-                let mut code = u32::from(byte - b'0');
-                for _ in 0..2 {
-                    let Some(digit) = self.peek().filter(|digit| (b'0'..=b'7').contains(digit)) else { break };
-                    code = code * 8 + u32::from(digit - b'0');
-                    self.at += 1;
-                }
-                text.push(u8::try_from(code & 0xff).unwrap_or_default());
-            }
-            other => text.push(other),
-        }
-    }
-
-    fn hexadecimal(&mut self) -> Vec<u8> {
-        self.skip(1);
-        let (mut text, mut half, mut open, before) = (Vec::new(), None::<u8>, true, self.at);
-        while let Some(byte) = self.next() {
-            if byte == b'>' {
-                open = false;
-                break;
-            }
-            match (hex(byte), half.take()) {
-                (Some(digit), None) => half = Some(digit),
-                (Some(digit), Some(high)) => text.push(high * 16 + digit),
-                (None, before) => half = before,
-            }
-        }
-        text.extend(half.map(|high| high * 16));
-        self.looked_through(before, !open);
-        text
-    }
-
-    fn array(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
-        self.skip(1);
-        let mut items = Vec::new();
-        loop {
-            self.skip_space();
-            match self.peek() {
-                Some(b']') => {
-                    self.skip(1);
-                    return Ok(Some(Object::Array(items)));
-                }
-                None => return Ok(None),
-                Some(_) if depth == 0 => return Ok(None),
-                Some(b'e' | b's') if self.is_end() => return Ok(Some(Object::Array(items))),
-                Some(_) => match self.value(depth - 1, references, budget)? {
-                    Some(item) => items.push(item),
-                    // They stand behind something too deep, and are the array's own.
-                    None if matches!(self.peek(), Some(b']' | b'/')) => {}
-                    None => self.junk(),
-                },
-            }
-        }
-    }
-
-    fn dictionary(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {
-        self.skip(2);
-        let mut dictionary = Dictionary::new();
-        loop {
-            self.skip_space();
-            match self.peek() {
-                Some(b'>') => {
-                    self.skip(2);
-                    return Ok(Some(Object::Dictionary(dictionary)));
-                }
-                Some(b'/') if depth > 0 => {
-                    let key = self.name();
-                    match self.value(depth - 1, references, budget)? {
-                        Some(value) => dictionary.set(key, value),
-                        None => self.skip_space(),
-                    }
-                }
-                None => return Ok(None),
-                Some(_) if depth == 0 => return Ok(None),
-                Some(b'e' | b's') if self.is_end() => return Ok(Some(Object::Dictionary(dictionary))),
-                Some(_) => {
-                    self.count(budget)?;
-                    self.junk();
-                }
-            }
-        }
-    }
-
-    /// Whether the object ends here although something in it is still open.
-    fn is_end(&self) -> bool {
-        [&b"endobj"[..], b"stream"].iter().any(|word| self.rest().starts_with(word))
-    }
-
-    /// Passes over what has no place here: at least a byte.
-    fn junk(&mut self) {
-        if self.regular().is_empty() {
-            self.skip(1);
-        }
-    }
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
-/// A number; what only looks like one is 0, as viewers take it.
-fn number(word: &[u8]) -> Option<Object> {
-    let text = std::str::from_utf8(word).ok()?;
-    if let Ok(whole) = text.parse::<i64>() {
-        return Some(Object::Integer(whole));
-    }
-    let real = text.parse::<f32>().ok().filter(|real| real.is_finite());
-    Some(real.map_or(Object::Integer(0), Object::Real))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::formats::limits::Limits;
+    use lopdf::StringFormat;
 
     fn object(text: &[u8]) -> Option<Object> {
         Lexer::new(text, 0).object(&mut Budget::new(&Limits::default())).unwrap()

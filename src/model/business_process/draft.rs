@@ -32,23 +32,34 @@ const MAX_ID: usize = 60;
 #[serde(deny_unknown_fields)]
 pub struct ProcessDraft {
     /// What people call it; no two processes have the same name.
+    #[schema(
+        min_length = 1,
+        max_length = 120,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     pub name: String,
     /// The group it belongs to, such as Sales or Finance.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(max_length = 120, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub category: String,
     /// What it is for and when it begins.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(max_length = 4000, pattern = r"^(\r\n|[^\x00-\x08\x0b-\x1f\x7f-\x9f])*$")]
     pub description: String,
     /// Who answers for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 120, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub owner: Option<String>,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
     pub tags: Vec<String>,
     /// Names of processes that must be done before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
     pub depends_on: Vec<String>,
     /// What is done; at least one step.
+    #[schema(min_items = 1, max_items = 200)]
     pub steps: Vec<Step>,
 }
 
@@ -60,20 +71,30 @@ pub struct ProcessDraft {
 pub struct Step {
     /// A short name for other steps to depend on, such as `check-credit`; made of the name where it is left out.
     #[serde(default)]
+    #[schema(max_length = 60, pattern = r"^[^\x00-\x2c\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]*$")]
     pub id: String,
     /// What is done, in a few words.
+    #[schema(
+        min_length = 1,
+        max_length = 120,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+    )]
     pub name: String,
     /// How it is done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(max_length = 4000, pattern = r"^(\r\n|[^\x00-\x08\x0b-\x1f\x7f-\x9f])*$")]
     pub description: String,
     /// Who does it: a role, a team, a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 120, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub who: Option<String>,
     /// The system or endpoint of the catalog it is done with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 120, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub system: Option<String>,
     /// Ids of the steps that must be done before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
     pub depends_on: Vec<String>,
 }
 

@@ -76,12 +76,14 @@ pub enum Auth {
         place: KeyPlace,
         /// The name of the header or of the query parameter.
         #[serde(default = "default_key_name")]
+        #[schema(min_length = 1, max_length = 100, pattern = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
         name: String,
     },
     /// User name and password.
     Basic {
         /// The user name, where it is no secret.
         #[serde(default)]
+        #[schema(pattern = r"^[^:\x00-\x1f\x7f-\x9f]*$")]
         username: String,
     },
     /// A fixed token.
@@ -93,7 +95,7 @@ pub enum Auth {
         grant: Grant,
         /// Where.
         #[serde(default)]
-        #[schema(value_type = Option<String>)]
+        #[schema(value_type = Option<String>, pattern = r"^https?://\S+$")]
         token_url: Option<Url>,
         /// As whom.
         #[serde(default)]
@@ -237,7 +239,7 @@ impl Auth {
                 let where_ = if *place == KeyPlace::Header { "header" } else { "query parameter" };
                 let wrong = || {
                     Error::invalid(format!(
-                        "The name of the key's {where_} is 1 to 100 letters, digits or '-', '_', '.'."
+                        "The name of the key's {where_} is 1 to 100 letters, digits or characters of -_.~!#$%&'*+^`|."
                     ))
                 };
                 fits.then_some(()).ok_or_else(wrong)

@@ -181,10 +181,10 @@ pub fn risk_of_method(method: &str) -> Risk {
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Endpoint {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: EndpointId,
     /// Whose it is.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub system_id: SystemId,
     /// What people call it.
     pub name: String,

@@ -20,8 +20,10 @@ pub const MAX_TIMEOUT: u16 = 300;
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// Calls.
+    #[schema(minimum = 1, maximum = 100_000)]
     pub calls: u32,
     /// Seconds.
+    #[schema(minimum = 1, maximum = 86_400)]
     pub seconds: u32,
 }
 

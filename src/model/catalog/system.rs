@@ -17,7 +17,7 @@ pub type SystemId = Id<System>;
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct System {
     /// Stable id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "uuid")]
     pub id: SystemId,
     /// What people call it; no two share one.
     pub name: String,

@@ -122,7 +122,7 @@ impl Status {
             _ => "",
         };
         let text = format!("The service answered {} ({}){advice}{said}", self.name(), self.code);
-        Err(Error::new(self.kind(), text).with_details(Value::Object(told)))
+        Err(Error::new(self.kind(), text).with_details(Value::Object(told)).as_answer())
     }
 
     /// What a caller can do about it, as with the HTTP statuses of other systems.

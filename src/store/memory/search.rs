@@ -34,6 +34,8 @@ const NEAR: f32 = 0.3;
 const RELEVANT: f64 = 0.3;
 /// The same by meaning.
 const RELEVANT_MEANING: f64 = 0.35;
+/// Most episodes a turn is given: each says little for its length, and every conversation leaves one.
+const EPISODES: usize = 2;
 /// Most preferences a turn is given that do not match its text.
 const PREFERENCES: usize = 3;
 /// How much of a memory's place its strength decides: a faded one comes after a fresh one that fits nearly as well.
@@ -48,8 +50,8 @@ pub struct Search {
     pub vector: Option<Vector>,
     /// Only these layers; empty means all.
     pub layers: Vec<Layer>,
-    /// Only matches at least this good, 0 to 1.
-    pub threshold: f64,
+    /// Only matches at least this good, 0 to 1; 0 takes what does not match as well. `None` takes what matches at all.
+    pub threshold: Option<f64>,
     /// Most matches.
     pub limit: usize,
     /// When it is asked.
@@ -82,8 +84,14 @@ pub(super) fn best(c: &Connection, cache: &Cache, user: UserId, search: &Search)
         .into_iter()
         .filter(|one| search.layers.is_empty() || search.layers.contains(&one.memory.layer))
         .map(|one| Match { score: together(one.cosine, rarity.similarity(&wanted, &one.own)), memory: one.memory })
-        .filter(|m| m.score > 0.0 && m.score >= search.threshold)
+        .filter(|m| search.threshold.map_or(m.score > 0.0, |least| m.score >= least))
         .collect();
+    if search.threshold == Some(0.0) {
+        let known: BTreeSet<_> = matches.iter().map(|found| found.memory.key.clone()).collect();
+        let rest = recent(c, user, &search.layers, search.limit, search.now)?;
+        let rest = rest.into_iter().filter(|memory| !known.contains(&memory.key));
+        matches.extend(rest.map(|memory| Match { score: 0.0, memory }));
+    }
     order(&mut matches, search.limit);
     matches.iter_mut().try_for_each(|found| with_wordings(c, &mut found.memory))?;
     Ok(matches)
@@ -103,7 +111,13 @@ pub(super) fn relevant(c: &Connection, cache: &Cache, user: UserId, search: &Sea
             bears.then(|| Match { score: together(one.cosine, overlap) * faded, memory: one.memory })
         })
         .collect();
-    order(&mut matches, search.limit);
+    order(&mut matches, usize::MAX);
+    let mut episodes = 0;
+    matches.retain(|found| {
+        episodes += usize::from(found.memory.layer == Layer::Episode);
+        found.memory.layer != Layer::Episode || episodes <= EPISODES
+    });
+    matches.truncate(search.limit);
     let mut chosen: Vec<Memory> = matches.into_iter().map(|m| m.memory).collect();
     // A preference bears on turns that do not name its words.
     let latest = recent(c, user, &[Layer::Fact], 50, search.now)?;

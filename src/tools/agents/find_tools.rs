@@ -51,9 +51,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let found = cx.find_tools(&args.query, limit as usize).await?;
-    if !found.far {
-        cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
-    }
+    cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
         answer.insert("note".to_owned(), json!(note));

@@ -14,10 +14,9 @@ use crate::{
         tool::{Alias, Tool},
     },
     model::{
-        call::Outcome,
-        caller::Caller,
         error::{Error, Result},
         output::Output,
+        question::Question,
         settings::Settings,
         spec::{Category, Risk},
     },
@@ -28,6 +27,8 @@ const AT_ONCE: usize = 8;
 /// Each call has its own tool's limit; this one is for all.
 const TIMEOUT: Duration = Duration::from_secs(600);
 const NAME: &str = "parallel";
+/// Most calls a question names.
+const NAMED: usize = 6;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,7 +70,8 @@ pub(super) fn tool() -> Tool {
     .timeout(TIMEOUT)
     .risk_among(|args: &Args, registry| risk(args, registry))
     .asks_among(|args: &Args, settings, registry| asks(args, settings, registry))
-    .demands(|args: &Args, caller, registry| demand(args, caller, registry))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     // Each call has a row of its own, with its tool's private arguments masked.
     .private(&["parameters"])
     .example("Two at once", uses, results)
@@ -105,20 +107,36 @@ fn asks(args: &Args, settings: &Settings, registry: &Registry) -> Option<String>
     })
 }
 
-/// A person is asked once for all calls: not about one that could never be run.
-fn demand(args: &Args, caller: &Caller, registry: &Registry) -> Result<()> {
-    refuse_nesting(registry, &args.tool_uses)?;
+/// A person is asked once for all calls: not about one that could never be run, and by the names of the riskiest.
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let registry = cx.registry();
+    refuse_nesting(&registry, &args.tool_uses)?;
+    let mut asked: Vec<(Risk, Question)> = Vec::new();
     for (n, wanted) in (1..).zip(&args.tool_uses) {
-        let found = registry.find(&wanted.recipient_name);
-        found.and_then(|found| found.demand(wanted.parameters.clone().into(), caller, registry)).map_err(|error| {
+        let (name, parameters) = (&wanted.recipient_name, Value::Object(wanted.parameters.clone()));
+        let question = cx.question_of(name, parameters.clone()).await.map_err(|error| {
             let why = error.message();
-            Error::new(
-                error.kind(),
-                format!("Call {n}, {}: {why} Leave it out, or put it right.", wanted.recipient_name),
-            )
+            Error::new(error.kind(), format!("Call {n}, {name}: {why} Leave it out, or put it right."))
         })?;
+        asked.push((registry.find(name)?.risk_of(parameters, &registry), question));
     }
-    Ok(())
+    Ok(together(asked))
+}
+
+/// One question for several: those about the riskiest calls stand in it.
+fn together(asked: Vec<(Risk, Question)>) -> Question {
+    let (calls, most) = (asked.len(), asked.iter().map(|(risk, _)| *risk).max());
+    let mut riskiest = asked.into_iter().filter(|(risk, _)| Some(*risk) == most).map(|(_, question)| question);
+    let Some(first) = riskiest.next() else { return Question::run(NAME) };
+    if calls == 1 {
+        return first;
+    }
+    let others: Vec<String> = riskiest.map(|question| question.text).collect();
+    let shown: Vec<&str> =
+        [first.text.as_str()].into_iter().chain(others.iter().map(String::as_str)).take(NAMED).collect();
+    let more = (others.len() + 1).saturating_sub(NAMED);
+    let more = if more > 0 { format!(" And {more} more like these.") } else { String::new() };
+    Question { text: format!("Run {calls} calls? {}{more}", shown.join(" ")), ..first }
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
@@ -142,11 +160,25 @@ fn refuse_nesting(registry: &Registry, uses: &[ToolUse]) -> Result<()> {
 async fn call(cx: &Context, wanted: ToolUse) -> Value {
     let name = wanted.recipient_name;
     match cx.invoke(&name, Value::Object(wanted.parameters)).await {
-        Ok(Outcome::Done(done)) => json!({"recipient_name": name, "ok": true, "result": done.output.data}),
-        Ok(Outcome::Confirm(ticket)) => json!({
-            "recipient_name": name, "ok": false, "ticket": ticket.id,
-            "error": "A person must confirm this call first. Call the tool by itself.",
-        }),
+        Ok(done) => json!({"recipient_name": name, "ok": true, "result": done.output.data}),
         Err(error) => json!({"recipient_name": name, "ok": false, "error": error.message()}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_question_for_several_calls_names_all_of_the_riskiest() {
+        let read = (Risk::Read, Question::run("read"));
+        let delete = |name: &str| (Risk::Destructive, Question::about("Delete", name));
+        assert_eq!(together(vec![delete("A")]), Question::about("Delete", "A"));
+        let asked = together(vec![read.clone(), delete("A"), delete("B")]);
+        assert_eq!(asked.text, "Run 3 calls? Delete “A”? Delete “B”?");
+        assert_eq!(asked.subject.as_deref(), Some("A"));
+        let many = together((0..9).map(|n| delete(&n.to_string())).collect());
+        assert!(many.text.ends_with("Delete “5”? And 3 more like these."), "{}", many.text);
+        assert_eq!(together(Vec::new()), Question::run("parallel"));
     }
 }

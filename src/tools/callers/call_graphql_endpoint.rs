@@ -14,6 +14,7 @@ use crate::{
     model::{
         error::Result,
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -43,6 +44,8 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     .risk_of_call(|args: &Args, registry| {
         risk::of_graphql(&registry.directory(), &args.system_id, &args.query, args.operation_name.as_deref())
     })
@@ -63,7 +66,17 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let (system, query) = query(args);
+    cx.ask_graphql(&system, &query)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let query = Query { query: args.query, variables: args.variables, operation_name: args.operation_name };
-    cx.call_graphql(&args.system_id, &query).await
+    let (system, query) = query(args);
+    cx.call_graphql(&system, &query).await
+}
+
+fn query(args: Args) -> (String, Query) {
+    let Args { system_id, query, variables, operation_name } = args;
+    (system_id, Query { query, variables, operation_name })
 }

@@ -14,6 +14,7 @@ use crate::{
     model::{
         error::Result,
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -44,6 +45,8 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     .risk_of_call(|args: &Args, registry| {
         risk::of_grpc(&registry.directory(), &args.system_id, &args.service, &args.method)
     })
@@ -59,8 +62,17 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let (system, ask) = asked(args);
+    cx.ask_grpc(&system, &ask)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    let (system, ask) = asked(args);
+    cx.call_grpc(&system, &ask).await
+}
+
+fn asked(args: Args) -> (String, GrpcAsk) {
     let body = Value::Object(args.body.unwrap_or_default());
-    let ask = GrpcAsk { service: args.service, method: args.method, body, headers: Vec::new() };
-    cx.call_grpc(&args.system_id, &ask).await
+    (args.system_id, GrpcAsk { service: args.service, method: args.method, body, headers: Vec::new() })
 }

@@ -23,6 +23,7 @@ use crate::{
         error::{Error, Result},
         id::shorten,
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -46,7 +47,8 @@ struct Args {
     /// Request body, sent as JSON. With another `Content-Type` in `headers`, a text goes out as it is, and an object as
     /// the fields of a form.
     body: Option<Value>,
-    /// Further HTTP headers. Credentials are added from the vault and cannot be given here.
+    /// Further HTTP headers. Credentials are added from the vault and cannot be given here; only a system of the auth_type
+    /// none takes `Authorization` and `Cookie`.
     headers: Option<BTreeMap<String, Value>>,
 }
 
@@ -63,6 +65,8 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     .risk_of_call(|args: &Args, registry| risk::of_rest(&registry.directory(), &args.system_id, &args.method, &args.path))
     .example(
         "A customer's record",
@@ -76,12 +80,21 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let system = args.system_id.clone();
+    cx.ask_rest(&system, &request(args)?)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    let system = args.system_id.clone();
+    cx.call_rest(&system, &request(args)?).await
+}
+
+fn request(args: Args) -> Result<RestRequest> {
     let headers = given::pairs("headers", args.headers)?;
     let body = args.body.map_or(Ok(Body::None), |value| body(value, &headers))?;
     let (method, query) = (method(&args.method)?, given::pairs("query_params", args.query_params)?);
-    let request = RestRequest { method, path: args.path, query, headers, body };
-    cx.call_rest(&args.system_id, &request).await
+    Ok(RestRequest { method, path: args.path, query, headers, body })
 }
 
 /// The body as the headers say it is.

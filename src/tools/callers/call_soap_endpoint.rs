@@ -14,6 +14,7 @@ use crate::{
     model::{
         error::Result,
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -44,6 +45,8 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     .risk_of_call(|args: &Args, registry| {
         let path = args.path.as_deref().unwrap_or_default();
         risk::of_soap(&registry.directory(), &args.system_id, &args.soap_action, &args.body_xml, path)
@@ -59,7 +62,17 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let (system, ask) = asked(args);
+    cx.ask_soap(&system, &ask)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    let (system, ask) = asked(args);
+    cx.call_soap(&system, &ask).await
+}
+
+fn asked(args: Args) -> (String, SoapAsk) {
     let path = args.path.unwrap_or_default();
-    cx.call_soap(&args.system_id, &SoapAsk { action: args.soap_action, body: args.body_xml, path }).await
+    (args.system_id, SoapAsk { action: args.soap_action, body: args.body_xml, path })
 }

@@ -19,6 +19,7 @@ use crate::{
     model::{
         error::{Error, Result},
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -67,6 +68,8 @@ pub(super) fn tool() -> Tool {
     .timeout(given::TIMEOUT)
     .usual_timeout(DEFAULT)
     .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .up_to(Risk::Destructive)
+    .ahead(ahead)
     .risk_of_call(|args: &Args, registry| risk::of_websocket(&registry.directory(), &args.system_id, &args.path))
     .example(
         "One question, one answer",
@@ -75,20 +78,29 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let system = args.system_id.clone();
+    cx.ask_websocket(&system, &asked(args)?)
+}
+
 async fn run(cx: Context, args: Args) -> Result<Output> {
+    let system = args.system_id.clone();
+    cx.call_websocket(&system, &asked(args)?).await
+}
+
+fn asked(args: Args) -> Result<SocketAsk> {
     let further = args.further_messages.unwrap_or_default();
     if further.len() > FURTHER {
         return Err(Error::invalid(format!("At most {FURTHER} further messages are sent.")));
     }
-    let ask = SocketAsk {
+    Ok(SocketAsk {
         path: args.path,
         message: args.message,
         further,
         timeout: seconds("timeout", args.timeout)?.unwrap_or(DEFAULT),
         quiet: seconds("quiet", args.quiet)?.unwrap_or(websocket_call::QUIET),
         headers: given::pairs("headers", args.headers)?,
-    };
-    cx.call_websocket(&args.system_id, &ask).await
+    })
 }
 
 fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>> {

@@ -1,5 +1,7 @@
 //! `create_system_endpoint`: registers an operation of a system.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -7,7 +9,11 @@ use serde_json::json;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
-        catalog::draft::EndpointDraft,
+        catalog::{
+            draft::EndpointDraft,
+            endpoint::{Parameter, ParameterPlace},
+            style::Style,
+        },
         error::Result,
         output::Output,
         spec::{Category, Risk},
@@ -59,6 +65,11 @@ enum RiskLevel {
 }
 
 impl Method {
+    /// Whether a request of it carries something (RFC 9110, 9.3).
+    fn has_body(&self) -> bool {
+        matches!(self, Self::Post | Self::Put | Self::Patch)
+    }
+
     fn as_str(&self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -67,6 +78,19 @@ impl Method {
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
+    }
+}
+
+/// The schema of a body until somebody gives it: any JSON.
+fn any_body() -> Parameter {
+    Parameter {
+        name: "body".to_owned(),
+        place: ParameterPlace::Body,
+        required: false,
+        description: "The body of the request: any JSON.".to_owned(),
+        schema: json!({}),
+        style: Style::default(),
+        members: BTreeMap::new(),
     }
 }
 
@@ -85,7 +109,8 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "create_system_endpoint",
         Category::Catalog,
-        "Adds an endpoint (operation) to a system of the catalog. Once the system is active, it is a tool of its own.",
+        "Adds an endpoint (operation) to a system of the catalog. Once the system is active, it is a tool of its own. With \
+         POST, PUT or PATCH the tool takes `body`, any JSON, until a schema is given for it.",
         "An API endpoint was discovered or described that should be callable on a registered system.",
         run,
     )
@@ -110,6 +135,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         description: args.description,
         when_to_use: args.when_to_use,
         risk: Some(asked),
+        parameters: args.method.has_body().then(|| vec![any_body()]),
         ..EndpointDraft::default()
     };
     let endpoint = changing.create_endpoint(id, draft).await?;

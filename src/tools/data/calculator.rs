@@ -53,7 +53,7 @@ pub(super) fn tool() -> Tool {
     .example("Text can be computed too", json!({"expression": "str::to_uppercase(\"total\")"}), json!("TOTAL"))
 }
 
-async fn run(_: Context, args: Args) -> Result<Output> {
+async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { expression } = args;
     if expression.len() > MAX_EXPRESSION {
         return Err(Error::invalid(format!("The expression is longer than {MAX_EXPRESSION} bytes.")));
@@ -61,7 +61,7 @@ async fn run(_: Context, args: Args) -> Result<Output> {
     if expression.len() <= SHALLOW {
         return evaluate(&expression).map(Output::json);
     }
-    tokio::task::spawn_blocking(move || evaluate_deep(expression)).await.map_err(Error::internal)?.map(Output::json)
+    cx.work(move || evaluate_deep(expression)).await.map(Output::json)
 }
 
 /// Evaluates on a stack deep enough for any expression of the permitted length.

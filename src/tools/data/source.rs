@@ -24,7 +24,7 @@ where
     if text.len() < LONG {
         return work(&text);
     }
-    tokio::task::spawn_blocking(move || work(&text)).await.map_err(Error::internal)?
+    cx.work(move || work(&text)).await
 }
 
 /// Whether `data` is the handle of a long result.

@@ -11,6 +11,7 @@ use crate::{
         error::{Error, Result},
         knowledge::{Document, DocumentId, Status},
         output::Output,
+        question,
         spec::{Category, Risk},
     },
     store::documents::{Filter, Keep},
@@ -78,10 +79,28 @@ pub(super) fn tool() -> Tool {
         Action::Restore => Risk::LowWrite,
         Action::Search | Action::List | Action::View => Risk::Read,
     })
+    .up_to(Risk::Destructive)
     .demands(|args: &Args, caller, _| demand(args, caller))
+    .ahead(ahead)
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
     .example("Nothing about it", json!({"action": "search", "query": "holidays"}), json!({"documents": [], "count": 0}))
+}
+
+async fn ahead(cx: Context, args: Args) -> Result<question::Question> {
+    match args.action {
+        Action::Delete => Ok(question::Question::about("Delete", &deletable(&cx, id(&args)?).await?.title)),
+        action => Ok(question::Question { text: format!("Let `document` {}?", action.as_str()), subject: None }),
+    }
+}
+
+/// A document of the caller's that is not in the trash.
+async fn deletable(cx: &Context, id: DocumentId) -> Result<Document> {
+    let document = cx.knowledge().documents.get(cx.caller().user, id).await?;
+    if document.status == Status::Deleted {
+        return Err(Error::conflict("It is in the trash already, and is removed for good after a while."));
+    }
+    Ok(document)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
@@ -92,10 +111,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         Action::View => view(&cx, args).await,
         Action::Delete => {
             let id = id(&args)?;
-            let document = cx.knowledge().documents.get(cx.caller().user, id).await?;
-            if document.status == Status::Deleted {
-                return Err(Error::conflict("It is in the trash already, and is removed for good after a while."));
-            }
+            let document = deletable(&cx, id).await?;
             let keep = if cx.platform().knowledge.trash_days == 0 { Keep::Nothing } else { Keep::Trash };
             cx.knowledge().delete(&cx.actor(), id, keep).await?;
             let days = cx.platform().knowledge.trash_days;

@@ -14,6 +14,7 @@ use crate::{
     },
     model::{
         error::{Error, Result},
+        index::Scalar,
         output::Output,
         spec::{Category, Risk},
     },
@@ -30,9 +31,9 @@ struct Args {
     /// Its vector, as long as the index's; left out, it is made from the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     vector: Option<Vec<f32>>,
-    /// Words to filter by, e.g. `{"lang": "en"}`.
+    /// Facts to filter by, e.g. `{"lang": "en", "year": 2026}`: texts, numbers, booleans or null.
     #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<BTreeMap<String, String>>,
+    metadata: Option<BTreeMap<String, Scalar>>,
 }
 
 /// `search_index`: always a text.
@@ -70,6 +71,9 @@ pub(super) fn tool() -> Tool {
             "Indexes a text document in the full-text search index.",
             |document: Document| {
                 let Document { id, text, metadata } = document;
+                let texts =
+                    |map: BTreeMap<_, _>| map.into_iter().map(|(key, text)| (key, Scalar::Text(text))).collect();
+                let metadata = metadata.map(texts);
                 Ok(Args { id, text: Some(text), vector: None, metadata })
             },
             |data| data,
@@ -90,7 +94,7 @@ pub(super) fn tool() -> Tool {
         )
         .example(
             "A text to be embedded",
-            json!({"id": "v-1", "text": "a warm day", "metadata": {"kind": "weather"}}),
+            json!({"id": "v-1", "text": "a warm day", "metadata": {"kind": "weather", "degrees": 24}}),
             json!({"ok": true}),
         ),
     )

@@ -12,7 +12,7 @@ use crate::{
         entries::Query,
         tool::{Alias, Tool},
     },
-    model::{error::Result, output::Output, spec::Category},
+    model::{error::Result, index::Scalar, output::Output, spec::Category},
 };
 
 /// Results where nothing is said of them.
@@ -37,7 +37,7 @@ struct Args {
     k: Option<usize>,
     /// Only entries whose metadata has all of this.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    filter: BTreeMap<String, String>,
+    filter: BTreeMap<String, Scalar>,
     /// Take the query by what it means, too: entries are found that say it in other words.
     #[serde(default)]
     by_meaning: bool,
@@ -65,7 +65,7 @@ struct Near {
     k: Option<usize>,
     /// Metadata filter map.
     #[serde(default)]
-    filter: BTreeMap<String, String>,
+    filter: BTreeMap<String, Scalar>,
 }
 
 pub(super) fn tool() -> Tool {

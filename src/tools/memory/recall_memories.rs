@@ -38,7 +38,7 @@ struct Args {
     /// Most memories to return (default 10).
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// Only memories at least this similar, 0 to 1.
+    /// Only memories at least this similar, 0 to 1; 0 takes what is not similar at all as well.
     #[schemars(range(min = 0.0, max = 1.0))]
     threshold: Option<f64>,
     /// Only these layers: facts, gists, episodes. All where left out.
@@ -85,7 +85,7 @@ struct MemorySearch {
     /// Maximum results (default 10).
     #[schemars(range(min = 1, max = 100))]
     limit: Option<f64>,
-    /// Similarity threshold, 0 to 1.
+    /// Similarity threshold, 0 to 1; 0 returns all there are, up to the limit.
     #[schemars(range(min = 0.0, max = 1.0))]
     threshold: Option<f64>,
 }
@@ -171,10 +171,9 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         memories.recalled(&latest).await?;
         return Ok(answer(latest.iter().map(shown::memory).collect()));
     }
-    let threshold = args.threshold.unwrap_or_default();
     let newest_first = args.order == Order::Recency;
     let most = if newest_first { limit.max(LOOKED_AT) } else { limit };
-    let mut found = memories.search(Ask { query: args.query, layers, threshold, limit: most }).await?;
+    let mut found = memories.search(Ask { query: args.query, layers, threshold: args.threshold, limit: most }).await?;
     if newest_first {
         let best = found.first().map_or(0.0, |m| m.score);
         found.retain(|m| m.score >= best * CLOSE);

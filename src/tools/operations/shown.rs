@@ -21,5 +21,7 @@ pub(super) fn event(entry: &Entry) -> Value {
         "duration_ms": entry.duration_ms,
         "topic": entry.topic,
         "call_id": entry.call_id,
+        "approved_by": entry.approved_by,
+        "edited": entry.edited,
     })
 }

@@ -27,6 +27,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         output::{Content, Output},
+        question::Question,
         spec::{Category, Risk},
     },
     net::http::{OF_CONNECTION, Request, Response},
@@ -103,6 +104,8 @@ pub(super) fn tool() -> Tool {
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
     .usual_timeout(Duration::from_secs_f64(TIMEOUT))
     .reaches(|args: &Args| Some(Url::parse(args.url.trim()).ok()?.host_str()?.to_owned()))
+    .up_to(Risk::LowWrite)
+    .ahead(ahead)
     .risk_of(|args: &Args| if method(args.method.as_deref()) == Method::GET { Risk::Read } else { Risk::LowWrite })
     .example(
         "A page as Markdown",
@@ -133,6 +136,14 @@ fn web_fetch() -> Alias {
         json!({"url": "https://example.org/notes.txt", "method": "get", "headers": {"accept": "text/plain"}}),
         json!({"status": 200, "statusText": "OK", "headers": {"content-type": "text/plain"}, "body": "Tea, milk", "ok": true}),
     )
+}
+
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let request = request(&args, limit(&args)?)?;
+    cx.http()?.check(&request.url)?;
+    let method = method(args.method.as_deref());
+    let verb = if method == Method::GET { "Fetch".to_owned() } else { format!("Send {method} to") };
+    Ok(Question::about(&verb, args.url.trim()))
 }
 
 async fn run(cx: Context, args: Args, robots: Robots) -> Result<Output> {

@@ -1,6 +1,9 @@
 //! `satchel eval tools`: each set's tools become a catalogue, each need is answered as find_tools would.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use serde_json::json;
 
@@ -24,6 +27,10 @@ use crate::{
     model::{error::Result, learning::Used, user::UserId},
     store::db::{Commit, Db},
 };
+
+/// The part a success adds to a tool's weight, and the most it comes to.
+const SUCCESS: f64 = 0.3;
+const MOST: f64 = 5.0;
 
 /// Runs every set of the folder and prints the table.
 pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exit> {
@@ -61,6 +68,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
 /// Replays a log: each of its needs was met with its tools.
 async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
     let mut past = Past::default();
+    past.weigh(weights(log));
     let needs: Vec<String> = log.iter().map(|line| parts::told(&line.need).to_owned()).collect();
     let Some(vectors) = views::embedded(db, embedder, &needs).await? else { return Ok(past) };
     let user = UserId::new();
@@ -70,6 +78,16 @@ async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
         }
     }
     Ok(past)
+}
+
+/// The weight of each tool that the calls of a log would have taught (R43).
+fn weights(log: &[Logged]) -> HashMap<String, f64> {
+    let mut weights: HashMap<String, f64> = HashMap::new();
+    for tool in log.iter().flat_map(|line| &line.tools) {
+        let weight = weights.entry(tool.clone()).or_insert(1.0);
+        *weight = (*weight + SUCCESS).min(MOST);
+    }
+    weights
 }
 
 fn told(summaries: &[Summary], embedder: &Embedder) -> String {

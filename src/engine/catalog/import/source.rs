@@ -39,8 +39,10 @@ const KINDS: &str = "application/json, application/yaml, text/yaml, text/xml, */
 #[serde(deny_unknown_fields)]
 pub struct ImportSource {
     /// The document itself: OpenAPI, Swagger, a GraphQL schema or its introspection, a WSDL, or a curl command.
+    #[schema(min_length = 1)]
     pub text: Option<String>,
     /// Where it is; of a GraphQL system, where it is asked.
+    #[schema(pattern = r"^https?://\S+$")]
     pub url: Option<String>,
     /// Whether `url` is a GraphQL system, to be asked for its schema.
     #[serde(default)]

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use url::{Url, form_urlencoded};
 
-use super::{openapi_styles as styles, schema::Inliner, text};
-use crate::model::catalog::{
-    auth::Auth,
-    endpoint::{Parameter, ParameterPlace, is_json},
-    style::Style,
-    upload,
+use super::styles;
+use crate::{
+    formats::api::{schema::Inliner, text},
+    model::catalog::{
+        auth::Auth,
+        endpoint::{Parameter, ParameterPlace, is_json},
+        style::Style,
+        upload,
+    },
 };
 
 /// Longest description of a parameter.

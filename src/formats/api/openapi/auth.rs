@@ -8,10 +8,13 @@ use std::{
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{openapi::METHODS, schema::Inliner, text};
-use crate::model::{
-    catalog::auth::{Auth, AuthType, Grant, KeyPlace},
-    provider::parse_url,
+use super::METHODS;
+use crate::{
+    formats::api::{schema::Inliner, text},
+    model::{
+        catalog::auth::{Auth, AuthType, Grant, KeyPlace},
+        provider::parse_url,
+    },
 };
 
 /// Most scopes that are taken over, and most doubts that are told.
@@ -259,9 +262,8 @@ fn oauth2<'a>(name: &'a str, given: &'a Value, place: Option<&Url>) -> Scheme<'a
 mod tests {
     use serde_json::json;
 
-    use super::super::openapi::read;
     use super::*;
-    use crate::model::catalog::proposal::Proposals;
+    use crate::{formats::api::openapi::read, model::catalog::proposal::Proposals};
 
     /// What is read of a document with these schemes, this `security`, and operations with these.
     fn asked(schemes: &Value, whole: Value, operations: &[Value]) -> Proposals {

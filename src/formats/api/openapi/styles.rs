@@ -1,13 +1,15 @@
-//! How OpenAPI and Swagger have lists and objects written.
+//! The styles in which OpenAPI and Swagger have lists and objects written.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::text;
-use crate::model::catalog::{
-    endpoint::{ParameterPlace, is_json},
-    style::Style,
+use crate::{
+    formats::api::text,
+    model::catalog::{
+        endpoint::{ParameterPlace, is_json},
+        style::Style,
+    },
 };
 
 /// Most members of a form whose style is read.

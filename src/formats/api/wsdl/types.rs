@@ -1,15 +1,18 @@
-//! The types of a WSDL: what stands in an element, as parameters. What is not understood is said.
+//! The types of a WSDL: the fields of an element, as parameters. What is not understood is said.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod content;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::schema::allow_null;
+use self::content::literal;
+use super::{
+    fields::variable,
+    schemas::{Declared, Schemas},
+};
 use crate::{
     formats::xml::{Element, local},
     model::catalog::{
         endpoint::{Parameter, ParameterPlace},
-        style::Style,
         xml_name,
     },
 };
@@ -18,76 +21,14 @@ use crate::{
 const MAX_DEPTH: usize = 8;
 /// Most elements and groups that are followed for one operation.
 const MAX_NODES: usize = 1_500;
-/// Most values of a list of choices.
-const MAX_CHOICES: usize = 200;
+
 const XSD: &str = "http://www.w3.org/2001/XMLSchema";
-/// The namespace of the prefix `xml`, which documents need not declare.
-const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// Something declared, and the schema it is declared in.
-#[derive(Clone, Copy)]
-pub(super) struct Declared<'a> {
-    pub(super) element: &'a Element,
-    pub(super) schema: &'a Element,
-}
-
-impl<'a> Declared<'a> {
-    /// Something that stands in it.
-    fn inner(self, element: &'a Element) -> Self {
-        Self { element, ..self }
-    }
-
-    /// The namespace of its schema.
-    pub(super) fn namespace(self) -> &'a str {
-        self.schema.attribute("targetNamespace").unwrap_or_default()
-    }
-}
-
-/// Everything the schemas of a document declare.
-pub(super) struct Schemas<'a> {
-    root: &'a Element,
-    /// By kind and name.
-    named: HashMap<(&'a str, &'a str), Vec<Declared<'a>>>,
-    namespaces: BTreeSet<&'a str>,
-}
-
-impl<'a> Schemas<'a> {
-    pub(super) fn of(root: &'a Element) -> Self {
-        let mut found = Self { root, named: HashMap::new(), namespaces: BTreeSet::new() };
-        for schema in root.all("types").flat_map(|types| types.all("schema")) {
-            found.namespaces.insert(schema.attribute("targetNamespace").unwrap_or_default());
-            for element in &schema.children {
-                if let Some(name) = element.attribute("name") {
-                    found.named.entry((element.local(), name)).or_default().push(Declared { element, schema });
-                }
-            }
-        }
-        found
-    }
-
-    /// The namespace of a name that is written in `at`, by the prefixes that are declared there, on the schema or on
-    /// the outermost element.
-    pub(super) fn namespace(&self, name: &str, at: Declared<'a>) -> Option<&'a str> {
-        let key = name.split_once(':').map_or("xmlns".to_owned(), |(prefix, _)| format!("xmlns:{prefix}"));
-        let places = [at.element, at.schema, self.root];
-        let found = places.iter().flat_map(|place| &place.attributes).find(|(name, _)| *name == key);
-        found.map(|(_, namespace)| namespace.as_str()).or_else(|| name.starts_with("xml:").then_some(XML))
-    }
-
-    /// What is declared under a name; where no schema of its namespace has it, one of any.
-    pub(super) fn find(&self, kind: &str, name: &str, at: Declared<'a>) -> Option<Declared<'a>> {
-        let namespace = self.namespace(name, at);
-        let found = self.named.get(&(kind, local(name)))?;
-        let own = found.iter().find(|one| namespace == Some(one.namespace()));
-        own.or_else(|| found.first()).copied()
-    }
-}
-
-/// What is read for one operation.
+/// The types read for one operation.
 pub(super) struct Types<'a, 's> {
     schemas: &'s Schemas<'a>,
     nodes: usize,
-    /// What was not understood.
+    /// All that was not understood.
     pub(super) warnings: Vec<String>,
 }
 
@@ -272,78 +213,6 @@ impl<'a, 's> Types<'a, 's> {
         Some(variable(name, required, &place.said, schema))
     }
 
-    /// The schema of an element: of the type in it, or of the one it names. One that is nillable may be null.
-    fn element(&mut self, declared: Declared<'a>, depth: usize) -> Value {
-        let mut schema = self.content(declared, depth);
-        let is_nillable = matches!(declared.element.attribute("nillable"), Some("true" | "1"));
-        if let (true, Some(map)) = (is_nillable, schema.as_object_mut()) {
-            allow_null(map);
-        }
-        schema
-    }
-
-    fn content(&mut self, declared: Declared<'a>, depth: usize) -> Value {
-        if let Some(complex) = declared.element.first("complexType") {
-            return self.object(declared.inner(complex), depth);
-        }
-        if let Some(simple) = declared.element.first("simpleType") {
-            return self.simple(declared.inner(simple), depth);
-        }
-        declared
-            .element
-            .attribute("type")
-            .map_or_else(|| json!({"type": "string"}), |name| self.typed(name, declared, depth))
-    }
-
-    fn object(&mut self, complex: Declared<'a>, depth: usize) -> Value {
-        let mut fields = Vec::new();
-        self.complex(complex, depth + 1, &mut fields);
-        match fields.as_slice() {
-            // Without attributes it is the text alone.
-            [text] if text.name == "#text" => text.schema.clone(),
-            _ => object(fields),
-        }
-    }
-
-    /// The schema of a type by its name, written in `at`.
-    pub(super) fn typed(&mut self, name: &str, at: Declared<'a>, depth: usize) -> Value {
-        let namespace = self.schemas.namespace(name, at);
-        let is_own = namespace.is_some_and(|namespace| self.schemas.namespaces.contains(namespace));
-        if !is_own && let Some(plain) = plain(local(name)) {
-            return plain;
-        }
-        if self.is_spent(depth) {
-            return json!({});
-        }
-        if let Some(complex) = self.schemas.find("complexType", name, at) {
-            return self.object(complex, depth);
-        }
-        if let Some(simple) = self.schemas.find("simpleType", name, at) {
-            return self.simple(simple, depth + 1);
-        }
-        if namespace.is_some_and(|namespace| namespace != XSD) {
-            self.warn(format!("The type '{name}' is not in the document: it is taken as a text."));
-        }
-        json!({"type": "string"})
-    }
-
-    fn simple(&mut self, simple: Declared<'a>, depth: usize) -> Value {
-        let Some(restriction) = simple.element.first("restriction") else { return json!({"type": "string"}) };
-        let within = simple.inner(restriction);
-        let mut schema = match (restriction.first("simpleType"), restriction.attribute("base")) {
-            (Some(inner), _) if depth <= MAX_DEPTH => self.simple(within.inner(inner), depth + 1),
-            (_, Some(base)) => self.typed(base, within, depth + 1),
-            _ => json!({"type": "string"}),
-        };
-        let kind = schema.get("type").cloned();
-        let values = restriction.all("enumeration").filter_map(|one| one.attribute("value"));
-        let values: Vec<Value> = values.take(MAX_CHOICES).map(|value| literal(value, kind.as_ref())).collect();
-        if let (false, Some(map)) = (values.is_empty(), schema.as_object_mut()) {
-            map.insert("enum".to_owned(), Value::Array(values));
-        }
-        schema
-    }
-
     /// The element of a SOAP header, as a parameter.
     pub(super) fn header(&mut self, declared: Declared<'a>) -> Option<Parameter> {
         let mut schema = self.element(declared, 0);
@@ -355,70 +224,10 @@ impl<'a, 's> Types<'a, 's> {
     }
 }
 
-/// Whether most fields stand in no namespace.
-pub(super) fn are_bare(fields: &[Parameter]) -> bool {
-    // What repeats says it of each.
-    let one =
-        |field: &'_ Parameter| xml_name::namespace(field.schema.get("items").unwrap_or(&field.schema)) == Some("");
-    let bare = fields.iter().filter(|field| one(field)).count();
-    2 * bare > fields.iter().filter(|field| !field.name.starts_with('@')).count()
-}
-
-/// Leaves the namespaces of fields out that go without saying in an element of the namespace `around`.
-pub(super) fn settle(fields: &mut [Parameter], around: &str) {
-    for field in fields.iter_mut().filter(|field| !field.name.starts_with('@')) {
-        xml_name::settle(&mut field.schema, around);
-    }
-}
-
 fn name(element: &Element) -> Option<&str> {
     element.attribute("name").or_else(|| element.attribute("ref").map(local))
 }
 
-/// A value as a schema writes it, where the type of what it is for is this.
-fn literal(value: &str, kind: Option<&Value>) -> Value {
-    let parsed = || serde_json::from_str(value).unwrap_or_else(|_| json!(value));
-    if kind.is_none_or(|kind| kind == "string") { json!(value) } else { parsed() }
-}
-
 fn repeats(element: &Element) -> bool {
     element.attribute("maxOccurs").is_some_and(|most| most != "1" && most != "0")
-}
-
-/// The schema of a type of XML Schema itself.
-fn plain(name: &str) -> Option<Value> {
-    Some(match name {
-        "int" | "integer" | "long" | "short" | "byte" | "unsignedInt" | "unsignedLong" | "unsignedShort"
-        | "unsignedByte" | "positiveInteger" | "nonNegativeInteger" | "negativeInteger" | "nonPositiveInteger" => {
-            json!({"type": "integer"})
-        }
-        "decimal" | "float" | "double" => json!({"type": "number"}),
-        "boolean" => json!({"type": "boolean"}),
-        "dateTime" => json!({"type": "string", "format": "date-time"}),
-        "date" => json!({"type": "string", "format": "date"}),
-        "anyType" => json!({}),
-        "string" | "anyURI" | "base64Binary" | "token" | "normalizedString" | "QName" | "time" | "duration" | "ID"
-        | "NCName" | "hexBinary" | "language" | "anySimpleType" => json!({"type": "string"}),
-        _ => return None,
-    })
-}
-
-/// A parameter of a SOAP operation.
-pub(super) fn variable(name: String, required: bool, said: &str, schema: Value) -> Parameter {
-    let place = ParameterPlace::Variable;
-    let (style, members) = (Style::Plain, BTreeMap::new());
-    Parameter { name, place, style, members, required, description: said.to_owned(), schema }
-}
-
-fn object(fields: Vec<Parameter>) -> Value {
-    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
-    let one = |field: &Parameter| {
-        let mut schema = field.schema.clone();
-        if let (false, Some(map)) = (field.description.is_empty(), schema.as_object_mut()) {
-            map.insert("description".to_owned(), json!(field.description));
-        }
-        (field.name.clone(), schema)
-    };
-    let properties: Map<String, Value> = fields.iter().map(one).collect();
-    json!({"type": "object", "properties": properties, "required": required})
 }

@@ -1,0 +1,167 @@
+//! Everything that runs: its start, and its end within the time that is promised.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::Path,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::time::{Instant, timeout, timeout_at};
+use url::Url;
+
+use super::services::services;
+use crate::{
+    agent::chat::Agent,
+    app::{App, counting},
+    config::Config,
+    doors::http::{
+        server::{self, Server},
+        state::State,
+    },
+    engine::{
+        backups::service::Backups, catalog::offer, embeddings::change, graph, ingest::workers, invoker::Invoker,
+        registry::Registry, scripts::Library,
+    },
+    model::{
+        error::{Error, Result},
+        secret::Secret,
+    },
+    net::llm::answer::Patience,
+    store::{
+        backup::{
+            exchange::{self, Exchange},
+            notes,
+        },
+        dir::{DataDir, Running},
+        token,
+    },
+    tools,
+};
+
+/// The time all may take once the process is asked to end; five seconds are promised.
+const FAREWELL: Duration = Duration::from_millis(4_500);
+/// The part of it in which calls that change things may come to their own end.
+const GRACE: Duration = Duration::from_millis(2_500);
+/// The part of it kept for flushing what was written.
+const FLUSH: Duration = Duration::from_millis(500);
+
+/// Everything that runs, until [`Satchel::stop`].
+pub struct Satchel {
+    /// The service handles.
+    pub app: Arc<App>,
+    /// The pipeline of calls.
+    pub invoker: Invoker,
+    /// The chat.
+    pub agent: Agent,
+    /// The scripts.
+    pub scripts: Library,
+    /// Backups.
+    pub backups: Arc<Backups>,
+    /// The address HTTP is served at.
+    pub url: Url,
+    pub(super) address: SocketAddr,
+    /// Accepted as the command line of this machine.
+    pub token: Secret,
+    server: Server,
+    _dir: DataDir,
+}
+
+impl Satchel {
+    /// Takes the data directory, builds every service and serves.
+    pub async fn start(config: Config) -> Result<Self> {
+        Self::start_in(DataDir::hold(&config.data)?, config).await
+    }
+
+    pub(super) async fn start_in(dir: DataDir, config: Config) -> Result<Self> {
+        match exchange::finish(dir.path())? {
+            Exchange::Absent => {}
+            Exchange::Done => tracing::info!("a restored backup took the place of what was there"),
+            Exchange::Undone(why) => tracing::error!(
+                "the restored backup did not take the place of what was there, and Satchel starts on that as before. {}",
+                why.message()
+            ),
+        }
+        let listener = TcpListener::bind(config.listen).map_err(|e| {
+            Error::conflict(format!("{} cannot be listened on: {e}. Choose another with --listen.", config.listen))
+        })?;
+        let address = listener.local_addr().map_err(Error::internal)?;
+        let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
+        let app = Arc::new(services(&dir, config).await?);
+        let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        // What the configuration may have wrong is found before anything is begun.
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
+        app.indexes.start(&app.tracker, &app.shutdown);
+        offer::offer(&invoker);
+        let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
+        recover(&app, dir.path()).await?;
+        workers::start(&app).await?;
+        graph::start(&app);
+        counting::start(&app);
+        change::start(&app);
+        let token = token::issue("local_");
+        app.people.accept_local(&token);
+        let backups = Backups::start(Arc::clone(&app), dir.path());
+        let (own, calls, chat, tools) = (Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone());
+        let state = Arc::new(State::new(own, calls, chat, tools, Arc::clone(&backups))?);
+        let server = server::serve(state, listener)?;
+        dir.publish(&Running { url: url.clone(), token: token.clone() })?;
+        agent.keep_episodes();
+        let resumed = agent.resume_all().await?;
+        if resumed > 0 {
+            tracing::info!(resumed, "turns of the last process go on");
+        }
+        Ok(Self { app, invoker, agent, scripts, backups, url, address, token, server, _dir: dir })
+    }
+
+    /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
+    pub async fn stop(mut self) {
+        let Self { app, server, .. } = &mut self;
+        let begun = Instant::now();
+        app.shutdown.cancel();
+        let mut ends = pin!(async {
+            let (served, ()) = tokio::join!(server.stop(), app.processes.shutdown());
+            app.tracker.close();
+            app.tracker.wait().await;
+            served
+        });
+        let mut ended = timeout(GRACE, &mut ends).await;
+        if ended.is_err() {
+            app.overdue.cancel();
+            ended = timeout_at(begun + FAREWELL - FLUSH, &mut ends).await;
+        }
+        match ended {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(?error, "the HTTP server did not end well"),
+            Err(_) => tracing::warn!("something still ran at the end: its calls are recorded at the next start"),
+        }
+        flush(app, begun + FAREWELL).await;
+    }
+}
+
+/// Writes down what waits to be written, until the deadline.
+async fn flush(app: &App, deadline: Instant) {
+    let flushed = timeout_at(deadline, async {
+        app.egress.settle().await;
+        app.db.fold().await
+    });
+    match flushed.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(?error, "the database's log could not be written back: the next start does it")
+        }
+        Err(_) => tracing::warn!("the database's log was not written back in time: the next start does it"),
+    }
+}
+
+/// Settles what the last process left in the middle.
+async fn recover(app: &App, data: &Path) -> Result<()> {
+    notes::record(data, &app.audit, app.clock.now()).await?;
+    let calls = app.audit.close_interrupted(app.clock.now()).await?;
+    let tickets = app.tickets.close_interrupted().await?;
+    if calls + tickets > 0 {
+        tracing::warn!(calls, tickets, "the last process ended in the middle of these; the audit says which");
+    }
+    Ok(())
+}

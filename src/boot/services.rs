@@ -1,0 +1,101 @@
+//! The services: every handle of [`App`], built from the data directory and the configuration.
+
+use std::path::Path;
+
+use tokio::runtime::Handle;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    app::{App, calling::Calling, indexing::Indexing, outgoing::Outgoing},
+    config::Config,
+    engine::embeddings::offered,
+    host::{
+        clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
+        workers::Workers,
+    },
+    index::embed::{embedder::Embedder, model::BUILTIN, workers::Limits},
+    model::{error::Result, user::Username},
+    net::{
+        gate::{Gate, Ways},
+        llm::breaker::{Background, Breakers, Pace},
+    },
+    store::{
+        audit::Audit,
+        catalog::Catalog,
+        db::{Commit, Db},
+        dir::DataDir,
+        embeddings::Embeddings,
+        knowledge::Knowledge,
+        memory::MemoryStore,
+        people::People,
+        settings::SettingsStore,
+        tickets::Tickets,
+        tool_config::ToolConfig,
+        vault::Vault,
+    },
+};
+
+/// The embedder with the model the database was read with, for as long as no other one is ready.
+async fn embedder_in_use(db: &Db, data: &Path) -> Result<Embedder> {
+    let name = Embeddings::of(db).in_use().await?.unwrap_or_else(|| BUILTIN.to_owned());
+    let model = offered::find(data, &name).unwrap_or_else(|error| {
+        tracing::warn!(?error, "the embedding model cannot be found: search goes by words alone");
+        None
+    });
+    Ok(Embedder::new(model, Limits::default()))
+}
+
+/// Opens the database and everything that stands on it.
+pub(super) async fn services(dir: &DataDir, config: Config) -> Result<App> {
+    let commit = if config.commit_each { Commit::Each } else { Commit::Grouped };
+    let db = Db::open(&dir.database(), commit)?;
+    let clock = Clock::new();
+    let vault = Vault::open(db.clone(), dir.path(), &config.vault_key, clock.now()).await?;
+    let people = People::open(db.clone()).await?;
+    if let Some(owner) = &config.owner {
+        people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
+    }
+    let sandbox = Sandbox::new(config.program.clone(), dir.path());
+    let embedder = embedder_in_use(&db, dir.path()).await?;
+    let indexes = Indexing::open(&db, dir.path(), config.graph);
+    indexes.use_model(embedder.model().map(|model| model.id));
+    let settings = SettingsStore::load(db.clone()).await?;
+    let egress = Outgoing::start(&db, &settings, &clock).await?;
+    let ways = Ways { dns: config.outbound.dns, ca_file: config.outbound.ca_file.clone() };
+    let gate = Gate::new(ways, egress.ledger());
+    let (runtime, tracker, shutdown) = (Handle::current(), TaskTracker::new(), CancellationToken::new());
+    let background = Background { runtime: runtime.clone(), tracker: tracker.clone(), shutdown: shutdown.clone() };
+    Ok(App {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        indexes,
+        knowledge: Knowledge::of(&db, dir.path()),
+        sandbox,
+        desktop: Desktop::find(),
+        clock,
+        audit: Audit::of(&db),
+        people,
+        settings,
+        memories: MemoryStore::of(&db),
+        tickets: Tickets::of(&db),
+        tool_config: ToolConfig::of(&db, &vault),
+        catalog: Catalog::load(db.clone(), &vault).await?,
+        calling: Calling::default(),
+        vault,
+        workspaces: Workspaces::new(dir.path()),
+        embedder,
+        work: Work::default(),
+        workers: Workers::new(config.program.clone()),
+        gate,
+        egress,
+        breakers: Breakers::new(background, Pace::default()),
+        runtime,
+        tracker,
+        shutdown,
+        overdue: CancellationToken::new(),
+        config,
+        db,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Calls while so much is under way that nothing finds a place any more.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{sync::Notify, task::yield_now};
+
+use super::*;
+use crate::{
+    config::{GraphKind, LogFormat, Outbound, VaultKey},
+    engine::{decide::Answer, invoker::Invoker, registry::Registry, tool::Tool},
+    model::{
+        call::{Call, Decision, Outcome, TicketState},
+        caller::{Caller, Credential, Door, Permissions},
+        error::Kind,
+        output::Output,
+        secret::Secret,
+        spec::{Category, Risk, Source, Spec},
+    },
+    store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser},
+    tools,
+};
+
+/// Where the tool is held.
+#[derive(Clone, Default)]
+struct Gate {
+    started: Arc<Notify>,
+    release: Arc<Notify>,
+}
+
+/// Says that it has started, waits to be let on, and brings in something from outside.
+fn held(gate: &Gate) -> Tool {
+    let gate = gate.clone();
+    let spec = Spec {
+        name: "post".to_owned(),
+        source: Source::Catalog,
+        category: Category::Catalog,
+        description: "Posts something.".to_owned(),
+        when_to_use: "Never.".to_owned(),
+        parameters: json!({"type": "object"}),
+        risk: Risk::HighWrite,
+        permission: None,
+        timeout: Duration::from_secs(60),
+        settings: Vec::new(),
+        examples: Vec::new(),
+        innate: false,
+    };
+    let run = move |_, _: Value| {
+        let gate = gate.clone();
+        async move {
+            gate.started.notify_one();
+            gate.release.notified().await;
+            Ok(Output::text("what a stranger says"))
+        }
+    };
+    Tool::of_spec(spec, run).unwrap()
+}
+
+fn config(data: &Path) -> Config {
+    Config {
+        data: data.to_owned(),
+        listen: ([127, 0, 0, 1], 0).into(),
+        behind_proxy: false,
+        log: "warn".to_owned(),
+        log_format: LogFormat::Human,
+        owner: None,
+        model: None,
+        vault_key: VaultKey::File,
+        graph: GraphKind::Own,
+        outbound: Outbound::default(),
+        commit_each: false,
+        program: "satchel".into(),
+    }
+}
+
+/// Somebody without a permission, who is asked before anything is changed.
+async fn mara(app: &App) -> Caller {
+    let by = Actor { caller: app.people.local_caller().await.unwrap(), now: app.clock.now() };
+    let permissions = Permissions::default();
+    app.people.create_role(&by, "guest".to_owned(), permissions.clone()).await.unwrap();
+    let username = Username::try_from("mara".to_owned()).unwrap();
+    let new = NewUser { username, password: Secret::new("correct horse"), role: "guest".to_owned() };
+    let user = app.people.create_user(&by, new).await.unwrap().id;
+    Caller { user, username: "mara".to_owned(), permissions, door: Door::Api, credential: Credential::Session }
+}
+
+#[tokio::test]
+async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = DataDir::hold(dir.path()).unwrap();
+    let app = services(&data, config(dir.path())).await.unwrap();
+    let mara = mara(&app).await;
+    let topic = Conversations::of(&app.db).create(mara.user, String::new(), app.clock.now()).await.unwrap().id;
+    let (crowded, places) = app.db.crowded();
+    let app = Arc::new(App { tickets: Tickets::of(&crowded), db: crowded, ..app });
+    let gate = Gate::default();
+    let invoker = Invoker::new(Arc::clone(&app), Registry::of(vec![held(&gate)]).unwrap());
+    let call = Call { topic: Some(topic), ..Call::new(mara.clone(), "post", json!({})) };
+    let Outcome::Confirm(ticket) = invoker.invoke(call, CancellationToken::new()).await.unwrap() else { panic!("ran") };
+    let deciding = tokio::spawn({
+        let (invoker, mara, id) = (invoker.clone(), mara.clone(), ticket.id);
+        let answer =
+            Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false };
+        async move { invoker.decide(id, answer, &mara, CancellationToken::new()).await }
+    });
+    gate.started.notified().await;
+    let last = Arc::clone(&places).acquire_owned().await.unwrap();
+    gate.release.notify_one();
+    // Its row has a place of its own; what is written after it has none.
+    let ran =
+        || Filter { tool: Some("catalog:post".to_owned()), outcome: Some("success".to_owned()), ..Filter::default() };
+    while app.audit.find(ran(), 1).await.unwrap().is_empty() && !deciding.is_finished() {
+        yield_now().await;
+    }
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    drop(last);
+    let (decided, verdict) = deciding.await.unwrap().unwrap();
+    assert!(matches!(&verdict, Verdict::Ran { output, .. } if output.data == "what a stranger says"), "{verdict:?}");
+    let kept = app.tickets.get(ticket.id, mara.user, app.clock.now()).await.unwrap();
+    assert_eq!((decided.state, kept.state), (TicketState::Done, TicketState::Done));
+    assert!(Conversations::of(&app.db).get(mara.user, topic).await.unwrap().tainted);
+}
+
+#[tokio::test]
+async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = DataDir::hold(dir.path()).unwrap();
+    let app = services(&data, config(dir.path())).await.unwrap();
+    let mara = mara(&app).await;
+    let app = Arc::new(App { work: Work::crowded(), ..app });
+    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all()).unwrap());
+    let answer = async |tool: &str, params: Value| {
+        let call = Call::new(mara.clone(), tool, params);
+        invoker.invoke(call, CancellationToken::new()).await.map(drop).map_err(|error| error.kind())
+    };
+    let rows = |count: usize| json!({"data": json!(vec![0; count]).to_string(), "action": "count"});
+    let sum = |terms: usize| json!({"expression": format!("1{}", " + 1".repeat(terms))});
+    assert_eq!((answer("transform_data", rows(3)).await, answer("calculator", sum(3)).await), (Ok(()), Ok(())));
+    let refused = (answer("transform_data", rows(100_000)).await, answer("calculator", sum(500)).await);
+    assert_eq!(refused, (Err(Kind::Busy), Err(Kind::Busy)));
+}

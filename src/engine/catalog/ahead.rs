@@ -1,0 +1,91 @@
+//! The question a person is asked about a call to a system, and whether it can be made: all that shows before it is sent.
+
+use serde_json::Value;
+
+use super::{
+    endpoint_call::{self, Spoken},
+    graphql_call::{self, Query},
+    grpc_call::{self, GrpcAsk},
+    resolve,
+    rest::{self, RestRequest},
+    soap_call::{self, SoapAsk},
+    websocket_call::{self, SocketAsk},
+};
+use crate::{
+    engine::context::Context,
+    formats::graphql,
+    model::{
+        catalog::endpoint::{EndpointId, Operation},
+        error::Result,
+        question::{Question, clipped},
+    },
+};
+
+impl Context {
+    /// The question asked about a request. Fails where it cannot be sent.
+    pub fn ask_rest(&self, system: &str, request: &RestRequest) -> Result<Question> {
+        let found = self.callable_system(system)?;
+        let system = &found.system;
+        rest::build(system, request)?;
+        Ok(sending(request.method.as_str(), &request.path, &system.name))
+    }
+
+    /// The question asked about a GraphQL operation. Fails where it cannot be sent.
+    pub fn ask_graphql(&self, system: &str, query: &Query) -> Result<Question> {
+        let found = self.callable_system(system)?;
+        rest::build(&found.system, &graphql_call::request(&found, query))?;
+        let operation = graphql::operation(&query.query, query.operation_name.as_deref())?;
+        let fields = operation.fields.join(", ");
+        Ok(in_system("Run", &operation.name.unwrap_or(fields), &found.system.name))
+    }
+
+    /// The question asked about a SOAP call. Fails where it cannot be sent.
+    pub fn ask_soap(&self, system: &str, ask: &SoapAsk) -> Result<Question> {
+        let found = self.callable_system(system)?;
+        soap_call::ensure_sendable(&found, ask)?;
+        let action = ask.action.rsplit(['/', '#', ':']).find(|part| !part.is_empty()).unwrap_or("an operation");
+        Ok(in_system("Call", action, &found.system.name))
+    }
+
+    /// The question asked about a gRPC call. Fails where it cannot be sent.
+    pub fn ask_grpc(&self, system: &str, ask: &GrpcAsk) -> Result<Question> {
+        let found = self.callable_system(system)?;
+        grpc_call::given(&found.system, &ask.headers)?;
+        Ok(in_system("Call", &ask.method, &found.system.name))
+    }
+
+    /// The question asked about a WebSocket. Fails where it cannot be opened.
+    pub fn ask_websocket(&self, system: &str, ask: &SocketAsk) -> Result<Question> {
+        let found = self.callable_system(system)?;
+        let system = &found.system;
+        websocket_call::upgrade(system, ask)?;
+        let text = format!("Send messages to {} of {}?", clipped(&ask.path), clipped(&system.name));
+        Ok(Question::with(&text, &ask.path))
+    }
+}
+
+/// The question asked about a call of a registered endpoint. Fails where it cannot be made.
+pub(super) async fn endpoint(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Question> {
+    let (to, endpoint) = resolve::callable_endpoint(cx.app(), id)?;
+    let system = &to.system;
+    match endpoint_call::spoken(&endpoint, system, arguments)? {
+        Spoken::Grpc(ask) => grpc_call::given(system, &ask.headers).map(drop)?,
+        Spoken::Websocket(ask) => websocket_call::upgrade(system, &ask).map(drop)?,
+        Spoken::Request => endpoint_call::ensure_sendable(cx, system, &endpoint, arguments).await?,
+    }
+    Ok(match &endpoint.operation {
+        // Its path, filled, says which thing it is about; its name only says what is done.
+        Operation::Rest => sending(&endpoint.method, &endpoint_call::path(&endpoint, arguments)?, &system.name),
+        _ => in_system("Call", &endpoint.name, &system.name),
+    })
+}
+
+fn sending(method: &str, path: &str, system: &str) -> Question {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let place = if path.is_empty() { "/" } else { path };
+    Question::with(&format!("Send {method} {} to {}?", clipped(place), clipped(system)), place)
+}
+
+fn in_system(verb: &str, name: &str, system: &str) -> Question {
+    Question::with(&format!("{verb} “{}” of {}?", clipped(name), clipped(system)), name)
+}

@@ -1,0 +1,49 @@
+//! Settings of the chat.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Chat {
+    /// Which tools the model is shown (R47).
+    pub exposure: Exposure,
+    /// The tools `selected` shows, by name.
+    pub selected: Vec<String>,
+    /// `auto` shows all permitted tools while their schemas fit this many tokens.
+    pub tool_token_budget: u32,
+    /// Most model calls in one turn.
+    pub max_steps: u32,
+    /// Tokens a user may spend in a day (UTC); none means no limit.
+    pub daily_token_budget: Option<u64>,
+    /// Tokens of context where the provider does not say.
+    pub context_tokens: u32,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        Self {
+            exposure: Exposure::Auto,
+            selected: Vec::new(),
+            tool_token_budget: 8_000,
+            max_steps: 25,
+            daily_token_budget: None,
+            context_tokens: 32_768,
+        }
+    }
+}
+
+/// Which tools the model is shown (R47).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// All permitted tools if they fit the budget, else innate tools and `find_tools`.
+    Auto,
+    /// All permitted tools.
+    All,
+    /// Those selected.
+    Selected,
+    /// Innate tools and `find_tools`.
+    Discover,
+}

@@ -1,0 +1,51 @@
+//! The schema: forward-only migrations, with a snapshot before them.
+
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+use rusqlite::Connection;
+use rusqlite_migration::{Migrations, SchemaVersion};
+
+use crate::{
+    model::error::{Error, Result},
+    store::backup::snapshots,
+};
+
+static MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
+
+/// The number of the last migration this binary knows.
+pub(in crate::store) fn newest_schema() -> usize {
+    MIGRATIONS.dirs().count()
+}
+
+/// Brings the schema up to date; where there is one already, a snapshot of the database is taken before.
+pub(super) fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
+    let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
+    let newest = newest_schema();
+    match migrations.current_version(connection).map_err(unmigrated)? {
+        SchemaVersion::Outside(version) => Err(Error::conflict(format!(
+            "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
+             Start that version, go back with its `satchel rollback`, or restore a backup made with this one."
+        ))),
+        SchemaVersion::Inside(version) if version.get() < newest => {
+            snapshots::take(path, version.get())?;
+            migrations.to_latest(connection).map_err(unmigrated)
+        }
+        _ => migrations.to_latest(connection).map_err(unmigrated),
+    }
+}
+
+fn unmigrated(error: rusqlite_migration::Error) -> Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
+        error => Error::internal(error),
+    }
+}
+
+/// A database as a version left it whose last migration was this one, to be opened by the version of now.
+#[cfg(test)]
+pub(in crate::store) fn left_at(path: &Path, migration: usize) -> Connection {
+    let mut connection = super::connect(path, rusqlite::OpenFlags::default()).unwrap();
+    Migrations::from_directory(&MIGRATIONS).unwrap().to_version(&mut connection, migration).unwrap();
+    connection
+}

@@ -1,0 +1,215 @@
+//! The promises of a write and a read, where others fail, panic or are dropped beside them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::FutureExt as _;
+use parking_lot::Condvar;
+
+use super::*;
+use crate::model::error::Kind;
+
+fn open(dir: &tempfile::TempDir) -> Db {
+    let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+    let raw = Connection::open(dir.path().join("satchel.db")).unwrap();
+    raw.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
+    db
+}
+
+fn insert(n: i64) -> impl FnOnce(&Connection) -> Result<usize> + Send + 'static {
+    move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?)
+}
+
+async fn numbers(db: &Db) -> Vec<i64> {
+    db.read(|c| {
+        let mut statement = c.prepare("SELECT n FROM t ORDER BY n")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<Vec<i64>>>()?)
+    })
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn a_failing_write_undoes_itself_and_nobody_elses() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let insert = |n: i64, fail: bool| {
+        db.write(move |c| {
+            c.execute("INSERT INTO t VALUES (?1)", [n])?;
+            if fail { Err(Error::invalid("no")) } else { Ok(n) }
+        })
+    };
+    let (a, b, c) = tokio::join!(insert(1, false), insert(2, true), insert(3, false));
+    assert_eq!((a.unwrap(), b.unwrap_err().kind(), c.unwrap()), (1, Kind::Invalid, 3));
+    assert_eq!(numbers(&db).await, [1, 3]);
+}
+
+#[tokio::test]
+async fn a_panicking_write_leaves_the_writer_alive() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let broken = db.write(|_| -> Result<()> { panic!("boom") }).await;
+    assert_eq!(broken.unwrap_err().kind(), Kind::Internal);
+    db.write(|c| Ok(c.execute("INSERT INTO t VALUES (7)", [])?)).await.unwrap();
+    assert_eq!(numbers(&db).await, [7]);
+}
+
+#[tokio::test]
+async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_stands() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+    // All three wait behind this one, and so are of one batch.
+    let (hold, held) = mpsc::channel::<()>();
+    let busy = db.write(move |_| Ok(held.recv().is_ok()));
+    let broken = db.write(|c| {
+        c.execute_batch("ROLLBACK")?;
+        Err::<(), _>(Error::invalid("undone"))
+    });
+    let all = async { tokio::join!(insert(1), broken, insert(2), async { drop(hold) }) };
+    let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+    assert_eq!(broken.unwrap_err().message(), "undone");
+    assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
+    assert_eq!(numbers(&db).await, Vec::<i64>::new());
+    insert(3).await.unwrap();
+    assert_eq!(numbers(&db).await, [3]);
+}
+
+#[tokio::test]
+async fn an_append_that_fails_takes_its_group_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+    let (hold, held) = mpsc::channel::<()>();
+    let busy = db.write(move |_| Ok(held.recv().is_ok()));
+    let broken = db.append(|c| {
+        c.execute("INSERT INTO t VALUES (2)", [])?;
+        Err::<(), _>(Error::invalid("no"))
+    });
+    let all = async { tokio::join!(insert(1), broken, insert(3), async { drop(hold) }) };
+    let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+    assert_eq!(broken.unwrap_err().message(), "no");
+    assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
+    assert_eq!(db.append(|c| Ok(c.execute("INSERT INTO t VALUES (4)", [])?)).await.unwrap(), 1);
+    assert_eq!(numbers(&db).await, [4]);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_a_write_in_a_sentence_and_loses_no_append() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let (hold, held) = mpsc::channel::<()>();
+    let busy = tokio::spawn(db.clone().owned(move |_| Ok(held.recv().is_ok())));
+    let most = i64::try_from(QUEUE).unwrap();
+    let waiting: Vec<_> = (1..most).map(|n| tokio::spawn(db.clone().owned(insert(n)))).collect();
+    while db.places.available_permits() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let appending = tokio::spawn({
+        let db = db.clone();
+        async move { db.append(insert(most)).await }
+    });
+    let hasty = Db { patience: Duration::ZERO, ..db.clone() };
+    let refused = hasty.write(insert(0)).await.unwrap_err();
+    assert!(refused.kind() == Kind::Busy && refused.message().contains("nothing was done"), "{refused}");
+    let mut after = Box::pin(hasty.write_after_effect(insert(most + 1)));
+    assert!((&mut after).now_or_never().is_none(), "it waits for its place");
+    drop(hold);
+    assert_eq!((appending.await.unwrap().unwrap(), after.await.unwrap()), (1, 1));
+    busy.await.unwrap().unwrap();
+    for write in waiting {
+        write.await.unwrap().unwrap();
+    }
+    assert_eq!(numbers(&db).await, (1..=most + 1).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn reads_that_nobody_waits_for_keep_their_places_until_they_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let gate = Arc::new((Mutex::new(false), Condvar::new()));
+    let read = || {
+        let (running, most, gate) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&gate));
+        db.clone().owned_read(move |_| {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let mut open = gate.0.lock();
+            gate.1.wait_while(&mut open, |open| !*open);
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        })
+    };
+    let dropped: Vec<_> = (0..READERS).map(|_| tokio::spawn(read())).collect();
+    while running.load(Ordering::SeqCst) < READERS {
+        tokio::task::yield_now().await;
+    }
+    for task in dropped {
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+    }
+    // Before others ask for them: a place that was given back would be taken at once.
+    assert_eq!(db.readers.permits.available_permits(), 0, "the reads go on");
+    let hasty = Db { patience: Duration::ZERO, ..db.clone() };
+    let refused = hasty.read(|_| Ok(())).await.unwrap_err();
+    assert!(refused.kind() == Kind::Busy && refused.message().contains("more to read"), "{refused}");
+    let others: Vec<_> = (0..3 * READERS).map(|_| tokio::spawn(read())).collect();
+    *gate.0.lock() = true;
+    gate.1.notify_all();
+    for task in others {
+        task.await.unwrap().unwrap();
+    }
+    // The first ones may end last.
+    let _all = db.readers.permits.acquire_many(u32::try_from(READERS).unwrap()).await.unwrap();
+    assert_eq!((most.load(Ordering::SeqCst), db.readers.idle.lock().len()), (READERS, READERS));
+}
+
+impl Db {
+    /// A write for a task of its own.
+    async fn owned<T: Send + 'static>(self, work: impl FnOnce(&Connection) -> Result<T> + Send + 'static) -> Result<T> {
+        self.write(work).await
+    }
+
+    /// A read for a task of its own.
+    async fn owned_read(self, work: impl FnOnce(&Connection) -> Result<()> + Send + 'static) -> Result<()> {
+        self.read(work).await
+    }
+}
+
+#[tokio::test]
+async fn readers_cannot_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    assert!(db.read(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused_in_one_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(&dir));
+    let path = dir.path().join("satchel.db");
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 999).unwrap();
+    let Err(error) = Db::open(&path, Commit::Grouped) else { panic!("opened") };
+    assert!(error.message().contains("newer Satchel"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    db.write(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.unwrap();
+    db.write(|c| Ok(c.pragma_update(None, "max_page_count", 1)?)).await.unwrap();
+    let big = db.write(|c| {
+        c.execute_batch("CREATE TABLE big (x)")?;
+        Ok(c.execute("INSERT INTO big VALUES (zeroblob(10000000))", [])?)
+    });
+    assert_eq!(big.await.unwrap_err().kind(), Kind::DiskFull);
+    assert_eq!(numbers(&db).await, [1]);
+}
+
+impl Db {
+    /// The same database for somebody with no patience at all, and the places he finds: one.
+    pub(crate) fn crowded(&self) -> (Self, Arc<Semaphore>) {
+        let places = Arc::new(Semaphore::new(1));
+        (Self { places: Arc::clone(&places), patience: Duration::ZERO, ..self.clone() }, places)
+    }
+}

@@ -1,0 +1,165 @@
+//! The writer: groups of writes, one transaction for each, and the bell that rings after a commit.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+};
+
+use rusqlite::{Connection, hooks::Action};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, oneshot, watch},
+};
+
+use crate::{
+    model::error::{Error, Kind, Result},
+    store::rows,
+};
+
+/// The part that is undone where a write fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undo {
+    /// Its own.
+    Alone,
+    /// The group it is in.
+    WithAll,
+}
+
+/// A write that waits for its commit.
+pub(super) trait Write: Send {
+    fn undo(&self) -> Undo;
+    /// Fails with the error that whoever asked is told.
+    fn run(&mut self, connection: &Connection) -> Result<()>;
+    fn finish(self: Box<Self>, commit: Result<()>);
+}
+
+pub(super) struct Job<T, F> {
+    work: Option<F>,
+    undo: Undo,
+    outcome: Option<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<T, F> Job<T, F> {
+    pub(super) fn new(work: F, undo: Undo, reply: oneshot::Sender<Result<T>>, place: OwnedSemaphorePermit) -> Self {
+        Self { work: Some(work), undo, outcome: None, reply, _place: place }
+    }
+}
+
+impl<T, F> Write for Job<T, F>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Result<T> + Send,
+{
+    fn undo(&self) -> Undo {
+        self.undo
+    }
+
+    fn run(&mut self, connection: &Connection) -> Result<()> {
+        let outcome = match self.work.take() {
+            Some(work) => catch_unwind(AssertUnwindSafe(|| work(connection)))
+                .unwrap_or_else(|_| Err(Error::internal("a write panicked"))),
+            None => Err(Error::internal("a write ran twice")),
+        };
+        let done = outcome.as_ref().map(drop).map_err(Clone::clone);
+        self.outcome = Some(outcome);
+        done
+    }
+
+    fn finish(self: Box<Self>, commit: Result<()>) {
+        let answer = match (self.outcome, commit) {
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (Some(Err(error)), _) | (_, Err(error)) => Err(error),
+            (None, Ok(())) => Err(Error::internal("a write did not run")),
+        };
+        // Whoever asked may be gone; the write stands all the same.
+        let _ = self.reply.send(answer);
+    }
+}
+
+pub(super) fn write_groups(
+    connection: &mut Connection,
+    jobs: &mpsc::Receiver<Box<dyn Write>>,
+    group: usize,
+    (bell, runtime): (&Bell, Option<&Handle>),
+) {
+    while let Ok(first) = jobs.recv() {
+        let mut batch = vec![first];
+        while batch.len() < group {
+            match jobs.try_recv() {
+                Ok(job) => batch.push(job),
+                Err(_) => break,
+            }
+        }
+        let committed = commit(connection, &mut batch);
+        bell.ring();
+        let answer = move || batch.into_iter().for_each(|job| job.finish(committed.clone()));
+        // Waking each waiter from here costs a system call each; from a worker of the runtime they are woken together.
+        match runtime {
+            Some(runtime) => drop(runtime.spawn(async move { answer() })),
+            None => answer(),
+        }
+    }
+}
+
+/// Rings after a commit that wrote to the outbox.
+pub(super) struct Bell {
+    written: Arc<AtomicBool>,
+    commits: watch::Sender<u64>,
+}
+
+impl Bell {
+    pub(super) fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
+        let written = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&written);
+        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
+            if action == Action::SQLITE_INSERT && table == "outbox" {
+                seen.store(true, Ordering::Relaxed);
+            }
+        }))?;
+        let (commits, outbox) = watch::channel(0);
+        Ok((Self { written, commits }, outbox))
+    }
+
+    fn ring(&self) {
+        if self.written.swap(false, Ordering::Relaxed) {
+            self.commits.send_modify(|commits| *commits += 1);
+        }
+    }
+}
+
+/// Runs a batch in one transaction; a job that fails is undone alone, unless nothing was kept for that.
+fn commit(connection: &mut Connection, batch: &mut [Box<dyn Write>]) -> Result<()> {
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    for job in batch {
+        if job.undo() == Undo::WithAll {
+            job.run(&transaction).map_err(gone)?;
+            continue;
+        }
+        // Prepared once: written anew for each job they would cost as much as the job.
+        rows::run(&transaction, "SAVEPOINT job", ())?;
+        if let Err(error) = job.run(&transaction) {
+            if transaction.is_autocommit() {
+                return Err(gone(error));
+            }
+            rows::run(&transaction, "ROLLBACK TO job", ())?;
+        }
+        rows::run(&transaction, "RELEASE job", ())?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// SQLite itself undoes a whole transaction where it cannot go on: a full disk, a failed read. What the others of the
+/// batch had written is undone with it, and what would follow must not be committed by itself.
+fn gone(cause: Error) -> Error {
+    match cause.kind() {
+        Kind::DiskFull => cause,
+        _ => Error::internal("a write of the same group failed").caused_by(cause),
+    }
+}

@@ -1,0 +1,51 @@
+//! Filters of a list of documents.
+
+use super::rows::FROM;
+use crate::{
+    model::{
+        knowledge::{CollectionId, DocumentId, Status},
+        user::UserId,
+    },
+    store::{collections::VISIBLE, rows::like},
+};
+
+/// Which documents are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only of this collection.
+    pub collection: Option<CollectionId>,
+    /// Only whose title or source holds this.
+    pub q: Option<String>,
+    /// Only in this state; none means all but the trash.
+    pub status: Option<Status>,
+    /// Only older ones than this.
+    pub before: Option<DocumentId>,
+    /// Most of them.
+    pub limit: u32,
+    /// Number of the newest that are passed over.
+    pub offset: u32,
+}
+
+impl Filter {
+    /// The parameters of [`selection`].
+    pub(super) fn bounds(self, user: UserId) -> [Option<String>; 5] {
+        [
+            Some(user.to_string()),
+            self.collection.map(|id| id.to_string()),
+            self.q.filter(|q| !q.trim().is_empty()).map(|q| like(q.trim())),
+            self.status.map(|status| status.as_str().to_owned()),
+            self.before.map(|id| id.to_string()),
+        ]
+    }
+}
+
+/// These columns of the documents within the bounds of a [`Filter`].
+pub(super) fn selection(columns: &str) -> String {
+    format!(
+        "SELECT {columns} {FROM} WHERE {VISIBLE}
+           AND (?2 IS NULL OR k.id = ?2)
+           AND (?3 IS NULL OR d.title LIKE ?3 ESCAPE '\\' OR d.uri LIKE ?3 ESCAPE '\\')
+           AND iif(?4 IS NULL, d.deleted_at IS NULL, d.status = ?4)
+           AND (?5 IS NULL OR d.id < ?5)"
+    )
+}

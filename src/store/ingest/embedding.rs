@@ -1,0 +1,99 @@
+//! Documents that were read, until they are found: their vectors, and the step that puts their chunks in place.
+
+use rusqlite::Row;
+
+use super::{Ingest, ensure_run};
+use crate::{
+    model::{error::Result, index::ContentHash, time::Time},
+    store::{
+        chunks::{self, Unembedded},
+        rows::{all, run},
+        vectors,
+    },
+};
+
+const EMBEDDING: &str = "FROM documents WHERE status = 'embedding'";
+const STAGED: &str = "SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1";
+
+/// A document whose passages are being embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Embedding {
+    /// The document's number.
+    pub number: i64,
+    run: i64,
+    version: i64,
+}
+
+impl Ingest {
+    /// The documents whose passages are to be embedded, oldest first.
+    pub async fn embedding(&self, most: u32) -> Result<Vec<Embedding>> {
+        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND EXISTS ({STAGED}) ORDER BY number LIMIT ?1");
+        self.db.read(move |c| all(c, &sql, [most], embedding)).await
+    }
+
+    /// The documents whose chunks are in place, and of whom nobody has said yet that they are found.
+    pub async fn finished(&self) -> Result<Vec<Embedding>> {
+        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND NOT EXISTS ({STAGED})");
+        self.db.read(move |c| all(c, &sql, [], embedding)).await
+    }
+
+    /// The next contents of a document after a place that have no vector of this model yet.
+    pub async fn unembedded(&self, one: Embedding, model: &str, after: i64, n: u32) -> Result<Vec<Unembedded>> {
+        let model = model.to_owned();
+        self.db.read(move |c| chunks::unembedded(c, (one.number, one.version), &model, after, n)).await
+    }
+
+    /// Keeps vectors, and how far each document is with them: up to the chunk of that place.
+    pub async fn embedded(
+        &self,
+        model: &str,
+        vectors: Vec<(ContentHash, Vec<f32>)>,
+        upto: Vec<(Embedding, i64)>,
+    ) -> Result<()> {
+        let model = model.to_owned();
+        self.db
+            .write(move |c| {
+                for (hash, vector) in &vectors {
+                    // Whoever was waiting for it may have been deleted meanwhile.
+                    vectors::put(c, &model, hash, vector)?;
+                    vectors::release(c, hash)?;
+                }
+                for (one, ordinal) in upto {
+                    let all = chunks::count(c, one.number, one.version)?.max(1);
+                    let progress = ((ordinal + 1) as f64 / all as f64).min(1.0);
+                    let sql = "UPDATE documents SET progress = ?3
+                               WHERE number = ?1 AND run = ?2 AND status = 'embedding'";
+                    run(c, sql, (one.number, one.run, progress))?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Puts a document's new chunks in the place of those before, in one step. Nothing happens where it was stopped.
+    pub async fn finish(&self, one: Embedding, now: Time) -> Result<()> {
+        self.db
+            .write(move |c| {
+                // Without chunks of the next version, all this is done already.
+                if ensure_run(c, one.number, one.run).is_err() || chunks::count(c, one.number, one.version)? == 0 {
+                    return Ok(());
+                }
+                chunks::remove(c, one.number, 0..=one.version - 1)?;
+                let sql = "UPDATE documents SET progress = 1, version = ?2, updated_at = ?3 WHERE number = ?1";
+                run(c, sql, (one.number, one.version, now.millis()))?;
+                chunks::changed(c, one.number, one.version)
+            })
+            .await
+    }
+
+    /// Says that documents are found.
+    pub async fn ready(&self, done: Vec<Embedding>) -> Result<()> {
+        let sql = "UPDATE documents SET status = 'ready', reason = NULL, attempts = 0, not_before = 0
+                   WHERE number = ?1 AND run = ?2";
+        self.db.write(move |c| done.iter().try_for_each(|one| run(c, sql, (one.number, one.run)).map(drop))).await
+    }
+}
+
+fn embedding(row: &Row<'_>) -> Result<Embedding> {
+    Ok(Embedding { number: row.get(0)?, run: row.get(1)?, version: row.get(2)? })
+}
