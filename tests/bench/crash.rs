@@ -24,6 +24,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     report.figure("acknowledged writes", summary.acknowledged as f64, Target::None);
     report.figure("writes in flight at a kill that were kept, and audited", summary.kept as f64, Target::None);
     report.figure("calls found open after a kill, and closed", summary.closed as f64, Target::None);
+    report.figure("backups verified after a kill", summary.verified as f64, Target::AtLeast(1.0));
     report.figure("acknowledged writes lost", summary.lost.len() as f64, Target::AtMost(0.0));
     for what in &summary.lost {
         report.note(what);

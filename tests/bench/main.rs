@@ -3,6 +3,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "only JSON is indexed: a key that is missing gives null")]
 
+mod audit;
+mod backup;
 mod callers;
 mod calls;
 mod catalog;
@@ -11,6 +13,7 @@ mod document;
 mod embed;
 mod find;
 mod gets;
+mod hang;
 mod http;
 mod kills;
 mod load;
@@ -39,8 +42,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
-    "start", "gets", "calls", "callers", "catalog", "streams", "embed", "find", "vectors", "search", "web", "scripts",
-    "crash",
+    "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
+    "scripts", "audit", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -59,17 +62,20 @@ async fn main() -> Result<ExitCode> {
     for name in FIGURES.iter().filter(|name| named.is_empty() || named.iter().any(|wanted| wanted == *name)) {
         report.begin(name);
         match *name {
+            "backup" => backup::measure(&mut report).await?,
             "start" => start::measure(&mut report).await?,
             "gets" => gets::measure(&mut report).await?,
             "calls" => calls::measure(&mut report).await?,
             "callers" => callers::measure(&mut report).await?,
             "catalog" => catalog::measure(&mut report).await?,
             "streams" => streams::measure(&mut report).await?,
+            "hang" => hang::measure(&mut report).await?,
             "find" => find::measure(&mut report).await?,
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
             "scripts" => scripts::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
+            "audit" => audit::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,
         }

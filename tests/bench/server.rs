@@ -16,7 +16,6 @@ use tokio::{
     time::timeout,
 };
 
-const BINARY: &str = env!("CARGO_BIN_EXE_satchel");
 const OWNER: &str = "owner";
 const PASSWORD: &str = "correct horse battery staple";
 /// Longest start.
@@ -92,8 +91,11 @@ impl Server {
     }
 }
 
-fn program(data: &Path) -> Command {
-    let mut command = Command::new(BINARY);
+/// The program on a data directory: the one `SATCHEL_BIN` names, for instance what `make dist` made, else the one that
+/// was built with this.
+pub(crate) fn program(data: &Path) -> Command {
+    let built = || env!("CARGO_BIN_EXE_satchel").into();
+    let mut command = Command::new(std::env::var_os("SATCHEL_BIN").unwrap_or_else(built));
     command.env("SATCHEL_DATA", data).stdin(Stdio::null());
     command
 }

@@ -165,7 +165,7 @@ async fn what_was_under_way_at_a_kill_is_in_the_ledger() {
     let status = format!("/api/catalog/systems/{}/status", made["id"].as_str().unwrap());
     owner.do_it("PUT", &status, json!({"status": "active"})).await;
     let calls = [
-        ("web_fetch", json!({"url": site.url()})),
+        ("web_fetch", json!({"url": site.url(), "timeout": 120})),
         ("call_websocket", json!({"system_id": "Feed", "path": "/", "message": "silence"})),
     ];
     let asking = calls.map(|(tool, params)| {
@@ -180,7 +180,7 @@ async fn what_was_under_way_at_a_kill_is_in_the_ledger() {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), arrived).await.expect("nothing arrived");
+    tokio::time::timeout(std::time::Duration::from_secs(240), arrived).await.expect("nothing arrived");
     let open = owner.do_it("GET", "/api/egress?outcome=open", Value::Null).await;
     assert_eq!(open["entries"].as_array().map(Vec::len), Some(2), "{open}");
     server.kill().await;

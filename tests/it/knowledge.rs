@@ -91,7 +91,7 @@ async fn a_new_content_takes_the_place_of_the_old_at_once() {
     assert_eq!(library.count("SELECT count(*) FROM document_texts"), 1);
     assert_eq!(library.count("SELECT count(*) FROM vectors"), 1);
     let refused = library.ask(&library.key, "POST", &format!("/documents/{id}/update"), json!({})).await;
-    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert_eq!(refused.status, 409, "{}", refused.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

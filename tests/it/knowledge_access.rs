@@ -84,7 +84,7 @@ async fn collections_are_named_once_and_removed_empty() {
         (json!({"name": "MANUALS"}), 409),
         (json!({"name": " "}), 400),
         (json!({"name": "x", "roles": []}), 400),
-        (json!({"name": "x", "roles": ["wizard"]}), 400),
+        (json!({"name": "x", "roles": ["wizard"]}), 404),
     ] {
         let refused = library.ask(&library.key, "POST", "/collections", body).await;
         assert_eq!(refused.status, status, "{}", refused.text());

@@ -2,7 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "writes files to be taken in and reads the process's memory")]
 
-use std::{fs, time::Instant};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -13,6 +16,9 @@ use crate::support::{
     program::{Home, Serving, With},
 };
 
+/// Longest wait for a document to be ready.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 async fn settled(person: &Person, id: &str) -> Value {
     let begun = Instant::now();
     loop {
@@ -20,7 +26,7 @@ async fn settled(person: &Person, id: &str) -> Value {
         if !["queued", "reading", "embedding"].contains(&document["status"].as_str().unwrap()) {
             return document;
         }
-        assert!(begun.elapsed().as_secs() < 180, "not in time: {document}");
+        assert!(begun.elapsed() < PATIENCE, "not in time: {document}");
         pause().await;
     }
 }
@@ -33,7 +39,10 @@ fn owner(home: &Home, server: &Serving) -> Person {
 async fn a_kill_in_the_middle_loses_no_document() {
     let home = Home::new().await;
     let mut ids: Vec<String> = Vec::new();
-    for round in 0..3 {
+    // The last document is as far as one of these when the server is killed.
+    let far =
+        [&["queued", "reading", "embedding", "ready"][..], &["reading", "embedding", "ready"], &["embedding", "ready"]];
+    for (round, far) in far.into_iter().enumerate() {
         let server = home.serve(&[]).await;
         let person = owner(&home, &server);
         for n in 0..4 {
@@ -43,14 +52,8 @@ async fn a_kill_in_the_middle_loses_no_document() {
             let added = person.do_it("POST", "/api/knowledge/documents", new).await;
             ids.push(added["id"].as_str().unwrap().to_owned());
         }
-        let begun = Instant::now();
-        loop {
-            let last =
-                person.do_it("GET", &format!("/api/knowledge/documents/{}", ids.last().unwrap()), Value::Null).await;
-            let far = ["embedding", "ready"].contains(&last["status"].as_str().unwrap());
-            if far || begun.elapsed().as_millis() > 400 * (round + 1) {
-                break;
-            }
+        let last = format!("/api/knowledge/documents/{}", ids.last().unwrap());
+        while !far.contains(&person.do_it("GET", &last, Value::Null).await["status"].as_str().unwrap()) {
             pause().await;
         }
         let pid = rustix::process::Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
@@ -123,7 +126,7 @@ async fn a_long_text_takes_the_memory_of_a_part_of_it() {
     let id = answer.json()["id"].as_str().unwrap().to_owned();
     let received = peak_mb(server.pid());
     assert!(received < before + 30, "{before} MB before, {received} MB after receiving");
-    let (begun, mut read) = (Instant::now(), received);
+    let mut read = received;
     loop {
         // Before the status: once it is read, the model that embeds it is loaded.
         let peak = peak_mb(server.pid());
@@ -133,7 +136,6 @@ async fn a_long_text_takes_the_memory_of_a_part_of_it() {
             Some("embedding") => break,
             _ => panic!("{document}"),
         }
-        assert!(begun.elapsed().as_secs() < 240, "{document}");
         pause().await;
     }
     assert!(read < before + 60, "{before} MB before, {read} MB after reading");

@@ -3,6 +3,8 @@
 #![cfg(test)]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod backup;
+mod breaker;
 mod callers;
 mod calls;
 mod catalog;
@@ -11,6 +13,7 @@ mod cli;
 mod clipboard;
 mod crash;
 mod data;
+mod decisions;
 mod dial;
 mod disk;
 mod documents;
@@ -18,6 +21,7 @@ mod doors;
 mod egress;
 #[cfg(feature = "embedded-model")]
 mod embeddings;
+mod ends;
 mod engine;
 mod examples;
 mod exec;
@@ -33,8 +37,10 @@ mod knowledge_access;
 mod knowledge_chat;
 mod knowledge_crash;
 mod knowledge_sources;
+mod linked;
 mod list;
 mod memory;
+mod migrations;
 mod operations;
 mod parallel;
 mod people;
@@ -45,11 +51,15 @@ mod routes;
 mod scripts;
 mod search;
 mod seeds;
+mod settings;
+mod stand_ins;
 mod support;
 mod ticket;
 mod tidy;
 mod turns;
 mod vault;
+#[cfg(feature = "embedded-model")]
+mod waits;
 mod web;
 mod web_fetch;
 mod web_search;

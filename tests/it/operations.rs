@@ -86,7 +86,21 @@ async fn a_tools_days_and_the_facets_count_what_was_called() {
     let quiet = json!({"day": days[0]["day"], "calls": 0, "failures": 0, "mean_ms": null});
     assert_eq!(days[0], quiet);
     let facets = server.owner("GET", "/api/audit/facets", &Value::Null).await;
-    assert_eq!(facets["tool"], json!({"builtin:calculator": 3}));
+    assert_eq!(facets["facets"]["tool"], json!({"builtin:calculator": 3}));
+    // A name that is no tool's is counted where it is asked for.
+    let unknown = Request::post("/api/tools/no_such_tool/invoke", &json!({"params": {}}));
+    assert_eq!(server.send(unknown.cookie(&cookie)).await.status, 404);
+    let facets = server.owner("GET", "/api/audit/facets?event_type=tool_invocation", &Value::Null).await;
+    assert_eq!((&facets["total"], &facets["facets"]["tool"]), (&json!(4), &json!({"builtin:calculator": 3})));
+    let facets = server.owner("GET", "/api/audit/facets?tool=no_such_tool", &Value::Null).await;
+    assert_eq!((&facets["total"], &facets["facets"]["outcome"]), (&json!(1), &json!({"failure": 1})));
+    // The id of a call finds its row.
+    let row = server.owner("GET", "/api/audit?tool=no_such_tool", &Value::Null).await["entries"][0].clone();
+    let by_call = format!("q={}", row["call_id"].as_str().unwrap());
+    let page = server.owner("GET", &format!("/api/audit?{by_call}"), &Value::Null).await;
+    assert_eq!(page["entries"], json!([row]));
+    let facets = server.owner("GET", &format!("/api/audit/facets?{by_call}"), &Value::Null).await;
+    assert_eq!([&facets["total"], &facets["among"]], [&json!(1), &Value::Null]);
     // Through an alias it is the same tool; one that may not be used is none.
     let aliased = server.owner("GET", "/api/tools/builtin__calculator/stats", &Value::Null).await;
     assert_eq!(aliased.as_array().unwrap(), days);

@@ -126,8 +126,9 @@ async fn its_risk_is_the_highest_of_its_calls_and_one_approval_covers_exactly_th
     let params = uses([sum(1), write("a.txt"), write("b.txt")]);
     let ticket = asked(&app, &caller, params.clone()).await;
     assert_eq!((ticket.risk, ticket.tool.as_str()), (Risk::HighWrite, "builtin:parallel"));
-    let answer = Answer { decision: Decision::Approve, reason: None, params: None, for_conversation: false };
-    let (decided, _) = app.satchel.invoker.decide(ticket.id, answer, &caller).await.unwrap();
+    let answer =
+        Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false };
+    let (decided, _) = app.satchel.invoker.decide(ticket.id, answer, &caller, CancellationToken::new()).await.unwrap();
     assert_eq!(decided.state, TicketState::Done);
     let with_ticket = |params: Value| Call { ticket: Some(ticket.id), ..Call::new(caller.clone(), "parallel", params) };
     let other = with_ticket(uses([sum(1), write("a.txt"), write("c.txt")]));

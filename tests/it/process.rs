@@ -23,7 +23,7 @@ async fn start(app: &TestApp, owner: &Caller, command: &str) -> String {
 
 /// The status once it fits, for a while.
 async fn status_when(app: &TestApp, owner: &Caller, id: &str, fits: impl Fn(&Value) -> bool) -> Value {
-    let deadline = Instant::now() + Duration::from_secs(15);
+    let deadline = Instant::now() + Duration::from_secs(120);
     loop {
         let status = app.data(owner, "process", json!({"action": "status", "session_id": id})).await.unwrap();
         if fits(&status) {

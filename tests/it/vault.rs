@@ -111,6 +111,11 @@ async fn a_key_from_outside_leaves_no_key_file() {
     let satchel = Satchel::start(given(&"1f".repeat(32))).await.unwrap();
     let app = &satchel.app;
     app.vault.put("provider:1", "api_key", Secret::new(CANARY), app.clock.now()).await.unwrap();
+    let facts = app.vault.key_facts().await.unwrap();
+    assert!(
+        !facts.own && facts.change.contains("only the secrets in it need the vault's key of that time"),
+        "{facts:?}"
+    );
     satchel.stop().await;
     assert!(!dir.path().join("secret.key").exists());
     assert!(refused(given(&"2f".repeat(32))).await.contains("another key"));

@@ -69,7 +69,6 @@ async fn silence_and_wrong_arguments_are_errors() {
         json!({"quiet": 0}),
         json!({"further_messages": vec!["x"; 51]}),
         json!({"path": "/../x"}),
-        json!({"headers": {"Authorization": "x"}}),
         json!({"headers": {"Sec-WebSocket-Key": "x"}}),
         json!({"headers": {"Upgrade": "x"}}),
     ] {
@@ -105,7 +104,7 @@ async fn a_graphql_subscription_is_opened_with_two_messages() {
     let owner = app.caller(&["*"]).await;
     let subscribe = r#"{"id":"1","type":"subscribe","payload":{"query":"subscription { count }"}}"#;
     let first = json!({"system_id": "ticker", "path": "/graphql", "message": r#"{"type":"connection_init"}"#,
-        "further_messages": [subscribe], "headers": {"Sec-WebSocket-Protocol": "graphql-transport-ws"}});
+        "further_messages": [subscribe], "quiet": 5, "headers": {"Sec-WebSocket-Protocol": "graphql-transport-ws"}});
     let data = app.data(&owner, "call_websocket", first.clone()).await.unwrap();
     let next = |count| json!({"id": "1", "type": "next", "payload": {"data": {"count": count}}});
     let wanted = json!([{"type": "connection_ack"}, next(1), next(2), {"id": "1", "type": "complete"}]);

@@ -41,6 +41,8 @@ async fn a_system_is_registered_as_a_draft_and_changed_field_by_field() {
     assert_eq!(twice.kind(), Kind::Conflict);
     let listed = app.data(&operator, "list_system_endpoints", json!({"system_id": "payment gateway"})).await.unwrap();
     assert_eq!(listed["endpoints"][0]["path"], "/charges/{id}");
+    let status = app.data(&operator, "get_platform_status", json!({})).await.unwrap();
+    assert_eq!((&status["systems"], &status["endpoints"]), (&json!(1), &json!(2)), "a draft is registered as well");
     let systems = app.data(&operator, "list_catalog_systems", json!({})).await.unwrap();
     assert_eq!(
         (&systems["count"], &systems["systems"][0]["base_url"]),

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests keep an anchor elsewhere, as people should")]
 
-use std::{fs, os::unix::fs::PermissionsExt, time::Instant};
+use std::{fs, os::unix::fs::PermissionsExt};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -86,17 +86,38 @@ async fn where_there_is_no_audit_verifying_says_so() {
 #[tokio::test]
 async fn the_vault_is_rotated() {
     either_way(async |home| {
-        let whole = home.json(&["vault", "rotate"]).await;
+        let whole = home.json(&["vault", "rotate", "--yes"]).await;
         let first = whole["key_id"].as_str().unwrap();
         assert_eq!(whole["records"], 0);
-        let told = home.run(&["vault", "rotate"]).await;
+        let told = home.run(&["vault", "rotate", "--yes"]).await;
         let key =
             told.out.strip_prefix("0 secrets are wrapped with the new key ").unwrap_or_else(|| panic!("{told:?}"));
         assert!(told.code == 0 && key != format!("{first}.\n"), "{told:?}");
         let needless = With { env: &[("SATCHEL_VAULT_NEW_KEY", &"1f".repeat(32))], stdin: "" };
-        let told = home.run_with(&["vault", "rotate"], needless).await;
+        let told = home.run_with(&["vault", "rotate", "--yes"], needless).await;
         let said = "The vault's key is Satchel's own: rotate without SATCHEL_VAULT_NEW_KEY. Nothing was changed.";
         assert_eq!(told, failed(said));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_changes_the_key_is_asked_first_and_told_where_it_lies_and_what_of_backups() {
+    either_way(async |home| {
+        let before = home.json(&["vault", "rotate", "--yes"]).await["key_id"].clone();
+        let told = home.run(&["vault", "rotate"]).await;
+        let place = home.path().join("secret.key");
+        assert_eq!((told.code, told.out.contains(place.to_str().unwrap())), (3, true), "{told:?}");
+        let backups =
+            "A backup made before opens as it did, with its own key; only the secrets in it need the vault's key";
+        assert!(told.out.contains(backups), "{told:?}");
+        assert!(told.out.ends_with("Nothing was changed. Say --yes to change it.\n"), "{told:?}");
+        let no = home.run_at_terminal(&["vault", "rotate"], "n\n").await;
+        assert!(no.code == 0 && no.out.contains("Nothing was changed."), "{no:?}");
+        let unchanged = home.run(&["vault", "rotate", "--json"]).await;
+        assert_eq!(serde_json::from_str::<Value>(&unchanged.out).unwrap()["key_id"], before);
+        let yes = home.run_at_terminal(&["vault", "rotate"], "y\n").await;
+        assert!(yes.code == 0 && yes.out.contains("are wrapped with the new key"), "{yes:?}");
     })
     .await;
 }
@@ -107,7 +128,8 @@ async fn a_key_given_from_outside_is_rotated_to_another_given_from_outside() {
     let (old, new) = ("1f".repeat(32), "2f".repeat(32));
     let start = [("SATCHEL_OWNER_NAME", "owner"), ("SATCHEL_OWNER_PASSWORD", PASSWORD), ("SATCHEL_VAULT_KEY", &old)];
     assert_eq!(home.run_with(&["tools"], With { env: &start, stdin: "" }).await.code, 0);
-    let rotate = async |env: &[(&str, &str)]| home.run_with(&["vault", "rotate"], With { env, stdin: "" }).await;
+    let rotate =
+        async |env: &[(&str, &str)]| home.run_with(&["vault", "rotate", "--yes"], With { env, stdin: "" }).await;
     let refused = rotate(&[("SATCHEL_VAULT_KEY", &old)]).await;
     assert!(refused.code == 1 && refused.err.contains("SATCHEL_VAULT_NEW_KEY"), "{refused:?}");
     let same = rotate(&[("SATCHEL_VAULT_KEY", &old), ("SATCHEL_VAULT_NEW_KEY", &old)]).await;
@@ -147,8 +169,22 @@ async fn the_doctor_looks_at_everything_and_tells_a_person() {
     either_way(async |home| {
         let checks = doctor(home, &[]).await;
         let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(names, ["data directory", "disk", "database", "vault", "owner", "model", "embeddings", "sandbox"]);
-        assert!(checks.iter().take(7).all(|(_, ok, _)| *ok), "{checks:?}");
+        assert_eq!(
+            names,
+            [
+                "data directory",
+                "disk",
+                "database",
+                "vault",
+                "backups",
+                "owner",
+                "model",
+                "embeddings",
+                "scripts",
+                "sandbox"
+            ]
+        );
+        assert!(checks.iter().take(9).all(|(_, ok, _)| *ok), "{checks:?}");
         let told = home.run(&["doctor"]).await;
         for (name, ok, _) in &checks {
             let start = format!("{}  {name}: ", if *ok { "ok " } else { "bad" });
@@ -164,8 +200,8 @@ async fn the_doctor_goes_on_where_satchel_does_not_start() {
     fs::set_permissions(home.path().join("secret.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let checks = doctor(&home, &[]).await;
     let names: Vec<&str> = checks.iter().map(|(name, ..)| name.as_str()).collect();
-    assert_eq!(names, ["data directory", "disk", "database", "sandbox", "start"]);
-    assert!(checks.iter().take(3).all(|(_, ok, _)| *ok), "{checks:?}");
+    assert_eq!(names, ["data directory", "disk", "database", "scripts", "sandbox", "start"]);
+    assert!(checks.iter().take(4).all(|(_, ok, _)| *ok), "{checks:?}");
     let (_, ok, told) = checks.last().unwrap();
     assert!(!ok && told.contains("others can read it (mode 644)"), "{told}");
 }
@@ -186,13 +222,14 @@ async fn the_doctor_asks_the_model_and_says_how_to_mend_it() {
     let (ok, told) = asked("openai:fake-1", &url, "right").await;
     assert!(ok && told.starts_with("fake-1 (from the environment) answers and has the model"), "{told}");
     let (ok, told) = asked("openai:fake-9", &url, "right").await;
-    assert!(!ok && told.contains("no model 'fake-9'") && told.contains("choose a model it has: fake-1"), "{told}");
+    assert!(
+        !ok && told.contains("does not list the model 'fake-9'") && told.contains("choose a model it has: fake-1"),
+        "{told}"
+    );
     let (ok, told) = asked("openai:fake-1", &url, "wrong").await;
     assert!(!ok && told.contains("key was refused") && told.contains("SATCHEL_MODEL_KEY: correct its key"), "{told}");
     let (ok, told) = asked("openai:fake-1", "http://127.0.0.1:1/v1", "right").await;
     assert!(!ok && told.contains("No connection") && told.contains("start the model server"), "{told}");
-    let begun = Instant::now();
     let (ok, told) = asked("openai:fake-1", &silent, "right").await;
     assert!(!ok && told.contains("did not answer within 3 s"), "{told}");
-    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
 }

@@ -100,7 +100,7 @@ async fn without_a_terminal_a_question_exits_with_three_and_yes_answers_it() {
     let try_it = async || {
         let asked = home.run(&call).await;
         assert_eq!((asked.code, asked.err.as_str()), (3, ""), "{asked:?}");
-        let start = "Needs confirmation: The settings ask about every command. Ticket ";
+        let start = "Run “echo hello”? Needs confirmation: The settings ask about every command. Ticket ";
         assert!(asked.out.starts_with(start), "{asked:?}");
         let whole = home.run(&[&call as &[&str], &["--json"]].concat()).await;
         let ticket = parsed(&whole);
@@ -123,7 +123,7 @@ async fn at_a_terminal_the_person_is_asked() {
     ask_always(&home).await;
     let call = ["call", "exec", "command=echo \u{202e}hello"];
     let yes = home.run_at_terminal(&call, "y\n").await;
-    assert!(yes.code == 0 && yes.out.contains("Run it? [y/N]") && yes.out.contains("\"stdout\""), "{yes:?}");
+    assert!(yes.code == 0 && yes.out.contains("Run “echo hello”? [y/N]") && yes.out.contains("\"stdout\""), "{yes:?}");
     assert!(yes.out.contains("<U+202E>hello"), "what turns the text around is spelled out: {yes:?}");
     for answer in ["n\n", "\n", "yep\n"] {
         let no = home.run_at_terminal(&call, answer).await;

@@ -1,4 +1,5 @@
-//! Bombs are refused, or read for what little they hold, in less than two seconds and 128 MB.
+//! Bombs are refused, or read for what little they hold, in 128 MB. What each takes of a processor is printed; one that takes
+//! minutes is ended by the runner, see .config/nextest.toml.
 
 #![expect(clippy::print_stdout, reason = "a promise prints its figure")]
 #![expect(clippy::disallowed_methods, reason = "a test looks at its own memory")]
@@ -8,9 +9,6 @@ use std::time::Duration;
 use satchel::formats::{limits::Limits, read::read};
 
 use super::bomb::{FONT, Pdf, docx, package, packed, packed_zeros, xlsx};
-
-/// Without optimisation everything takes many times as long.
-const TIME: Duration = if cfg!(debug_assertions) { Duration::from_secs(40) } else { Duration::from_secs(2) };
 
 /// Most memory of the whole process, in KB; tests have one of their own each.
 const MEMORY: usize = 128 * 1024;
@@ -40,7 +38,6 @@ fn defused(what: &str, bytes: &[u8], name: &str) -> String {
     let answer = read(bytes, name, &Limits { time: Duration::from_secs(600), ..Limits::default() });
     let (took, peak) = (worked() - begun, peak());
     println!("{what}: {} bytes, {took:.0?}, {} MB", bytes.len(), peak / 1024);
-    assert!(took < TIME, "{what} took {took:?}");
     assert!(peak < MEMORY, "{what} took {} MB", peak / 1024);
     match answer {
         Ok(read) => read.text(),

@@ -2,8 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "more damages are asked for by an environment variable")]
 
-use std::time::{Duration, Instant};
-
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use satchel::formats::{limits::Limits, modify};
 
@@ -13,9 +11,6 @@ use super::fixture::{READABLE, bytes, extract};
 fn times() -> u64 {
     std::env::var("SATCHEL_DAMAGES").ok().and_then(|times| times.parse().ok()).unwrap_or(60)
 }
-
-/// Longest time of one reading; machines that test are busy.
-const TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 2 });
 
 /// A file with a few changes, the same for the same number.
 fn damaged(mut bytes: Vec<u8>, number: u64) -> Vec<u8> {
@@ -53,9 +48,7 @@ fn damaged_files_are_read_or_refused_and_nothing_else() {
     for name in READABLE {
         let whole = bytes(name);
         for number in 0..times() {
-            let begun = Instant::now();
             let read = extract(&damaged(whole.clone(), number), name);
-            assert!(begun.elapsed() < TIME, "{name}, damage {number}: {:?}", begun.elapsed());
             if let Err(error) = read {
                 assert!(is_sentence(error.message()), "{name}, damage {number}: {error}");
                 assert!(

@@ -4,7 +4,7 @@ mod bomb;
 mod bombs;
 mod change;
 mod damage;
-mod fixture;
+pub(super) mod fixture;
 mod office;
 mod read;
 mod stored;

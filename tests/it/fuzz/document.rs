@@ -91,6 +91,11 @@ fn resolved(document: &Value, schema: &Value, depth: usize) -> Value {
         let target = document.pointer(reference.trim_start_matches('#'));
         return resolved(document, target.unwrap_or_else(|| panic!("{reference} leads nowhere")), depth + 1);
     }
+    if let (Some(own), Some(first)) =
+        (schema.as_object(), schema["oneOf"].get(0).filter(|_| schema["properties"].is_object()))
+    {
+        return resolved(document, &in_the_first_way(own.clone(), first), depth + 1);
+    }
     for word in ["oneOf", "anyOf"] {
         if let Some(options) = schema[word].as_array() {
             let nullable = options.iter().any(|option| option["type"] == "null");
@@ -121,4 +126,21 @@ fn resolved(document: &Value, schema: &Value, depth: usize) -> Value {
         out.insert(key.clone(), value);
     }
     Value::Object(out)
+}
+
+/// An object whose fields stand for one another, with those that the first way needs and without those it forbids.
+fn in_the_first_way(mut object: Map<String, Value>, first: &Value) -> Value {
+    object.remove("oneOf");
+    let required: Vec<Value> = first["required"].as_array().cloned().unwrap_or_default();
+    let forbidden = first["properties"].as_object().into_iter().flatten().filter(|(_, value)| value["type"] == "null");
+    if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
+        for (name, _) in forbidden {
+            properties.shift_remove(name);
+        }
+    }
+    match object.entry("required").or_insert_with(|| json!([])) {
+        Value::Array(all) => all.extend(required),
+        other => *other = Value::Array(required),
+    }
+    Value::Object(object)
 }

@@ -83,7 +83,8 @@ impl Person {
     pub async fn sign_in(base: &Url, username: &str) -> Self {
         let anybody = Self::bearer(base, "");
         let body = json!({"username": username, "password": "correct horse"});
-        let request = Request::post_json(base.join("/api/auth/login").unwrap(), &body);
+        let login = Request::post_json(base.join("/api/auth/login").unwrap(), &body);
+        let request = Request { patience: PATIENCE, ..login };
         let response = anybody.http.send(request).await.unwrap();
         assert_eq!(response.status, 200);
         let cookie = response.headers.get("set-cookie").unwrap().to_str().unwrap();
@@ -98,6 +99,7 @@ impl Person {
 
     async fn send(&self, method: &str, path: &str, body: &Value, last_event: Option<&str>) -> Response {
         let mut request = Request::new(method.parse::<Method>().unwrap(), self.base.join(path).unwrap());
+        request.patience = PATIENCE;
         if !body.is_null() {
             request.headers.insert("content-type", "application/json".parse().unwrap());
             request.body = Bytes::from(body.to_string());
@@ -135,6 +137,7 @@ impl Person {
     /// Sends bytes and gives status and answer.
     pub async fn send_bytes(&self, path: &str, bytes: Vec<u8>) -> (u16, Value) {
         let mut request = Request::new(Method::POST, self.base.join(path).unwrap());
+        request.patience = PATIENCE;
         request.headers.insert("content-type", "application/octet-stream".parse().unwrap());
         request.headers.insert(HeaderName::from_static(self.header.0), self.header.1.parse().unwrap());
         request.body = bytes.into();
@@ -153,7 +156,7 @@ impl Person {
             match document["status"].as_str().unwrap() {
                 "ready" => return id,
                 "failed" => panic!("{document}"),
-                _ => assert!(begun.elapsed().as_secs() < 60, "{document}"),
+                _ => assert!(begun.elapsed() < PATIENCE, "{document}"),
             }
             pause().await;
         }

@@ -11,8 +11,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Longest wait for something that is about to happen.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest wait for something that is about to happen: it matters only where it does not.
+pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// One piece of an answer.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ pub enum Piece {
 pub enum Reply {
     Answer(Vec<Piece>),
     Refuse(u16, Vec<(&'static str, String)>, String),
+    /// Takes the request and says nothing, until the client goes away.
+    Silence,
 }
 
 /// A request as it arrived.
@@ -49,6 +51,8 @@ pub struct FakeLlm {
 
 struct Shared {
     script: Mutex<VecDeque<Reply>>,
+    /// The status of the answer to whoever wants the list of models.
+    listing: Mutex<u16>,
     seen: Mutex<Vec<Seen>>,
     arrived: watch::Sender<usize>,
     /// Clients that went away before their answer was over.
@@ -83,6 +87,7 @@ impl FakeLlm {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             script: Mutex::new(script.into()),
+            listing: Mutex::new(200),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
             dropped: watch::channel(0).0,
@@ -101,9 +106,29 @@ impl FakeLlm {
         self.shared.script.lock().extend(replies);
     }
 
+    /// What it does from now on, in place of what is left of its script.
+    pub fn replace_script(&self, replies: Vec<Reply>) {
+        *self.shared.script.lock() = replies.into();
+    }
+
+    /// The status with which it refuses its list of models from now on.
+    pub fn refuse_list(&self, status: u16) {
+        *self.shared.listing.lock() = status;
+    }
+
     /// Every request so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().clone()
+    }
+
+    /// How many requests for answers came, probes not counted.
+    pub fn asked(&self) -> usize {
+        self.shared.seen.lock().iter().filter(|seen| !is_probe(&seen.body)).count()
+    }
+
+    /// How many probes came.
+    pub fn probed(&self) -> usize {
+        self.shared.seen.lock().iter().filter(|seen| is_probe(&seen.body)).count()
     }
 
     /// The body of a request, from 0.
@@ -118,6 +143,11 @@ impl FakeLlm {
     }
 }
 
+/// A question for one token, as only probes ask it.
+fn is_probe(body: &Value) -> bool {
+    body["max_tokens"] == 1 || body["options"]["num_predict"] == 1
+}
+
 async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     let Some(request) = read(&mut stream).await else { return };
     let path = request.path.clone();
@@ -127,7 +157,11 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     }
     if path.ends_with("/models") || path.ends_with("/api/tags") {
         let list = json!({"data": [{"id": "fake-1"}], "models": [{"name": "fake-1"}]});
-        let _ = stream.write_all(whole(200, &[], &list.to_string()).as_bytes()).await;
+        let (status, body) = match *shared.listing.lock() {
+            200 => (200, list.to_string()),
+            refused => (refused, "{}".to_owned()),
+        };
+        let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
     shared.seen.lock().push(request);
@@ -140,6 +174,9 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
         }
         Some(Reply::Refuse(status, headers, body)) => {
             let _ = stream.write_all(whole(status, &headers, &body).as_bytes()).await;
+        }
+        Some(Reply::Silence) => {
+            let _ = hold(&mut stream, &Notify::new()).await;
         }
         Some(Reply::Answer(pieces)) => {
             if answer(&mut stream, &path, pieces).await.is_err() {

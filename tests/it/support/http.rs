@@ -12,7 +12,7 @@ use tokio::{
 use super::app::TestApp;
 
 /// Longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(240);
 /// The password of everybody these tests make.
 pub const PASSWORD: &str = "correct horse battery";
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::http::{Answer, Request, TestServer};
 
 /// Longest wait for a document.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// An application, and its owner's key.
 pub struct Library {

@@ -15,7 +15,7 @@ use tokio::{
 use url::Url;
 
 /// Longest wait for a command.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 /// The owner's password.
 pub const PASSWORD: &str = "correct horse";
 

@@ -17,7 +17,6 @@ use satchel::{
         tool::{Alias, Tool},
     },
     model::{
-        call::Outcome,
         error::{Error, Kind, Result},
         output::Output,
         spec::{Category, Risk, Setting},
@@ -112,26 +111,22 @@ pub fn stuck() -> Tool {
     tool("stuck", |_: Context, _: Nothing| std::future::pending()).timeout(Duration::from_secs(1))
 }
 
-/// Calls `held` and waits for it; has a second.
+/// Calls `held` and waits for it; has five seconds, so that the call has begun on any machine.
 pub fn waiting() -> Tool {
     let run = |cx: Context, _: Nothing| async move { cx.invoke("held", json!({})).await.map(|_| Output::default()) };
-    tool("waits", run).timeout(Duration::from_secs(1))
+    tool("waits", run).timeout(Duration::from_secs(5))
 }
 
 /// Calls itself.
 pub fn deeper() -> Tool {
-    let run = |cx: Context, _: Nothing| async move {
-        match cx.invoke("deeper", json!({})).await? {
-            Outcome::Done(done) => Ok(done.output),
-            Outcome::Confirm(_) => Err(Error::internal("it asked")),
-        }
-    };
+    let run = |cx: Context, _: Nothing| async move { cx.invoke("deeper", json!({})).await.map(|done| done.output) };
     tool("deeper", run)
 }
 
-/// Fails with this kind.
+/// Fails with this kind, and says where and how far it came.
 pub fn failing(name: &str, kind: Kind) -> Tool {
-    tool(name, move |_: Context, _: Nothing| async move { Err(Error::new(kind, "It did not work.")) })
+    let fail = move || Error::new(kind, "It did not work.").with_details(json!({"field": "text", "done": 3}));
+    tool(name, move |_: Context, _: Nothing| async move { Err(fail()) })
 }
 
 /// Gives back the secret of its settings in every form it knows, as a result or as an error.

@@ -8,13 +8,23 @@ use satchel::{
     net::{
         gate::{Gate, Ways},
         http::Http,
+        llm::breaker::{Background, Breakers, Pace},
         meter::Ledger,
     },
 };
+use tokio::runtime::Handle;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// A way out with no exception and no ledger.
 pub fn way_out() -> Http {
     Gate::new(Ways::default(), Ledger::none()).on_behalf(origin())
+}
+
+/// Circuit breakers that are all closed, probed in this test's runtime.
+pub fn breakers(pace: Pace) -> Breakers {
+    let background =
+        Background { runtime: Handle::current(), tracker: TaskTracker::new(), shutdown: CancellationToken::new() };
+    Breakers::new(background, pace)
 }
 
 /// What a ledger was told, in order.

@@ -2,8 +2,9 @@
 //!
 //! Protocol: <https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
+use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::HeaderValue;
 use serde_json::{Value, json};
@@ -16,9 +17,6 @@ use tokio_tungstenite::{
         protocol::CloseFrame,
     },
 };
-
-/// How long it takes to let somebody in.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// Starts it.
 pub async fn subscriptions() -> SocketAddr {
@@ -43,8 +41,7 @@ async fn serve(stream: TcpStream) -> Option<()> {
     while let Some(Ok(Message::Text(text))) = socket.next().await {
         let message: Value = serde_json::from_str(text.as_str()).unwrap();
         match message["type"].as_str() {
-            // Whoever does not wait to be let in is not.
-            Some("connection_init") if tokio::time::timeout(LOOK, socket.next()).await.is_err() => {
+            Some("connection_init") if waits(&mut socket).await => {
                 is_in = true;
                 say(&mut socket, json!({"type": "connection_ack"})).await?;
             }
@@ -62,6 +59,12 @@ async fn serve(stream: TcpStream) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// Whether the client waits to be let in: then nothing comes before its answer to a ping.
+async fn waits(socket: &mut WebSocketStream<TcpStream>) -> bool {
+    socket.send(Message::Ping(Bytes::from_static(b"waiting?"))).await.is_ok()
+        && matches!(socket.next().await, Some(Ok(Message::Pong(_))))
 }
 
 async fn say(socket: &mut WebSocketStream<TcpStream>, message: Value) -> Option<()> {

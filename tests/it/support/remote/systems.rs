@@ -33,7 +33,7 @@ pub async fn open(app: &TestApp, name: &str, base_url: &str) -> System {
 
 /// A system that is not in use yet.
 pub async fn draft(app: &TestApp, name: &str, base_url: &str, more: Value) -> System {
-    let mut all = json!({"name": name, "base_url": base_url, "retries": 0, "timeout_s": 10});
+    let mut all = json!({"name": name, "base_url": base_url, "retries": 0, "timeout_s": 120});
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let draft: SystemDraft = serde_json::from_value(all).unwrap();
     let system = app.satchel.app.catalog.create(&app.owner().await, draft).await.unwrap();
