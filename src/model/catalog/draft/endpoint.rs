@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
 use super::{MAX_NAME, line, present, slug::endpoint_slug, text};
@@ -40,6 +40,7 @@ pub struct EndpointDraft {
     /// The kind of message that is sent; a plain request unless said.
     pub operation: Option<Operation>,
     /// HTTP method.
+    #[serde(default, deserialize_with = "known_method")]
     pub method: Option<String>,
     /// Path under the base URL.
     #[schema(max_length = 2000, pattern = r"^/[^?#\\]*$")]
@@ -131,6 +132,11 @@ fn default_method(operation: &Operation) -> &'static str {
     if matches!(operation, Operation::Rest | Operation::Websocket) { "GET" } else { "POST" }
 }
 
+fn known_method<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| method(&text).map_err(|error| D::Error::custom(error.message()))).transpose()
+}
+
 fn method(text: &str) -> Result<String> {
     let method = text.trim().to_ascii_uppercase();
     let wrong = || Error::invalid(format!("The method is one of {}.", METHODS.join(", ")));
@@ -200,7 +206,7 @@ mod tests {
     use super::*;
 
     fn endpoint(value: Value) -> Result<Endpoint> {
-        let draft: EndpointDraft = serde_json::from_value(value).unwrap();
+        let draft: EndpointDraft = serde_json::from_value(value).map_err(Error::internal)?;
         draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0))
     }
 
