@@ -39,7 +39,7 @@ export function peopleWalks() {
     await card.getByText('Edited, was walk.txt').waitFor();
     await shoot(wim, 'inbox');
     await card.getByRole('button', { name: 'Approve once' }).click();
-    await wim.getByText('Approved: Run write?').waitFor();
+    await wim.getByText('Approved: Run write with these changes?').waitFor();
     await wim.getByRole('link', { name: 'Open the conversation' }).first().click();
     await wim.getByText('It is written to walk.txt.').waitFor();
     await wim.goto(`${base}/tools/read`);
