@@ -3,7 +3,7 @@
 use super::{prompt, turn::Run};
 use crate::{
     engine::knowledge::context,
-    model::{conversation::Role, error::Result, knowledge::Citation},
+    model::{conversation::Role, error::Result, knowledge::Citation, origin::Origin},
     store::{messages::Placed, passages},
 };
 
@@ -22,7 +22,8 @@ impl Run {
             }
         };
         if let Some(place) = found.iter().find_map(|hit| hit.outside.as_deref()) {
-            self.shared().conversations.taint(self.conversation(), format!("document: {place}")).await?;
+            let origin = Origin::new(format!("document: {place}"), self.app().clock.now());
+            self.shared().conversations.taint(self.conversation(), origin).await?;
         }
         let citations = found.iter().map(|hit| hit.citation()).collect();
         passages::number(&self.app().db, self.caller().user, self.conversation(), citations).await

@@ -18,8 +18,9 @@ use crate::{
         call::{Call, CallId, Done, Outcome},
         caller::Caller,
         conversation::ConversationId,
-        egress::Origin,
+        egress,
         error::{Error, Result},
+        origin::Origin,
         settings::Settings,
         spec::{Risk, Spec},
         time::Time,
@@ -44,7 +45,9 @@ struct Shared {
     settings: ToolSettings,
     cancel: CancellationToken,
     approved: Option<Risk>,
-    outside: Mutex<Option<String>>,
+    /// What its conversation, or the call around it, had read from outside when it began.
+    around: Option<Origin>,
+    outside: Mutex<Option<Origin>>,
 }
 
 /// What a context is made of, beside the invoker.
@@ -55,6 +58,8 @@ pub(super) struct Run<'a> {
     pub(super) cancel: CancellationToken,
     /// A person approved this run: calls within it up to that risk are part of what he approved.
     pub(super) approved: Option<Risk>,
+    /// What its conversation, or the call around it, had read from outside.
+    pub(super) origin: Option<Origin>,
 }
 
 impl Context {
@@ -62,9 +67,19 @@ impl Context {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
-        let Run { settings, cancel, approved, .. } = run;
+        let Run { settings, cancel, approved, origin: around, .. } = run;
         Self {
-            shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, approved, outside: Mutex::default() }),
+            shared: Arc::new(Shared {
+                invoker,
+                call,
+                tool,
+                id,
+                settings,
+                cancel,
+                approved,
+                around,
+                outside: Mutex::default(),
+            }),
         }
     }
 
@@ -92,7 +107,7 @@ impl Context {
     /// caller's.
     pub fn http(&self) -> Result<Http> {
         let Shared { id, call, .. } = self.shared.as_ref();
-        self.app().outbound(Origin::tool(id.clone(), call))
+        self.app().outbound(egress::Origin::tool(id.clone(), call))
     }
 
     /// This tool's own settings.
@@ -143,6 +158,7 @@ impl Context {
             dry_run: false,
             attended: false,
             depth,
+            origin: self.origin(),
             ..self.shared.call.clone()
         };
         let approved = self.shared.approved;
@@ -151,8 +167,8 @@ impl Context {
         let stops = self.shared.cancel.child_token().into();
         let ended = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // What came in through a call within this one came into this one.
-        if let Some(place) = ended.source {
-            self.note_outside(place);
+        if let Some(origin) = ended.origin {
+            self.note_origin(origin);
         }
         match ended.outcome? {
             Outcome::Done(done) => Ok(*done),
@@ -160,7 +176,13 @@ impl Context {
         }
     }
 
-    pub(super) fn outside(&self) -> &Mutex<Option<String>> {
+    /// The origin of what this run writes: of what it has read from outside itself, else of what was around it.
+    pub fn origin(&self) -> Option<Origin> {
+        let own = self.shared.outside.lock().clone();
+        own.or_else(|| self.shared.around.clone())
+    }
+
+    pub(super) fn outside(&self) -> &Mutex<Option<Origin>> {
         &self.shared.outside
     }
 

@@ -27,6 +27,7 @@ use crate::{
     model::{
         call::{Approved, Call, Done, Edit, Outcome},
         error::{Error, Result},
+        origin::Origin,
         output::Output,
         spec::{Risk, Source},
     },
@@ -90,7 +91,7 @@ impl Invoker {
         let this = self.clone();
         let attempt = async move { this.attempt(call, approval, stops).await };
         let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
-        task.await.unwrap_or_else(|error| Ended { outcome: Err(Error::internal(error)), source: None })
+        task.await.unwrap_or_else(|error| Ended { outcome: Err(Error::internal(error)), origin: None })
     }
 
     /// Opens the record, takes the steps, closes the record: a panic closes it too.
@@ -109,28 +110,30 @@ impl Invoker {
             Err(error) => Err(error.clone()),
         };
         let tool = found.ok().map(|found| found.tool);
-        let source = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome));
+        let now = self.app.clock.now();
+        let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
         let closed = record.close(&self.app, &outcome).await;
-        let kept = closed.and(self.note_origin(&call, source.clone()).await);
+        let kept = closed.and(self.note_origin(&call, origin.clone()).await);
         if let (Some(tool), Ok(())) = (tool, &kept) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
         }
-        Ended { outcome: kept.and(outcome), source }
+        Ended { outcome: kept.and(outcome), origin }
     }
 
-    /// Whether content from outside is in the conversation a call belongs to, which has to be the caller's own (R44).
-    async fn is_tainted(&self, call: &Call) -> Result<bool> {
+    /// Where the content from outside came from that is in the conversation a call belongs to, which has to be the
+    /// caller's own (R44).
+    async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
         match call.topic {
-            Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.tainted),
-            None => Ok(false),
+            Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.origin()),
+            None => Ok(None),
         }
     }
 
     /// Remembers in the conversation that content from outside has come in, and where from. What came in through a call
     /// within another is told by that one's outcome.
-    async fn note_origin(&self, call: &Call, source: Option<String>) -> Result<()> {
-        match (call.topic.filter(|_| call.depth == 0 && !call.dry_run), source) {
-            (Some(topic), Some(source)) => Conversations::of(&self.app.db).taint(topic, source).await,
+    async fn note_origin(&self, call: &Call, origin: Option<Origin>) -> Result<()> {
+        match (call.topic.filter(|_| call.depth == 0 && !call.dry_run), origin) {
+            (Some(topic), Some(origin)) => Conversations::of(&self.app.db).taint(topic, origin).await,
             _ => Ok(()),
         }
     }
@@ -154,7 +157,8 @@ impl Invoker {
     async fn steps(&self, attempt: Attempt<'_>, record: &mut Record) -> Result<Outcome> {
         let Attempt { call, approval, found, registry, stops } = attempt;
         record.found(found);
-        let tainted = self.is_tainted(call).await?;
+        let origin = self.origin_of_conversation(call).await?;
+        let tainted = origin.is_some();
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let arguments = found.own_arguments(call.params.clone())?;
@@ -177,7 +181,9 @@ impl Invoker {
         // Whatever the run has started ends with it, when it times out too.
         let cancel = stops.asked.child_token();
         let _ends = cancel.clone().drop_guard();
-        let run = Run { call, spec, settings: own.clone(), cancel, approved };
+        // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
+        let origin = call.origin.clone().or(origin);
+        let run = Run { call, spec, settings: own.clone(), cancel, approved, origin };
         let context = Context::new(self.clone(), run);
         let running = found.tool.run(&grant, context.clone(), arguments);
         let output = tokio::select! {
@@ -256,7 +262,7 @@ pub(super) struct Ended {
     /// Its outcome.
     pub outcome: Result<Outcome>,
     /// Where the outcome's words came from, if from outside.
-    pub source: Option<String>,
+    pub origin: Option<Origin>,
 }
 
 /// A call whose tool is known.

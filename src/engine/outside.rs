@@ -7,16 +7,21 @@ use super::{context::Context, tool::Tool};
 use crate::model::{
     call::Outcome,
     error::{Error, Kind, Result},
+    origin::Origin,
     output::Output,
     spec::{Category, Source},
+    time::Time,
 };
 
 /// Where what came of a call came from, if from outside.
-pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcome>) -> Option<String> {
+pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcome>, now: Time) -> Option<Origin> {
     match outcome {
-        Ok(Outcome::Done(done)) => of_output(tool, arguments, &done.output),
+        Ok(Outcome::Done(done)) => {
+            let at = done.output.outside_at().unwrap_or(now);
+            of_output(tool, arguments, &done.output).map(|source| Origin::new(source, at))
+        }
         Ok(Outcome::Confirm(_)) => None,
-        Err(error) => of_error(tool, arguments, error),
+        Err(error) => of_error(tool, arguments, error).map(|source| Origin::new(source, now)),
     }
 }
 
@@ -62,16 +67,21 @@ fn named(tool: &Tool, place: &str) -> String {
 impl Context {
     /// Remembers that something from outside came into this run; what it gives back is from there too.
     pub fn note_outside(&self, place: String) {
-        self.outside().lock().get_or_insert(place);
+        self.note_origin(Origin::new(place, self.now()));
+    }
+
+    /// Remembers that something kept from outside came into this run.
+    pub fn note_origin(&self, origin: Origin) {
+        self.outside().lock().get_or_insert(origin);
     }
 
     /// An outcome of this run, which says where it came from where something it called was from outside.
     pub(super) fn mark(&self, outcome: Result<Output>) -> Result<Output> {
-        let Some(place) = self.outside().lock().clone() else { return outcome };
+        let Some(origin) = self.outside().lock().clone() else { return outcome };
         match outcome {
             Ok(output) if output.outside().is_some() => Ok(output),
-            Ok(output) => Ok(output.with_origin(Some(place))),
-            Err(error) => Err(error.from_outside(place)),
+            Ok(output) => Ok(output.kept_from(Some(origin))),
+            Err(error) => Err(error.from_outside(origin.source)),
         }
     }
 }

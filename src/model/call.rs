@@ -8,6 +8,7 @@ use super::{
     conversation::ConversationId,
     id::{Id, Noun},
     json::canonical,
+    origin::Origin,
     output::Output,
     spec::Risk,
     time::Time,
@@ -41,6 +42,8 @@ pub struct Call {
     pub attended: bool,
     /// 0 at a door, one more for each tool that calls a tool.
     pub depth: u8,
+    /// Content from outside that whoever built the call had read, beside what its conversation has.
+    pub origin: Option<Origin>,
 }
 
 impl Noun for Call {
@@ -60,6 +63,7 @@ impl Call {
             dry_run: false,
             attended: true,
             depth: 0,
+            origin: None,
         }
     }
 }

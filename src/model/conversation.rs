@@ -9,6 +9,7 @@ use super::{
     id::{Id, Noun},
     knowledge::Citation,
     llm::Usage,
+    origin::Origin,
     provider::failure::ProviderFailure,
     spec::Risk,
     time::Time,
@@ -41,9 +42,19 @@ pub struct Conversation {
     pub tainted: bool,
     /// Where that content came from.
     pub tainted_by: Option<String>,
+    /// When the first of it came in.
+    pub tainted_at: Option<Time>,
     /// In the answer to a search: the line of a message that holds what was searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
+}
+
+impl Conversation {
+    /// Where the content from outside that is in it came from.
+    pub fn origin(&self) -> Option<Origin> {
+        let source = self.tainted_by.clone()?;
+        Some(Origin::new(source, self.tainted_at.unwrap_or(self.updated_at)))
+    }
 }
 
 /// A conversation that begins with the same messages as another: one was branched from the other, or both from a third.

@@ -22,6 +22,7 @@ pub mod likeness;
 pub mod list;
 pub mod llm;
 pub mod memory;
+pub mod origin;
 pub mod output;
 pub mod provider;
 pub mod question;

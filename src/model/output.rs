@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::{origin::Origin, time::Time};
+
 /// Where [`Output::meta`] says where a result came from: a place outside, or false.
 const OUTSIDE: &str = "outside";
+/// Where it says when that place was read, for what was kept since: milliseconds since 1970.
+const OUTSIDE_AT: &str = "outside_at";
 
 /// One part of a result as it is shown (R24).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -64,6 +68,21 @@ impl Output {
     pub fn with_origin(mut self, outside: Option<String>) -> Self {
         self.meta.insert(OUTSIDE.to_owned(), outside.map_or(Value::Bool(false), Value::String));
         self
+    }
+
+    /// Says that it was kept from a place outside, where it is known to be.
+    #[must_use]
+    pub fn kept_from(mut self, origin: Option<Origin>) -> Self {
+        if let Some(origin) = origin {
+            self.meta.insert(OUTSIDE_AT.to_owned(), origin.at.millis().into());
+            self.meta.insert(OUTSIDE.to_owned(), origin.source.into());
+        }
+        self
+    }
+
+    /// When the place outside was read that it says it came from; `None` means now.
+    pub fn outside_at(&self) -> Option<Time> {
+        self.meta.get(OUTSIDE_AT)?.as_i64().map(Time::from_millis)
     }
 
     /// Says that nothing of it came from outside, though its tool often brings such things.

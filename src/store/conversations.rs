@@ -11,6 +11,7 @@ use super::{
 use crate::model::{
     conversation::{Branch, Conversation, ConversationId, ConversationState, MessageId},
     error::{Error, Result},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -33,7 +34,7 @@ pub struct Conversations {
 /// Longest list a person is given.
 const LISTED: i64 = 1_000;
 
-const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by,
+const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by, c.tainted_at,
     (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))";
 
 impl Conversations {
@@ -155,8 +156,8 @@ impl Conversations {
                 insert(c, copy, user, &branch_title(c, user, &original.title)?, now)?;
                 run(
                     c,
-                    "UPDATE conversations SET (folder, tainted_by) =
-                       (SELECT folder, tainted_by FROM conversations WHERE id = ?2) WHERE id = ?1",
+                    "UPDATE conversations SET (folder, tainted_by, tainted_at) =
+                       (SELECT folder, tainted_by, tainted_at FROM conversations WHERE id = ?2) WHERE id = ?1",
                     (copy.to_string(), id.to_string()),
                 )?;
                 messages::copy(c, id, copy, upto)?;
@@ -171,9 +172,10 @@ impl Conversations {
     }
 
     /// Remembers where the first content from outside came from.
-    pub async fn taint(&self, id: ConversationId, source: String) -> Result<()> {
-        let sql = "UPDATE conversations SET tainted_by = coalesce(tainted_by, ?2) WHERE id = ?1";
-        self.db.write_after_effect(move |c| run(c, sql, (id.to_string(), source)).map(drop)).await
+    pub async fn taint(&self, id: ConversationId, origin: Origin) -> Result<()> {
+        let sql = "UPDATE conversations SET (tainted_by, tainted_at) = (?2, ?3) WHERE id = ?1 AND tainted_by IS NULL";
+        let values = (id.to_string(), origin.source, origin.at.millis());
+        self.db.write_after_effect(move |c| run(c, sql, values).map(drop)).await
     }
 }
 
@@ -222,7 +224,7 @@ pub(super) fn get(c: &Connection, user: UserId, id: ConversationId) -> Result<Co
 
 fn read(row: &Row<'_>) -> Result<Conversation> {
     let tainted_by: Option<String> = row.get(5)?;
-    let turn: Option<String> = row.get(6)?;
+    let turn: Option<String> = row.get(7)?;
     Ok(Conversation {
         id: parsed(row, 0)?,
         title: row.get(1)?,
@@ -236,6 +238,7 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         },
         tainted: tainted_by.is_some(),
         tainted_by,
+        tainted_at: row.get::<_, Option<i64>>(6)?.map(Time::from_millis),
         snippet: None,
     })
 }

@@ -8,6 +8,7 @@ use satchel::{
         caller::{Caller, Credential, Door, Permissions},
         conversation::ConversationId,
         error::Result,
+        origin::Origin,
         secret::Secret,
         user::Username,
     },
@@ -75,7 +76,8 @@ impl TestApp {
 
     /// Content from outside comes into a conversation.
     pub async fn taint(&self, topic: ConversationId) {
-        self.satchel.agent.conversations().taint(topic, "a page".to_owned()).await.unwrap();
+        let origin = Origin::new("a page", self.satchel.app.clock.now());
+        self.satchel.agent.conversations().taint(topic, origin).await.unwrap();
     }
 
     /// Runs one call.
