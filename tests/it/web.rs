@@ -19,6 +19,7 @@ async fn every_answer_carries_the_security_headers() {
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
         assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{path}");
+        assert_eq!(answer.header("x-dns-prefetch-control"), Some("off"), "{path}");
         assert_eq!(answer.header("x-request-id").unwrap().len(), 32, "{path}");
     }
     let api = server.send(Request::get("/api/setup")).await;

@@ -92,6 +92,12 @@ describe('text from outside', () => {
     expect(safe('<img src="data:image/png;base64,iVBORw0KGgo=">').querySelector('img')?.alt).toBe('Image');
   });
 
+  it('shows no image that is a document of its own', () => {
+    const fragment = safe('<img alt="Plan" src="data:image/svg+xml;base64,PHN2Zy8+">');
+    expect(fragment.querySelector('img')).toBeNull();
+    expect(fragment.textContent).toBe('Image: Plan (of a kind that is not shown)');
+  });
+
   it('opens links out beside the console, and ours here', () => {
     const fragment = render('[out](https://example.com) [in](/tools)');
     expect([...fragment.querySelectorAll('a')].map((link) => link.target)).toEqual(['_blank', '']);

@@ -12,6 +12,9 @@ const PROSE: Config = {
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):|^\/(?!\/)|^#|^data:image\/(?:png|jpeg|gif|webp);base64,/i,
 };
 
+/** Images that may stand in the text itself. The sanitiser lets any `data:` through on an image, an SVG with links too. */
+const PIXELS = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
+
 /** What a card's inline CSS may say: how text looks, nothing that loads, covers or moves. */
 const LOOKS =
   /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
@@ -68,8 +71,12 @@ function dress(element: HTMLElement) {
 /** An image that is not in the text itself becomes a link: nothing is fetched until somebody clicks. */
 function quiet(image: HTMLImageElement) {
   const source = image.getAttribute('src') ?? '';
-  if (source.startsWith('data:')) {
+  if (PIXELS.test(source)) {
     image.alt ||= 'Image';
+    return;
+  }
+  if (/^\s*data:/i.test(source)) {
+    image.replaceWith(`Image${image.alt ? `: ${image.alt}` : ''} (of a kind that is not shown)`);
     return;
   }
   const link = image.ownerDocument.createElement('a');
