@@ -9,6 +9,9 @@ use crate::{engine::tool::Tool, model::words};
 const WHOLE: usize = 2_000;
 /// Least words of an example's title that say something, for it to be a need.
 const TELLING: usize = 3;
+/// Characters of what it does and when to choose it that stand for it until the whole of it is known: whole sentences.
+/// The model takes as long as a text is, and what comes later in one finds few tools.
+const SHORT: usize = 200;
 /// Characters of what is said of a server.
 const ABOUT: usize = 300;
 
@@ -78,11 +81,13 @@ impl Profile {
         fields
     }
 
-    /// Its three views, for the meaning: the whole, name and description, the name.
+    /// Its three views, for the meaning: the whole, name and the opening of the description, the name.
     pub fn views(&self) -> [String; 3] {
         let name = spoken(&self.name);
-        let short = format!("{name}: {} {}", self.description, self.when_to_use).trim_end().to_owned();
-        let mut whole = vec![short.clone()];
+        let told = format!("{} {}", self.description, self.when_to_use);
+        let told = told.trim();
+        let short = format!("{name}: {}", opening(told, SHORT));
+        let mut whole = vec![format!("{name}: {told}")];
         if !self.category.is_empty() {
             whole.push(format!("Category: {}", spoken(&self.category)));
         }
@@ -111,6 +116,15 @@ impl Profile {
         let titles = self.examples.iter().map(String::as_str);
         sentences.chain(titles.filter(|title| words::terms(title).len() >= TELLING)).collect()
     }
+}
+
+/// The first sentences of a text, or its first words, as many as so many characters hold; its first word at least.
+fn opening(text: &str, most: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text };
+    let held = text.get(..end).unwrap_or(text);
+    let sentences = held.rmatch_indices(". ").next().map(|(at, _)| at + 1);
+    let words = || held.rfind(char::is_whitespace).unwrap_or(end);
+    text.get(..sentences.unwrap_or_else(words)).unwrap_or(held)
 }
 
 /// An identifier as one would say it.
@@ -170,6 +184,15 @@ mod tests {
                  bytes (How much), path"
             )
         );
+    }
+
+    #[test]
+    fn a_long_text_opens_with_whole_sentences_or_words() {
+        assert_eq!(opening("Reads a file.", 20), "Reads a file.");
+        assert_eq!(opening("Reads a file. Then it closes the file.", 20), "Reads a file.");
+        assert_eq!(opening("Reads a file and closes it", 19), "Reads a file and");
+        assert_eq!(opening("Liest_eine_große_Datei_ein", 13), "Liest_eine_gr");
+        assert_eq!(opening("größer. Und mehr", 9), "größer.");
     }
 
     #[test]
