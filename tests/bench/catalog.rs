@@ -144,7 +144,8 @@ async fn find(report: &mut Report, server: &Server, door: &mut Door, promise: Pr
         }
         meanwhile.push(took);
         ensure!(begun.elapsed() < PATIENCE, "the tools were not embedded in time");
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        // Seldom enough that what is searched meanwhile costs little beside what is embedded.
+        tokio::time::sleep(Duration::from_millis(500)).await;
     };
     let mut after = Vec::with_capacity(NEEDS);
     for number in 0..NEEDS {
