@@ -139,6 +139,7 @@ impl Run {
             instead_of,
             usage: Some(usage),
             error,
+            former: 0,
         };
         self.log.emit(
             "usage",

@@ -16,7 +16,7 @@ use crate::{
     model::{
         call::TicketState,
         caller::Caller,
-        conversation::{Attachment, ConversationId, ConversationView, TurnState},
+        conversation::{Attachment, ConversationId, ConversationView, FormerAnswer, MessageId, TurnState},
         egress::{Origin, Part},
         error::{Error, Kind, Result},
         figure,
@@ -185,6 +185,11 @@ impl Agent {
             });
         }
         Ok(view)
+    }
+
+    /// The former answers of a question, the oldest first.
+    pub async fn former(&self, user: UserId, id: ConversationId, question: MessageId) -> Result<Vec<FormerAnswer>> {
+        self.shared.turns.former(user, id, question).await
     }
 
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person

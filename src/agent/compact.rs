@@ -49,8 +49,8 @@ pub(super) fn request(earlier: &str, older: &[Message], room: u64) -> ChatReques
                  400 words of plain text in its language."
                 .to_owned(),
         messages: vec![ChatMessage::User { text, images: Vec::new() }],
-        tools: Vec::new(),
         max_tokens: Some(1_024),
+        ..ChatRequest::default()
     }
 }
 
@@ -135,6 +135,7 @@ mod tests {
             model: None,
             provider: None,
             instead_of: None,
+            former: 0,
             usage: None,
             error: None,
         }

@@ -161,6 +161,7 @@ mod tests {
             model: None,
             provider: None,
             instead_of: None,
+            former: 0,
             usage: None,
             error: error.map(str::to_owned),
         }

@@ -32,6 +32,11 @@ fn one(message: &Message) -> String {
     if let Some(error) = &message.error {
         text.push_str(&format!("\n> {error}\n"));
     }
+    match message.former {
+        0 => {}
+        1 => text.push_str("\n_A former answer to this is left out._\n"),
+        more => text.push_str(&format!("\n_{more} former answers to this are left out._\n")),
+    }
     text
 }
 

@@ -102,6 +102,7 @@ mod tests {
             model: None,
             provider: None,
             instead_of: None,
+            former: 0,
             usage: None,
             error: None,
         };

@@ -14,8 +14,14 @@ use crate::{
     store::{messages::Placed, promotions, turns::Summary},
 };
 
-/// Most tokens kept free for the answer.
+/// Most tokens kept free for the answer, where its provider has no limit for it.
 const ANSWER: u64 = 4_096;
+
+/// The tokens kept free for an answer: as many as it may have, and half of all at most, for some servers refuse a request
+/// that leaves less.
+fn kept_free(limit: u64, longest: Option<u32>) -> u64 {
+    longest.map_or((limit / 4).min(ANSWER), |longest| u64::from(longest).min(limit / 2))
+}
 
 /// A request, and how long it is.
 pub(super) struct Asked {
@@ -29,9 +35,12 @@ impl Run {
     pub(super) async fn request(&self, providers: &[Provider], summary: Summary, placed: Vec<Placed>) -> Result<Asked> {
         let settings = self.app().settings.get();
         let models = self.shared().models(Some(self.caller().user));
-        let fits = models.expected(providers).and_then(|provider| provider.context_tokens);
+        let expected = models.expected(providers);
+        let fits = expected.and_then(|provider| provider.context_tokens);
         let limit = u64::from(fits.unwrap_or(settings.chat.context_tokens));
-        let room = limit.saturating_sub((limit / 4).min(ANSWER));
+        let parameters = expected.map(|provider| &provider.parameters);
+        let room = limit.saturating_sub(kept_free(limit, parameters.and_then(|given| given.max_tokens)));
+        let standing = parameters.and_then(|given| given.instructions.as_deref()).map_or(0, estimate_tokens);
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
@@ -41,7 +50,8 @@ impl Run {
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);
-        let fixed = estimate_tokens(&system) + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
+        let told = estimate_tokens(&system) + standing;
+        let fixed = told + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(providers, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
         let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
@@ -52,7 +62,7 @@ impl Run {
             return Err(too_long(limit));
         }
         let bill = ContextBill {
-            system: estimate_tokens(&system),
+            system: told,
             tools: shown.tokens,
             memory: estimate_tokens(&remembered),
             knowledge: estimate_tokens(&known),
@@ -70,8 +80,9 @@ impl Run {
             self.log.emit("knowledge", &json!({ "passages": passages }));
         }
         self.log.emit("context", &bill);
-        let system = format!("{system}{remembered}{known}{earlier}");
-        let request = ChatRequest { system, messages, tools: shown.tools, max_tokens: None };
+        let background = format!("{remembered}{known}{earlier}");
+        let request =
+            ChatRequest { system, background, for_person: true, messages, tools: shown.tools, max_tokens: None };
         let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, tokens })
     }

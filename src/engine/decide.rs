@@ -1,7 +1,11 @@
 //! A person's decision on a ticket: approving runs it, once, with exactly the arguments they saw or changed.
 
-use std::time::Instant;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use backon::{ExponentialBuilder, Retryable};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +29,9 @@ use crate::{
     },
     store::tickets::{Asker, Verdict},
 };
+
+/// Longest pause before the result of an approved call is written again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// What a person says to a ticket.
 #[derive(Debug, Clone)]
@@ -132,8 +139,27 @@ impl Invoker {
         }
         let stops = Stops { asked: under_way.stop.clone(), unheard };
         let verdict = self.run_approved(&ticket, asker, ApprovedRun { approved, stops }, person).await;
-        self.app.tickets.finish(id, verdict.clone()).await?;
+        if let Err(error) = self.app.tickets.finish(id, verdict.clone()).await {
+            // The call has run, and its person is told what came of it.
+            tracing::error!(?error, ticket = %id, "what came of an approved call could not be kept yet");
+            self.finish_later(id, verdict.clone());
+        }
         Ok((Ticket { state: TicketState::Done, ..ticket }, verdict))
+    }
+
+    /// Keeps what came of a ticket once the database takes it, for instance when a full disk has room again. Until then
+    /// the ticket counts as running, and a start that finds it so says that its call may have taken effect.
+    fn finish_later(&self, id: TicketId, verdict: Verdict) {
+        let app = Arc::clone(&self.app);
+        let pauses = ExponentialBuilder::default().with_max_delay(LONGEST_PAUSE).with_jitter().without_max_times();
+        let keep = async move {
+            let finish = || app.tickets.finish(id, verdict.clone());
+            tokio::select! {
+                () = app.shutdown.cancelled() => {}
+                _ = finish.retry(pauses) => {}
+            }
+        };
+        self.app.tracker.spawn_on(keep, &self.app.runtime);
     }
 
     /// The person's arguments in place of those asked for; empty where it comes to the same.

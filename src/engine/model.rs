@@ -77,7 +77,7 @@ pub async fn ask(
     }
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
-    let request = ChatRequest { system, messages, tools: Vec::new(), max_tokens: Some(most) };
+    let request = ChatRequest { system, messages, max_tokens: Some(most), ..ChatRequest::default() };
     let answer =
         Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default(), app.breakers.clone())
             .ask(&providers, &request)

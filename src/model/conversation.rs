@@ -211,10 +211,20 @@ pub struct Message {
     pub usage: Option<Usage>,
     /// Why it is not whole.
     pub error: Option<String>,
+    /// Of a question: how many answers gave way to the one that follows it.
+    pub former: u32,
 }
 
 impl Noun for Message {
     const NAME: &'static str = "message";
+}
+
+/// An answer that gave way to a later one.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct FormerAnswer {
+    /// Its messages as they were then, in order.
+    #[schema(value_type = Vec<Message>)]
+    pub messages: Vec<Value>,
 }
 
 /// Who wrote a message.

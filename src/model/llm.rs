@@ -7,6 +7,7 @@ use url::Url;
 use super::{
     error::{Error, Result},
     id::{Id, Noun},
+    provider::parameters::Parameters,
     secret::Secret,
 };
 
@@ -54,7 +55,7 @@ impl ProviderKind {
 pub type ProviderId = Id<Provider>;
 
 /// A model that may be asked: where it is and what opens it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Provider {
     /// Stable id; the one made from the environment has one too.
     pub id: ProviderId,
@@ -74,6 +75,8 @@ pub struct Provider {
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
+    /// What its requests say beyond the conversation.
+    pub parameters: Parameters,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,
 }
@@ -87,11 +90,15 @@ impl Noun for Provider {
 pub struct ChatRequest {
     /// Instructions before everything else.
     pub system: String,
+    /// Data that stands behind them: memories, passages, what was said earlier.
+    pub background: String,
+    /// Whether a person reads the answer: the provider's standing instructions are for those.
+    pub for_person: bool,
     /// The conversation.
     pub messages: Vec<ChatMessage>,
     /// What it may call.
     pub tools: Vec<ToolDefinition>,
-    /// Most tokens of an answer, where that is to be limited.
+    /// Most tokens of an answer, where this request limits that. The provider's own limit holds besides.
     pub max_tokens: Option<u32>,
 }
 

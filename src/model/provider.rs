@@ -2,8 +2,10 @@
 
 pub mod failure;
 pub mod health;
+pub mod parameters;
 
 use health::ProviderHealth;
+use parameters::Parameters;
 use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
@@ -14,7 +16,7 @@ use super::{
 };
 
 /// A provider as answers show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ProviderView {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
@@ -35,6 +37,8 @@ pub struct ProviderView {
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
+    /// What its requests say beyond the conversation.
+    pub parameters: Parameters,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,
     /// Whether it answers, as far as it was asked.
@@ -55,6 +59,7 @@ impl ProviderView {
             priority: provider.priority,
             enabled: provider.enabled,
             context_tokens: provider.context_tokens,
+            parameters: provider.parameters,
             from_environment: provider.from_environment,
         }
     }
@@ -99,6 +104,10 @@ pub struct ProviderDraft {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1024)]
     pub context_tokens: Option<Option<u32>>,
+    /// What its requests say beyond the conversation, as a whole: what it leaves out is not sent. Null means nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Parameters>)]
+    pub parameters: Option<Option<Parameters>>,
 }
 
 /// Tells "null" from "left out".
@@ -120,6 +129,7 @@ impl ProviderDraft {
             priority: last_priority.saturating_add(1),
             enabled: true,
             context_tokens: None,
+            parameters: Parameters::default(),
             from_environment: false,
         };
         self.apply(blank)
@@ -154,6 +164,7 @@ impl ProviderDraft {
         if context_tokens.is_some_and(|tokens| tokens < 1_024) {
             return Err(Error::invalid("A context of fewer than 1,024 tokens holds no conversation."));
         }
+        let parameters = self.parameters.map_or(old.parameters, Option::unwrap_or_default);
         Ok(Provider {
             kind,
             name: text(name, model.clone(), "name")?,
@@ -163,7 +174,9 @@ impl ProviderDraft {
             priority: self.priority.unwrap_or(old.priority),
             enabled: self.enabled.unwrap_or(old.enabled),
             context_tokens,
-            ..old
+            parameters: parameters.checked(kind, context_tokens)?,
+            id: old.id,
+            from_environment: old.from_environment,
         })
     }
 }

@@ -71,6 +71,7 @@ fn message(row: &Row<'_>) -> Result<Placed> {
         error: row.get(10)?,
         provider: row.get(11)?,
         instead_of: optional_json(row, 12)?,
+        former: 0,
     };
     Ok(Placed { seq: row.get(0)?, message })
 }
@@ -213,10 +214,21 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
     Ok(())
 }
 
-/// The number of the last message of a person in a conversation, and the turn it began.
-pub(super) fn last_question(c: &Connection, conversation: ConversationId) -> Result<Option<(i64, TurnId)>> {
-    let sql = "SELECT seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
-    first(c, sql, [conversation.to_string()], |row| Ok((row.get(0)?, parsed(row, 1)?)))
+/// The last message of a person in a conversation.
+pub(super) struct LastQuestion {
+    pub(super) id: MessageId,
+    /// Its place in the conversation.
+    pub(super) seq: i64,
+    /// The turn it began.
+    pub(super) turn: TurnId,
+}
+
+/// The last message of a person in a conversation. `None` if nobody has said anything.
+pub(super) fn last_question(c: &Connection, conversation: ConversationId) -> Result<Option<LastQuestion>> {
+    let sql = "SELECT id, seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
+    first(c, sql, [conversation.to_string()], |row| {
+        Ok(LastQuestion { id: parsed(row, 0)?, seq: row.get(1)?, turn: parsed(row, 2)? })
+    })
 }
 
 #[cfg(test)]

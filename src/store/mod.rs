@@ -19,6 +19,7 @@ pub mod excerpts;
 pub mod files;
 mod fold;
 pub mod folders;
+mod former;
 pub mod graph;
 pub mod health;
 pub mod ingest;

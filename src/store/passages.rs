@@ -99,10 +99,15 @@ pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, pa
 
 /// The passages of a conversation among these numbers, in their order.
 pub async fn among(db: &Db, conversation: ConversationId, numbers: Vec<u32>) -> Result<Vec<Citation>> {
-    let sql = format!("SELECT {COLUMNS} FROM passages p WHERE p.conversation = ?1");
-    let known = db.read(move |c| all(c, &sql, [conversation.to_string()], |row| read(row, 0))).await?;
-    let known: HashMap<u32, Citation> = known.into_iter().map(|passage| (passage.number, passage)).collect();
+    let known = db.read(move |c| by_number(c, conversation)).await?;
     Ok(numbers.into_iter().filter_map(|number| known.get(&number).cloned()).collect())
+}
+
+/// Every passage of a conversation, by its number.
+pub(super) fn by_number(c: &Connection, conversation: ConversationId) -> Result<HashMap<u32, Citation>> {
+    let sql = format!("SELECT {COLUMNS} FROM passages p WHERE p.conversation = ?1");
+    let known = all(c, &sql, [conversation.to_string()], |row| read(row, 0))?;
+    Ok(known.into_iter().map(|passage| (passage.number, passage)).collect())
 }
 
 /// Writes down what a message cites.

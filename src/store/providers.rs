@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     db::Db,
     people::Actor,
-    rows::{all, first, parsed, run},
+    rows::{all, first, optional_json, parsed, run},
     vault::{self, Vault},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         llm::{Provider, ProviderId, ProviderKind},
-        provider::{ProviderDraft, ProviderOrder, parse_url},
+        provider::{ProviderDraft, ProviderOrder, parameters::Parameters, parse_url},
     },
 };
 
@@ -148,7 +148,8 @@ impl Providers {
     }
 }
 
-const SELECT: &str = "SELECT id, kind, name, base_url, model, priority, enabled, context_tokens FROM providers";
+const SELECT: &str =
+    "SELECT id, kind, name, base_url, model, priority, enabled, context_tokens, parameters FROM providers";
 
 /// All of them in order, with their keys.
 fn list(c: &Connection, vault: &Vault, environment: Option<Provider>) -> Result<Vec<Provider>> {
@@ -193,6 +194,7 @@ fn from_environment(choice: &ModelChoice) -> Result<Provider> {
         priority: 0,
         enabled: true,
         context_tokens: None,
+        parameters: Parameters::default(),
         from_environment: true,
     })
 }
@@ -208,6 +210,7 @@ fn read(row: &Row<'_>) -> Result<Provider> {
         priority: row.get(5)?,
         enabled: row.get(6)?,
         context_tokens: row.get(7)?,
+        parameters: optional_json(row, 8)?.unwrap_or_default(),
         from_environment: false,
     })
 }
@@ -218,13 +221,15 @@ fn with_key(c: &Connection, vault: &Vault, mut provider: Provider) -> Result<Pro
 }
 
 fn put(c: &Connection, vault: &Vault, by: &Actor, provider: &Provider) -> Result<()> {
+    let is_plain = provider.parameters == Parameters::default();
+    let parameters = (!is_plain).then(|| serde_json::to_string(&provider.parameters)).transpose();
     run(
         c,
-        "INSERT INTO providers (id, kind, name, base_url, model, priority, enabled, context_tokens, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        "INSERT INTO providers (id, kind, name, base_url, model, priority, enabled, context_tokens, created_at, parameters)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, base_url = excluded.base_url,
            model = excluded.model, priority = excluded.priority, enabled = excluded.enabled,
-           context_tokens = excluded.context_tokens",
+           context_tokens = excluded.context_tokens, parameters = excluded.parameters",
         params![
             provider.id.to_string(),
             provider.kind.as_str(),
@@ -235,6 +240,7 @@ fn put(c: &Connection, vault: &Vault, by: &Actor, provider: &Provider) -> Result
             provider.enabled,
             provider.context_tokens,
             by.now.millis(),
+            parameters.map_err(Error::internal)?,
         ],
     )?;
     let owner = owner(provider.id);
@@ -253,6 +259,7 @@ fn described(provider: &Provider) -> serde_json::Value {
         "base_url": provider.base_url.as_str(),
         "model": provider.model,
         "enabled": provider.enabled,
+        "parameters": provider.parameters,
     })
 }
 

@@ -9,7 +9,8 @@ use self::rows::{LATEST, given_up, insert, open_turn, turn};
 use super::{
     conversations,
     db::Db,
-    messages::{self, Placed},
+    former,
+    messages::{self, LastQuestion, Placed},
     rows::{all, first, run},
     usage,
 };
@@ -17,8 +18,8 @@ use crate::model::{
     call::TicketId,
     caller::Caller,
     conversation::{
-        Attachment, ContextBill, ConversationId, ConversationView, Message, MessageId, Role, Step, Turn, TurnId,
-        TurnState,
+        Attachment, ContextBill, ConversationId, ConversationView, FormerAnswer, Message, MessageId, Role, Step, Turn,
+        TurnId, TurnState,
     },
     error::{Error, Result},
     llm::{ProviderId, Usage},
@@ -110,6 +111,7 @@ impl Turns {
                     model: None,
                     provider: None,
                     instead_of: None,
+                    former: 0,
                     usage: None,
                     error: None,
                 };
@@ -125,14 +127,15 @@ impl Turns {
             .await
     }
 
-    /// Begins the last turn anew: what the model answered is dropped, the question stays.
+    /// Begins the last turn anew: the question stays, and what the model answered becomes a former answer to it.
     pub async fn begin_again(&self, new: NewTurn) -> Result<OpenTurn> {
         self.db
             .write(move |c| {
                 conversations::get(c, new.caller.user, new.conversation)?;
-                let (seq, old) = messages::last_question(c, new.conversation)?
+                let LastQuestion { id, seq, turn: old } = messages::last_question(c, new.conversation)?
                     .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
                 let turn = insert(c, &new)?;
+                former::keep(c, id, &messages::list(c, new.conversation, seq)?)?;
                 let place = (new.conversation.to_string(), seq);
                 run(c, "DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
                 run(c, "UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
@@ -245,8 +248,33 @@ impl Turns {
                 let found = conversations::get(&moment, user, conversation)?;
                 let messages = messages::list(&moment, conversation, 0)?;
                 let turn = first(&moment, LATEST, [conversation.to_string()], turn)?;
-                let messages = messages.into_iter().map(|placed| placed.message).collect();
+                let former = former::counts(&moment, conversation)?;
+                let counted = |message: Message| {
+                    let former = former.get(&message.id).copied().unwrap_or(0);
+                    Message { former, ..message }
+                };
+                let messages = messages.into_iter().map(|placed| counted(placed.message)).collect();
                 Ok(ConversationView { conversation: found, messages, turn })
+            })
+            .await
+    }
+
+    /// The former answers of one of this person's questions, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If they have no such conversation, or it has no such message.
+    pub async fn former(
+        &self,
+        user: UserId,
+        conversation: ConversationId,
+        question: MessageId,
+    ) -> Result<Vec<FormerAnswer>> {
+        self.db
+            .read(move |c| {
+                let moment = c.unchecked_transaction()?;
+                conversations::get(&moment, user, conversation)?;
+                former::list(&moment, conversation, question)
             })
             .await
     }

@@ -10,6 +10,7 @@ use satchel::{
     model::{
         egress::{Origin, Part},
         llm::{ChatMessage, ChatRequest, Provider, ProviderId, ProviderKind},
+        provider::parameters::Parameters,
     },
     net::{
         gate::{Gate, Ways},
@@ -95,6 +96,7 @@ fn provider(name: &str, port: u16) -> Result<Provider> {
         priority: 0,
         enabled: true,
         context_tokens: None,
+        parameters: Parameters::default(),
         from_environment: false,
     })
 }

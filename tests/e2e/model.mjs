@@ -130,6 +130,7 @@ const SCRIPTS = [
   { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.' },
+  { on: /another word for swift/i, says: ['Swift is quick.', 'Swift is nimble.'] },
   { on: /break off/i, fail: true },
 ];
 
@@ -141,6 +142,7 @@ export function move({ messages = [], tools = [] }) {
   const script = SCRIPTS.find((one) => one.on.test(textOf(messages[asked]?.content)));
   if (!script) return { text: 'Noted.' };
   if (script.fail) return { fail: true };
+  if (script.says) return { texts: script.says, asked: textOf(messages[asked].content) };
   const since = messages.slice(asked + 1);
   const made = since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
   const [name, args] = (script.calls ?? [script.call ?? []]).find(([one]) => !made.includes(one)) ?? [];
@@ -222,6 +224,16 @@ function whole(response, next, id) {
   );
 }
 
+/** How often each question was asked that has another answer each time. */
+const times = new Map();
+
+/** The answer whose turn it is. */
+function turnOf({ texts, asked }) {
+  const time = times.get(asked) ?? 0;
+  times.set(asked, time + 1);
+  return { text: texts[time % texts.length] };
+}
+
 async function answer(request, response, id, gates) {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -236,7 +248,8 @@ async function answer(request, response, id, gates) {
     response.end(JSON.stringify({ error: { message: `There is no model ${body.model}.` } }));
     return;
   }
-  const next = move(body);
+  const made = move(body);
+  const next = made.texts ? turnOf(made) : made;
   if (next.fail) {
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: 'The script says no.' } }));

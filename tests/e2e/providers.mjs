@@ -161,6 +161,32 @@ export function providerWalks() {
     same(await axe(owner), [], 'what axe found');
   });
 
+  walk('parameters of a model are set, told where they are wrong, and there again when they are edited', { firefox: true }, async (world) => {
+    const { owner, base, call } = world;
+    const [first] = await listed(world);
+    await call('POST', '/api/providers', { kind: 'openai', name: 'Warm', model: 'scripted', base_url: first.base_url });
+    await owner.goto(`${base}/settings/models`);
+    await row(owner, 'Warm').getByRole('button', { name: 'Edit Warm' }).click();
+    await form(owner).getByText('Parameters', { exact: true }).click();
+    await form(owner).getByLabel('Temperature').fill('3');
+    await form(owner).getByLabel('Reasoning effort').selectOption('low');
+    await form(owner).getByLabel('Instructions').fill('Answer in French.');
+    await owner.getByRole('button', { name: 'Test and save' }).click();
+    await form(owner).getByRole('alert').getByText('Enter a number from 0 to 2.').waitFor();
+    await shoot(owner, 'settings-models-parameters');
+    same(await axe(owner), [], 'what axe found');
+    await form(owner).getByLabel('Temperature').fill('0.5');
+    await owner.getByRole('button', { name: 'Test and save' }).click();
+    await form(owner).waitFor({ state: 'detached' });
+    same(
+      (await listed(world)).find((one) => one.name === 'Warm').parameters,
+      { temperature: 0.5, reasoning_effort: 'low', instructions: 'Answer in French.' },
+      'what was saved',
+    );
+    await row(owner, 'Warm').getByRole('button', { name: 'Edit Warm' }).click();
+    await form(owner).getByText('temperature 0.5, reasoning low, instructions').waitFor();
+  });
+
   beside('health is shown with several providers of one kind, by model and provider', { firefox: true }, async (world) => {
     const { owner, base } = world;
     await connect(world, 'Far away', 'Spare', 'OpenAI-compatible');

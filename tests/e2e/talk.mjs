@@ -1,4 +1,5 @@
 // What a person does with a conversation: again, otherwise, from here, with files, with a say in what runs; and a very long one.
+import { randomUUID } from 'node:crypto';
 import { ask } from './chat.mjs';
 import { colleague } from './given.mjs';
 import { address, axe, note, same, shoot, until, walk } from './lib.mjs';
@@ -31,6 +32,38 @@ export function talkWalks() {
     same((await again).status(), 200, 'the answer to it');
     await thread(owner).getByRole('button', { name: 'Answer again' }).waitFor();
     same([await said(owner).count(), await thread(owner).locator('.you').count()], [1, 1], 'answers and questions');
+  });
+
+  walk('the answer that gave way is found beside the one that took its place', { firefox: true }, async ({ owner, base }) => {
+    const answers = thread(owner).getByRole('group', { name: 'Answers to this question' });
+    const button = (name) => thread(owner).getByRole('button', { name, exact: true });
+    await ask(owner, base, `Is there another word for swift? ${randomUUID()}`);
+    await said(owner).getByText('Swift is quick.').waitFor();
+    await button('Answer again').waitFor();
+    same(await answers.count(), 0, 'choices before there is anything to choose');
+    await button('Answer again').click();
+    await said(owner).getByText('Swift is nimble.').waitFor();
+    await answers.getByText('Answer 2 of 2').waitFor();
+    await button('Earlier answer').focus();
+    await owner.keyboard.press('Enter');
+    await said(owner).getByText('Swift is quick.').waitFor();
+    await answers.getByText('Answer 1 of 2').waitFor();
+    same([await said(owner).count(), await said(owner).getByText('Swift is nimble.').count()], [1, 0], 'answers, and the last among them');
+    for (const name of ['Answer again', 'Branch from here', 'Make this a tool']) same(await button(name).count(), 0, name);
+    same(await axe(owner), [], 'what axe found');
+    await shoot(owner, 'chat-former-answer');
+    await button('Later answer').click();
+    await said(owner).getByText('Swift is nimble.').waitFor();
+    await button('Answer again').waitFor();
+    await owner.reload();
+    await said(owner).getByText('Swift is nimble.').waitFor();
+    await button('Earlier answer').click();
+    await said(owner).getByText('Swift is quick.').waitFor();
+    // Whoever goes on sees what the model has read.
+    await owner.getByLabel('Message', { exact: true }).fill('Only say something');
+    await owner.keyboard.press('Enter');
+    await said(owner).getByText('Noted.').waitFor();
+    await said(owner).getByText('Swift is nimble.').waitFor();
   });
 
   walk('a message is edited and goes on in a branch; the first conversation stays', { firefox: true }, async ({ owner, base }) => {

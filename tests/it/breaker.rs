@@ -9,7 +9,7 @@ use satchel::{
     model::{
         error::Kind,
         llm::{ChatMessage, ChatRequest, Provider, ProviderId, ProviderKind},
-        provider::health::ProviderState,
+        provider::{health::ProviderState, parameters::Parameters},
         secret::Secret,
     },
     net::llm::{
@@ -46,6 +46,7 @@ fn provider(name: &str, address: &str) -> Provider {
         priority: 0,
         enabled: true,
         context_tokens: None,
+        parameters: Parameters::default(),
         from_environment: false,
     }
 }
@@ -152,6 +153,24 @@ async fn an_answer_that_ends_before_its_first_word_opens_the_breaker() {
         assert!(cause.contains(told), "{kind}: {cause}");
         models(&breakers).ask(&chain, &question()).await.unwrap();
         assert_eq!((dead.asked(), state(&breakers, &chain[0])), (1, ProviderState::Open), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long_for_a_model_opens_no_breaker() {
+    let said = r#"{"error": {"message": "Too long.", "code": "context_length_exceeded"}}"#;
+    let told = r#"{"error": {"message": "This model's maximum context length is 4096 tokens."}}"#;
+    let stream = vec![("Content-Type", "text/event-stream".to_owned())];
+    for (status, headers, body) in [
+        (200, stream.clone(), format!("data: {said}\n\n")),
+        (200, stream, format!("data: {told}\n\n")),
+        (500, Vec::new(), told.to_owned()),
+    ] {
+        let small = FakeLlm::start(vec![Reply::Refuse(status, headers, body.clone()); 9]).await;
+        let (breakers, one) = (breakers(NEVER), at("Only", &small));
+        let error = models(&breakers).ask(std::slice::from_ref(&one), &question()).await.err().unwrap();
+        assert!(error.message().contains("oo long") || error.message().contains("context length"), "{error}");
+        assert_eq!((small.asked(), state(&breakers, &one)), (1, ProviderState::Closed), "{body}");
     }
 }
 

@@ -43,6 +43,7 @@ mod memory;
 mod migrations;
 mod operations;
 mod parallel;
+mod parameters;
 mod people;
 mod process;
 mod processes;

@@ -6,6 +6,7 @@ use satchel::{
     model::{
         error::Kind,
         llm::{ChatMessage, ChatRequest, Event, Provider, ProviderId, ProviderKind, StopReason, Usage},
+        provider::parameters::Parameters,
         secret::Secret,
     },
     net::llm::{answer::Patience, breaker::Pace, chain::Models},
@@ -31,6 +32,7 @@ fn provider(kind: ProviderKind, llm: &FakeLlm) -> Provider {
         priority: 0,
         enabled: true,
         context_tokens: None,
+        parameters: Parameters::default(),
         from_environment: false,
     }
 }

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
+    library::pause,
     tools::{self, Gate, Runs},
 };
 
@@ -365,6 +366,25 @@ async fn a_call_that_was_running_when_the_server_stopped_is_said_to_be_uncertain
     let Verdict::Failed { approved, .. } = &verdict else { panic!("{verdict:?}") };
     assert_eq!(approved.executed, Some(json!({"text": "edited"})), "what may have taken effect is what was approved");
     assert!(failed(&verdict).1.contains("may or may not have taken effect"), "{verdict:?}");
+}
+
+#[tokio::test]
+async fn what_came_of_a_call_is_told_at_once_and_kept_when_the_database_takes_it_again() {
+    let scene = Scene::set().await;
+    let handles = &scene.app.satchel.app;
+    let ticket = scene.ask(scene.call("send", "hello")).await;
+    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE ON tickets WHEN new.state = 'done'
+                  BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    handles.db.write(move |c| Ok(c.execute_batch(refuse)?)).await.unwrap();
+    let told = scene.approve(&ticket).await;
+    let state = async || handles.tickets.get(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().state;
+    assert_eq!((state().await, scene.runs.count()), (TicketState::Running, 1));
+    handles.db.write(|c| Ok(c.execute_batch("DROP TRIGGER refuse")?)).await.unwrap();
+    while state().await != TicketState::Done {
+        pause().await;
+    }
+    let kept = handles.tickets.verdict(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().unwrap();
+    assert_eq!((ran(&kept), scene.runs.count()), (ran(&told), 1), "and it has not run again");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Turns that wait, are taken over, or cost too much room: over HTTP, with the real tools.
 
+mod former;
 mod questions;
 mod restarted;
 

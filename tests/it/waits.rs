@@ -22,6 +22,7 @@ use satchel::{
     },
     model::{
         caller::Caller,
+        error::Kind,
         learning::Ended,
         spec::{Risk, Source, Spec},
     },
@@ -87,7 +88,7 @@ async fn a_search_waits_neither_for_tools_nor_for_what_was_learned_to_be_embedde
     let caller = app.caller(&["*"]).await;
     learn(&app, &caller).await;
     // Whatever it did wait for, it would for ever.
-    let patience = Patience { reading: Duration::MAX, need: Duration::MAX };
+    let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
     let finder = app.satchel.invoker.finder().with_patience(patience);
     for _ in 0..2 {
         let found = find(&app, &finder, &caller, "calculator").await;
@@ -109,7 +110,7 @@ async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
     let vector = vec![1.0; model.dimensions];
     app.satchel.app.db.write(move |c| vectors::put(c, &model.id, &hash, &vector)).await.unwrap();
     let caller = app.caller(&["*"]).await;
-    let patience = Patience { reading: Duration::MAX, need: Duration::ZERO };
+    let patience = Patience { reading: Duration::MAX, need: Duration::ZERO, trial: Duration::MAX };
     let finder = app.satchel.invoker.finder().with_patience(patience);
     let found = find(&app, &finder, &caller, "calculator").await;
     assert_eq!((found.hits[0].name.as_str(), found.hits[0].why.cosine), ("calculator", None));
@@ -120,7 +121,7 @@ async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
 async fn a_changed_registry_keeps_the_meaning_that_is_known() {
     let app = TestApp::start().await;
     let caller = app.caller(&["*"]).await;
-    let patience = Patience { reading: Duration::MAX, need: Duration::MAX };
+    let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
     let finder = app.satchel.invoker.finder().with_patience(patience);
     let begun = Instant::now();
     while find(&app, &finder, &caller, "add up some numbers").await.hits.iter().all(|hit| hit.why.cosine.is_none()) {
@@ -156,4 +157,23 @@ async fn what_was_learned_is_embedded_by_a_later_search_where_that_failed() {
         assert!(begun.elapsed() < FOR_EVER, "it is not tried again");
         pause().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trial_of_past_requests_that_takes_too_long_is_ended_and_says_so() {
+    let app = TestApp::start().await;
+    let caller = app.caller(&["*"]).await;
+    learn(&app, &caller).await;
+    let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
+    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let begun = Instant::now();
+    while finder.try_out(asker).await.unwrap().summary.queries == 0 {
+        assert!(begun.elapsed() < 10 * FOR_EVER, "nothing is tried");
+        pause().await;
+    }
+    let finder = finder.with_patience(Patience { trial: Duration::ZERO, ..patience });
+    let error = finder.try_out(asker).await.unwrap_err();
+    assert!(error.kind() == Kind::Timeout && error.message().contains("Try again later"), "{error}");
 }

@@ -1,6 +1,9 @@
 //! What the doctor asks a server that runs, one function for each thing.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::task::spawn_blocking;
 
@@ -19,8 +22,10 @@ use crate::{
 
 pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox, scripts};
 
-/// How long a model is waited for.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time a model is waited for: a local one may have to be loaded first.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// What takes longer than this is worth a word.
+const SLOW: Duration = Duration::from_secs(3);
 /// Most models a fix names.
 const NAMED: usize = 8;
 
@@ -73,11 +78,13 @@ pub(super) fn embedding(app: &App) -> Check {
 pub(super) async fn provider(models: &Models, provider: &Provider) -> Check {
     // Two may have one name, or one model.
     let name = format!("model {} at {}", provider.model, provider.name);
+    let began = Instant::now();
     let asked = tokio::time::timeout(PATIENCE, providers::ask(models, provider)).await;
-    let late = || Error::new(Kind::Timeout, format!("{} did not answer within 3 s.", provider.name));
+    let took = began.elapsed();
+    let late = || Error::new(Kind::Timeout, format!("{} did not answer within 15 s.", provider.name));
     match asked.unwrap_or_else(|_| Err(late())) {
         Ok(ProviderTest { ok: true, message, .. }) => match models.health(provider).cause {
-            None => check(name, Ok(message), |_| String::new()),
+            None => check(name, Ok(with_time(message, took)), |_| String::new()),
             Some(cause) => {
                 let told = format!("{} lists its models, but does not answer questions. {cause}", provider.name);
                 check(name, Err(Error::upstream(told)), |_| mend(provider, "see what the server says, then test it"))
@@ -94,6 +101,11 @@ pub(super) async fn provider(models: &Models, provider: &Provider) -> Check {
     }
 }
 
+/// What was found, and how long that took where it was long.
+fn with_time(message: String, took: Duration) -> String {
+    if took > SLOW { format!("{message} It is slow: {} s.", took.as_secs()) } else { message }
+}
+
 /// Where to do something about a provider.
 fn mend(provider: &Provider, what: &str) -> String {
     let place = match provider.from_environment {
@@ -101,4 +113,15 @@ fn mend(provider: &Provider, what: &str) -> String {
         false => "Under Settings, Models",
     };
     format!("{place}: {what}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_slow_model_is_told_with_its_time() {
+        assert_eq!(with_time("It answers.".to_owned(), Duration::from_secs(3)), "It answers.");
+        assert_eq!(with_time("It answers.".to_owned(), Duration::from_millis(7_900)), "It answers. It is slow: 7 s.");
+    }
 }

@@ -17,7 +17,7 @@ use crate::{
     agent::export,
     model::{
         caller::Caller,
-        conversation::{Branch, Conversation, ConversationId, ConversationView, MessageId},
+        conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, MessageId},
         error::{Error, Result},
     },
     store::conversations::ConversationChange,
@@ -35,6 +35,7 @@ pub(super) fn services(config: &mut Services<'_>) {
         .service(remove)
         .service(branch)
         .service(branches)
+        .service(former)
         .service(markdown);
 }
 
@@ -156,7 +157,19 @@ async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Res
     state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)
 }
 
-/// A conversation as Markdown.
+/// The former answers of a question, the oldest first: each gave way when its question was asked again.
+#[utoipa::path(
+    tag = "conversations",
+    params(("id" = String, Path,), ("message_id" = String, Path,)),
+    responses((status = 200, body = Vec<FormerAnswer>)),
+)]
+#[get("/api/conversations/{id}/messages/{message_id}/former")]
+async fn former(state: Data<State>, caller: Caller, path: Path<(String, String)>) -> Result<Json<Vec<FormerAnswer>>> {
+    let (conversation, message) = path.into_inner();
+    state.agent.former(caller.user, id(&conversation)?, id(&message)?).await.map(Json)
+}
+
+/// A conversation as Markdown: of each question the answer that stands, not its former ones.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Markdown", content_type = "text/markdown", body = String),
 ))]

@@ -24,7 +24,7 @@ struct Report {
 }
 
 /// Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
-/// answers, for three seconds at most.
+/// answers, for 15 seconds at most.
 #[utoipa::path(tag = "platform", responses((status = 200, body = Report)))]
 #[get("/api/doctor")]
 async fn examine(state: Data<State>) -> Json<Report> {

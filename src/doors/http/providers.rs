@@ -101,8 +101,8 @@ pub(super) struct ProviderTest {
     pub(super) ok: bool,
     /// What was found, in words.
     pub(super) message: String,
-    /// The field of a provider that is wrong: `base_url`, `api_key` or `model`.
-    field: Option<&'static str>,
+    /// The field of a provider that is wrong: `base_url`, `api_key`, `model` or one of its parameters.
+    field: Option<String>,
     /// The models it lists; null where it has no list.
     pub(super) models: Option<Vec<String>>,
 }
@@ -163,7 +163,7 @@ impl ProviderTest {
 
     fn failed(error: &Error) -> Self {
         let failure = ProviderFailure::from_error(error);
-        let field = failure.as_ref().map(|failure| field_of(failure).unwrap_or("base_url"));
+        let field = failure.as_ref().map(|failure| field_of(failure).unwrap_or_else(|| "base_url".to_owned()));
         let message = failure.map_or_else(|| error.message().to_owned(), |failure| failure.cause);
         Self { ok: false, message, field, models: None }
     }
@@ -172,24 +172,31 @@ impl ProviderTest {
         let Provider { name, model, .. } = provider;
         let failure = ProviderFailure::from_error(error);
         let message = match &failure {
+            Some(ProviderFailure { parameter: Some(_), cause, .. }) => format!("{name} answers. {cause}"),
             Some(ProviderFailure { status: Some(404), .. }) => {
                 format!("{name} answers, but has no model '{model}'. Choose one it has.")
             }
             Some(ProviderFailure { cause, .. }) => {
-                format!("{name} does not list the model '{model}', and does not answer with it. {cause}")
+                let listed = models.iter().flatten().any(|one| one == model);
+                let lists = if listed { "lists the model" } else { "does not list the model" };
+                let and = if listed { "but" } else { "and" };
+                format!("{name} {lists} '{model}', {and} does not answer with it. {cause}")
             }
             None => error.message().to_owned(),
         };
-        let field = failure.as_ref().and_then(field_of).unwrap_or("model");
+        let field = failure.as_ref().and_then(field_of).unwrap_or_else(|| "model".to_owned());
         Self { ok: false, message, field: Some(field), models }
     }
 }
 
 /// The field a refusal is about, where its status says so.
-fn field_of(failure: &ProviderFailure) -> Option<&'static str> {
+fn field_of(failure: &ProviderFailure) -> Option<String> {
+    if failure.parameter.is_some() {
+        return failure.parameter.clone();
+    }
     match failure.status? {
-        401..=403 => Some("api_key"),
-        400 | 422 => Some("model"),
+        401..=403 => Some("api_key".to_owned()),
+        400 | 422 => Some("model".to_owned()),
         _ => None,
     }
 }

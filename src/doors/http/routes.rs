@@ -120,6 +120,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/conversations/{id}/branch", SignedIn),
     route("GET", "/api/conversations/{id}/branches", SignedIn),
     route("POST", "/api/conversations/{id}/regenerate", SignedIn),
+    route("GET", "/api/conversations/{id}/messages/{message_id}/former", SignedIn),
     route("GET", "/api/conversations/{id}/export", SignedIn),
     route("POST", "/api/offline/ask", SignedIn),
     route("GET", "/api/catalog/systems", Permission("catalog:read")),

@@ -15,7 +15,10 @@ use crate::{
     engine::context::Context,
     formats::graphql,
     model::{
-        catalog::endpoint::{EndpointId, Operation},
+        catalog::{
+            endpoint::{EndpointId, Operation},
+            system::System,
+        },
         error::Result,
         question::{Question, clipped},
     },
@@ -25,9 +28,7 @@ impl Context {
     /// The question asked about a request. Fails where it cannot be sent.
     pub fn ask_rest(&self, system: &str, request: &RestRequest) -> Result<Question> {
         let found = self.callable_system(system)?;
-        let system = &found.system;
-        rest::build(system, request)?;
-        Ok(sending(request.method.as_str(), &request.path, &system.name))
+        sending(&found.system, request)
     }
 
     /// The question asked about a GraphQL operation. Fails where it cannot be sent.
@@ -73,17 +74,25 @@ pub(super) async fn endpoint(cx: &Context, id: EndpointId, arguments: &Value) ->
         Spoken::Websocket(ask) => websocket_call::upgrade(system, &ask).map(drop)?,
         Spoken::Request => endpoint_call::ensure_sendable(cx, system, &endpoint, arguments).await?,
     }
-    Ok(match &endpoint.operation {
+    match &endpoint.operation {
         // Its path, filled, says which thing it is about; its name only says what is done.
-        Operation::Rest => sending(&endpoint.method, &endpoint_call::path(&endpoint, arguments)?, &system.name),
-        _ => in_system("Call", &endpoint.name, &system.name),
-    })
+        Operation::Rest => sending(system, &endpoint_call::request(&endpoint, arguments)?.0),
+        _ => Ok(in_system("Call", &endpoint.name, &system.name)),
+    }
 }
 
-fn sending(method: &str, path: &str, system: &str) -> Question {
-    let path = path.split(['?', '#']).next().unwrap_or_default();
+/// The question about a request: where it goes, and which query it has, whose values may be long. The path under the base
+/// URL is what is typed. Fails where it cannot be sent.
+fn sending(system: &System, request: &RestRequest) -> Result<Question> {
+    let url = rest::build(system, request)?.url;
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    let keys: Vec<String> = url.query_pairs().map(|(key, _)| format!("{key}=…")).collect();
+    let query = if keys.is_empty() { String::new() } else { format!("?{}", clipped(&keys.join("&"))) };
+    let path = request.path.split(['?', '#']).next().unwrap_or_default();
     let place = if path.is_empty() { "/" } else { path };
-    Question::with(&format!("Send {method} {} to {}?", clipped(place), clipped(system)), place)
+    let (method, to) = (&request.method, clipped(&system.name));
+    Ok(Question::with(&format!("Send {method} {host}{port}{}{query} to {to}?", clipped(url.path())), place))
 }
 
 fn in_system(verb: &str, name: &str, system: &str) -> Question {

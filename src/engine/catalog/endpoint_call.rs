@@ -133,7 +133,7 @@ pub(super) async fn ensure_sendable(
 }
 
 /// The request an endpoint's arguments make, and the files that are to be its body.
-fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Option<Upload>)> {
+pub(super) fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Option<Upload>)> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let given = Given::of(endpoint, &arguments);
     let path = given.path(endpoint)?;

@@ -1,6 +1,9 @@
 //! The handle everybody finds tools with: the catalogue of the registry as it is now, and what was learned.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
@@ -27,6 +30,7 @@ use crate::{
     model::{
         caller::{Caller, Permissions},
         error::{Error, Kind, Result},
+        figure,
         score::DEPTH,
         settings::Settings,
     },
@@ -40,11 +44,13 @@ pub struct Patience {
     pub reading: Duration,
     /// For the need to be embedded.
     pub need: Duration,
+    /// For all past requests to be tried: what is not tried by then does not count.
+    pub trial: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { reading: Duration::from_secs(2), need: Duration::from_secs(2) }
+        Self { reading: Duration::from_secs(2), need: Duration::from_secs(2), trial: Duration::from_secs(60) }
     }
 }
 
@@ -137,6 +143,7 @@ const TRIED: usize = 500;
 /// Most that are named as lost.
 const LOST: usize = 50;
 const NO_MODEL: &str = "There is no embedding model in use: tools were found by their words alone.";
+const CUT: &str = "It took too long to try all of your past requests: these are the figures of the newest.";
 const FORGETFUL: &str = "What was learned from earlier requests is still being embedded, and did not all count.";
 const FAR: &str = "Nothing fits well: say what you need in other words. The built-in model reads English.";
 const NOT_READY: &str =
@@ -144,6 +151,13 @@ const NOT_READY: &str =
 const PARTLY: &str = "Some tools are still being embedded: those were found by their words alone.";
 const IN_SHORT: &str =
     "The tools' details are still being embedded: until then they are found by name and description.";
+
+fn too_slow(waited: Duration) -> Error {
+    let waited = figure::duration(waited);
+    let told =
+        format!("None of your past requests could be tried within {waited}: the machine is busy. Try again later.");
+    Error::new(Kind::Timeout, told)
+}
 
 impl Finder {
     /// A finder over these services.
@@ -200,16 +214,34 @@ impl Finder {
 
     /// Tries the tools this caller may call out on his own past requests.
     pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
+        let began = Instant::now();
         let prepared = self.prepared(asker.registry).await?;
         let by_meaning = prepared.catalogue.views().is_some();
         let (past, _) = self.learner.past().await?;
         let cases: Vec<Case> = past.read().cases(asker.caller.user).take(TRIED).collect();
         let catalogue = &prepared.catalogue;
         let allowed = prepared.allowed(asker);
-        let without = trial::answer(catalogue, &Past::default(), &self.app.embedder, &allowed, &cases).await?;
-        let zero_shot = trial::summary("requests", catalogue.profiles().len(), &cases, &without);
-        let lost = trial::lost(&cases, &without).take(LOST).collect();
-        Ok(Trial { summary: zero_shot, lost, note: prepared.note(by_meaning) })
+        let nothing = Past::default();
+        let mut without = Vec::with_capacity(cases.len());
+        for case in cases.chunks(1) {
+            let left = self.patience.trial.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            let answering = trial::answer(catalogue, &nothing, &self.app.embedder, &allowed, case);
+            let Ok(answers) = timeout(left, answering).await else { break };
+            without.extend(answers?);
+        }
+        if without.is_empty() && !cases.is_empty() {
+            return Err(too_slow(self.patience.trial));
+        }
+        let is_cut = without.len() < cases.len();
+        // The newest come first.
+        let cases = cases.get(..without.len()).unwrap_or_default();
+        let zero_shot = trial::summary("requests", catalogue.profiles().len(), cases, &without);
+        let lost = trial::lost(cases, &without).take(LOST).collect();
+        let note = is_cut.then_some(CUT).or(prepared.note(by_meaning));
+        Ok(Trial { summary: zero_shot, lost, note })
     }
 
     /// Reads a need, by its words alone where nothing can be compared with its meaning or that is not known in time.

@@ -24,6 +24,9 @@ pub struct ProviderFailure {
     pub status: Option<u16>,
     /// The failure, as a sentence.
     pub cause: String,
+    /// The parameter it does not take as it is set, where that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<String>,
     /// The page of the console where it is mended.
     pub mend: String,
 }
@@ -37,6 +40,7 @@ impl ProviderFailure {
             address: host(&provider.base_url),
             status,
             cause: cause.into(),
+            parameter: None,
             mend: PAGE.to_owned(),
         }
     }
@@ -69,6 +73,7 @@ mod tests {
     use super::*;
     use crate::model::{
         llm::{ProviderId, ProviderKind},
+        provider::parameters::Parameters,
         secret::Secret,
     };
 
@@ -84,6 +89,7 @@ mod tests {
             priority: 0,
             enabled: true,
             context_tokens: None,
+            parameters: Parameters::default(),
             from_environment: false,
         };
         assert_eq!(named(&provider), "House (m at h.example:8443)");

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::dialect::{call, failed, parse, put, text, tokens};
+use super::dialect::{call, failed, max_tokens, parse, put, put_some, system, text, tokens};
 use crate::model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, Usage},
+    provider::parameters::{Parameters, ReasoningEffort},
 };
 
 /// The dialect demands a limit; this one every model of it accepts.
@@ -18,11 +19,20 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     let mut body = json!({
         "model": provider.model,
         "messages": messages(&chat.messages),
-        "max_tokens": chat.max_tokens.unwrap_or(MAX_TOKENS),
+        "max_tokens": max_tokens(provider, chat).unwrap_or(MAX_TOKENS),
         "stream": true,
     });
-    if !chat.system.is_empty() {
-        put(&mut body, "system", chat.system.as_str());
+    let system = system(provider, chat);
+    if !system.is_empty() {
+        put(&mut body, "system", system);
+    }
+    let Parameters { temperature, top_p, reasoning_effort, .. } = provider.parameters;
+    put_some(&mut body, "temperature", temperature);
+    put_some(&mut body, "top_p", top_p);
+    match reasoning_effort {
+        None => {}
+        Some(ReasoningEffort::None) => put(&mut body, "thinking", json!({"type": "disabled"})),
+        Some(effort) => put(&mut body, "output_config", json!({"effort": effort.as_str()})),
     }
     if !chat.tools.is_empty() {
         let tools = chat

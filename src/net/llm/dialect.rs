@@ -4,7 +4,7 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{anthropic, ollama, openai};
+use super::{anthropic, failure::is_too_long, ollama, openai};
 use crate::{
     model::{
         error::{Error, Kind, Result},
@@ -52,6 +52,19 @@ pub(super) fn request(provider: &Provider, chat: &ChatRequest) -> Result<Request
         ProviderKind::Ollama => ("api/chat", ollama::body(provider, chat)),
     };
     authorised(Request::post_json(address(provider, path)?, &body), provider)
+}
+
+/// The instructions of a request: the platform's, the provider's standing ones where a person reads the answer, and the
+/// data behind them.
+pub(super) fn system(provider: &Provider, chat: &ChatRequest) -> String {
+    let standing = provider.parameters.instructions.as_ref().filter(|_| chat.for_person);
+    let standing = standing.map_or_else(String::new, |text| format!("\n\nStanding instructions for you:\n{text}"));
+    format!("{}{standing}{}", chat.system, chat.background)
+}
+
+/// Most tokens an answer may have: the request's limit and the provider's both hold.
+pub(super) fn max_tokens(provider: &Provider, chat: &ChatRequest) -> Option<u32> {
+    chat.max_tokens.into_iter().chain(provider.parameters.max_tokens).min()
 }
 
 /// Turns the bytes of a body into events.
@@ -120,10 +133,14 @@ pub(super) fn parse(frame: &str) -> Result<Value> {
         .map_err(|error| Error::upstream("The model's answer could not be read: it is not JSON.").caused_by(error))
 }
 
-/// A failure written into the stream itself.
+/// A failure written into the stream itself. One that is the conversation's and not the server's is an invalid request.
 pub(super) fn failed(error: &Value) -> Error {
     let said = error.get("message").unwrap_or(error).as_str().unwrap_or("no reason given");
-    Error::upstream(format!("The model failed: {}", said.chars().take(300).collect::<String>()))
+    let short: String = said.chars().take(300).collect();
+    if is_too_long(said) || is_too_long(text(error, "code")) {
+        return Error::invalid(format!("The conversation is too long for the model: {short}"));
+    }
+    Error::upstream(format!("The model failed: {short}"))
 }
 
 /// A call whose arguments arrived as text. Text that is no JSON object becomes an error the model reads.
@@ -153,6 +170,13 @@ fn shorten(text: &str) -> String {
 pub(super) fn put(object: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(key.to_owned(), value.into());
+    }
+}
+
+/// Sets a field of an object where there is a value for it.
+pub(super) fn put_some(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        put(object, key, value);
     }
 }
 

@@ -1,7 +1,10 @@
 //! The three dialects: the same conversation written, the same answer read, wherever the stream is cut.
 
 use super::*;
-use crate::model::llm::{ChatMessage, Image, ProviderId, StopReason, ToolResult, Usage};
+use crate::model::{
+    llm::{ChatMessage, Image, ProviderId, StopReason, ToolResult, Usage},
+    provider::parameters::{Parameters, ReasoningEffort},
+};
 
 fn provider(kind: ProviderKind, base_url: &str) -> Provider {
     Provider {
@@ -14,6 +17,7 @@ fn provider(kind: ProviderKind, base_url: &str) -> Provider {
         priority: 0,
         enabled: true,
         context_tokens: None,
+        parameters: Parameters::default(),
         from_environment: false,
     }
 }
@@ -200,6 +204,7 @@ fn conversation() -> ChatRequest {
             parameters: json!({"type": "object"}),
         }],
         max_tokens: Some(9),
+        ..ChatRequest::default()
     }
 }
 
@@ -295,4 +300,49 @@ fn keys_travel_in_the_header_each_dialect_reads() {
         let request = request(&provider, &conversation()).unwrap();
         assert_eq!(request.headers.get(header).unwrap(), value);
     }
+}
+
+/// The bodies of a request in each dialect.
+fn bodies(parameters: &Parameters, base_url: &str, chat: &ChatRequest) -> [Value; 3] {
+    let with = |kind| Provider { parameters: parameters.clone(), ..provider(kind, base_url) };
+    [
+        openai::body(&with(ProviderKind::Openai), chat),
+        anthropic::body(&with(ProviderKind::Anthropic), chat),
+        ollama::body(&with(ProviderKind::Ollama), chat),
+    ]
+}
+
+#[test]
+fn no_reasoning_is_said_as_each_dialect_says_it() {
+    let parameters = Parameters { reasoning_effort: Some(ReasoningEffort::None), ..Parameters::default() };
+    let [openai, anthropic, ollama] = bodies(&parameters, "http://h", &conversation());
+    assert_eq!(openai["reasoning_effort"], "none");
+    assert_eq!((&anthropic["thinking"], anthropic.get("output_config")), (&json!({"type": "disabled"}), None));
+    assert_eq!(ollama["think"], false);
+}
+
+#[test]
+fn of_two_limits_of_an_answer_the_lower_holds() {
+    for (own, asked, sent) in [(5, Some(9), 5), (20, Some(9), 9), (20, None, 20)] {
+        let parameters = Parameters { max_tokens: Some(own), ..Parameters::default() };
+        let chat = ChatRequest { max_tokens: asked, ..conversation() };
+        let [openai, anthropic, ollama] = bodies(&parameters, "http://h", &chat);
+        let limits = [&openai["max_tokens"], &anthropic["max_tokens"], &ollama["options"]["num_predict"]];
+        assert_eq!(limits, [sent; 3]);
+    }
+    let [openai, ..] = bodies(&Parameters::default(), "https://api.openai.com/v1", &conversation());
+    assert_eq!((&openai["max_completion_tokens"], openai.get("max_tokens")), (&json!(9), None));
+}
+
+#[test]
+fn standing_instructions_stand_before_the_data_and_only_where_a_person_reads_the_answer() {
+    let parameters = Parameters { instructions: Some("Be kind.".to_owned()), ..Parameters::default() };
+    let chat = ChatRequest { background: "\n\n[MEMORIES]".to_owned(), ..conversation() };
+    let systems = |chat: &ChatRequest| {
+        let [openai, anthropic, ollama] = bodies(&parameters, "http://h", chat);
+        [&openai["messages"][0]["content"], &anthropic["system"], &ollama["messages"][0]["content"]].map(Value::clone)
+    };
+    assert_eq!(systems(&chat), ["Be brief.\n\n[MEMORIES]"; 3]);
+    let chat = ChatRequest { for_person: true, ..chat };
+    assert_eq!(systems(&chat), ["Be brief.\n\nStanding instructions for you:\nBe kind.\n\n[MEMORIES]"; 3]);
 }

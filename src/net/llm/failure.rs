@@ -104,8 +104,13 @@ pub(super) async fn from_response(provider: &Provider, response: Response) -> Fa
     let after =
         after.and_then(|text| text.trim().parse::<f64>().ok()).and_then(|s| Duration::try_from_secs_f64(s).ok());
     let body = response.first_bytes(BODY).await.map(|(bytes, _)| bytes).unwrap_or_default();
-    let said = reason(provider, &String::from_utf8_lossy(&body));
+    let body = String::from_utf8_lossy(&body);
+    let said = reason(provider, &body);
     let code = status.as_u16();
+    let refuses = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
+    let parameter = refuses.then(|| blamed(provider, &said, &body)).flatten();
+    // Its server works: this one conversation does not fit.
+    let breaks_down = status.is_server_error() && !is_too_long(&said);
     let (kind, cause) = match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             // The body of such an answer often repeats the key.
@@ -118,18 +123,54 @@ pub(super) async fn from_response(provider: &Provider, response: Response) -> Fa
         StatusCode::PAYMENT_REQUIRED => (Kind::Unconfigured, format!("Its account has no credit left: {said}")),
         StatusCode::TOO_MANY_REQUESTS => (Kind::Exhausted, format!("It takes no more requests now: {said}")),
         s if s.is_server_error() => (Kind::Upstream, format!("It failed with status {code}: {said}")),
-        _ => (Kind::Upstream, format!("It refused the request with status {code}: {said}")),
+        _ => (Kind::Upstream, refused(code, &said, parameter)),
     };
-    let told = ProviderFailure::new(provider, Some(code), &cause);
+    let parameter = parameter.map(str::to_owned);
+    let told = ProviderFailure { parameter, ..ProviderFailure::new(provider, Some(code), &cause) };
     let error = told.attach_to(Error::new(kind, format!("{}: {cause}", named(provider))));
     Failure {
         error,
         told: Box::new(told),
-        again: status.is_server_error() || matches!(code, 408 | 409 | 425 | 429),
+        again: breaks_down || matches!(code, 408 | 409 | 425 | 429),
         after,
-        fault: status.is_server_error() || matches!(code, 401..=404 | 408 | 429),
+        fault: breaks_down || matches!(code, 401..=404 | 408 | 429),
         took: Duration::ZERO,
     }
+}
+
+/// The parameter a refusal is about, of those that are set for this provider.
+fn blamed(provider: &Provider, said: &str, body: &str) -> Option<&'static str> {
+    let json: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    // Not the whole body: some servers repeat the request in it.
+    let param = json.pointer("/error/param").and_then(|param| param.as_str()).unwrap_or_default();
+    provider.parameters.blamed(param).or_else(|| provider.parameters.blamed(said))
+}
+
+fn refused(code: u16, said: &str, parameter: Option<&str>) -> String {
+    match parameter {
+        Some(name) => format!(
+            "It does not take the parameter {name} as it is set: {said} Change it under Settings, Models, Parameters."
+        ),
+        None => format!("It refused the request with status {code}: {said}"),
+    }
+}
+
+/// Whether a failure says that a conversation does not fit into its model, in the words servers have for that.
+pub(super) fn is_too_long(said: &str) -> bool {
+    let said = said.to_lowercase();
+    [
+        "context_length_exceeded",
+        "context length",
+        "context window",
+        "context size",
+        "context limit",
+        "maximum context",
+        "prompt is too long",
+        "input is too long",
+        "too many tokens",
+    ]
+    .iter()
+    .any(|words| said.contains(words))
 }
 
 /// The sentence in an error's body, whatever its dialect, shortened and without the key.

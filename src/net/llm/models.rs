@@ -15,6 +15,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         llm::{Provider, ProviderId, ProviderKind},
+        provider::parameters::Parameters,
     },
     net::{guard::HostPort, http::Request},
 };
@@ -39,11 +40,11 @@ pub struct Survey {
 /// Whether a provider can be asked with its model.
 #[derive(Debug, Clone)]
 pub enum Verdict {
-    /// It lists it.
+    /// It lists it, and takes the parameters that are set.
     Listed,
     /// It does not list it, and answers with it.
     Answers,
-    /// It neither lists it nor answers with it.
+    /// It does not answer with it.
     Refused(Error),
 }
 
@@ -67,7 +68,8 @@ impl Models {
     }
 
     /// Whether a provider can be asked with its model: a list that names it is proof enough. Where it stands in none,
-    /// which is so of aliases, variants and servers without a list, it is asked for one word.
+    /// which is so of aliases, variants and servers without a list, it is asked for one word; so it is where it has
+    /// parameters, for not every model takes each.
     ///
     /// # Errors
     ///
@@ -79,15 +81,17 @@ impl Models {
             Err(failure) if failure.is_no_list() || failure.told.status == Some(FORBIDDEN) => None,
             Err(failure) => return Err(failure.error),
         };
-        if models.as_ref().is_some_and(|models| models.iter().any(|name| is_named(name, &provider.model))) {
+        let is_listed = models.as_ref().is_some_and(|models| models.iter().any(|name| is_named(name, &provider.model)));
+        if is_listed && !provider.parameters.ask_otherwise() {
             return Ok(Survey { models, verdict: Verdict::Listed });
         }
         let verdict = match (self.ask_for_a_word(provider).await, &models) {
+            (Ok(()), _) if is_listed => Verdict::Listed,
             (Ok(()), _) => Verdict::Answers,
             (Err(failure), Some(_)) => Verdict::Refused(failure.error),
             (Err(failure), None) => return Err(failure.error),
         };
-        if matches!(verdict, Verdict::Answers) {
+        if matches!(verdict, Verdict::Listed | Verdict::Answers) {
             self.breakers.answered(provider);
         }
         Ok(Survey { models, verdict })
@@ -113,6 +117,7 @@ impl Models {
             priority: 0,
             enabled: true,
             context_tokens: None,
+            parameters: Parameters::default(),
             from_environment: false,
         };
         let models = self.list_within(&provider, Duration::from_secs(1)).await.ok()?;

@@ -1,31 +1,37 @@
 //! The Ollama dialect: `/api/chat`, one JSON object a line.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::dialect::{call, failed, fresh_id, functions, parse, put, text, tokens};
+use super::dialect::{call, failed, fresh_id, functions, max_tokens, parse, put, put_some, system, text, tokens};
 use crate::model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, ToolCall, Usage},
+    provider::parameters::{Parameters, ReasoningEffort},
 };
 
 /// The request's body.
 pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     let mut messages = Vec::new();
-    if !chat.system.is_empty() {
-        messages.push(json!({"role": "system", "content": chat.system}));
+    let system = system(provider, chat);
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system}));
     }
     messages.extend(chat.messages.iter().flat_map(message));
-    let mut options = Map::new();
+    let Parameters { temperature, top_p, reasoning_effort, .. } = provider.parameters;
+    let mut options = json!({});
     // Unless told, the server cuts the conversation to a few thousand tokens without a word.
-    if let Some(context) = provider.context_tokens {
-        options.insert("num_ctx".to_owned(), context.into());
-    }
-    if let Some(most) = chat.max_tokens {
-        options.insert("num_predict".to_owned(), most.into());
-    }
+    put_some(&mut options, "num_ctx", provider.context_tokens);
+    put_some(&mut options, "num_predict", max_tokens(provider, chat));
+    put_some(&mut options, "temperature", temperature);
+    put_some(&mut options, "top_p", top_p);
     let mut body = json!({"model": provider.model, "messages": messages, "stream": true, "options": options});
     if !chat.tools.is_empty() {
         put(&mut body, "tools", functions(&chat.tools));
+    }
+    match reasoning_effort {
+        None => {}
+        Some(ReasoningEffort::None) => put(&mut body, "think", false),
+        Some(effort) => put(&mut body, "think", effort.as_str()),
     }
     body
 }

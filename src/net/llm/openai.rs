@@ -2,17 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{call, failed, functions, parse, put, text, tokens};
+use super::dialect::{call, failed, functions, max_tokens, parse, put, put_some, system, text, tokens};
 use crate::model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage},
+    provider::parameters::{Parameters, ReasoningEffort},
 };
+
+/// The host whose newer models take the limit of an answer by its newer name only, which other servers may not know.
+const OPENAI: &str = "api.openai.com";
 
 /// The request's body.
 pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     let mut messages = Vec::new();
-    if !chat.system.is_empty() {
-        messages.push(json!({"role": "system", "content": chat.system}));
+    let system = system(provider, chat);
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system}));
     }
     messages.extend(chat.messages.iter().flat_map(message));
     let mut body = json!({
@@ -25,9 +30,12 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     if !chat.tools.is_empty() {
         put(&mut body, "tools", functions(&chat.tools));
     }
-    if let Some(most) = chat.max_tokens {
-        put(&mut body, "max_tokens", most);
-    }
+    let limit = if provider.base_url.host_str() == Some(OPENAI) { "max_completion_tokens" } else { "max_tokens" };
+    put_some(&mut body, limit, max_tokens(provider, chat));
+    let Parameters { temperature, top_p, reasoning_effort, .. } = provider.parameters;
+    put_some(&mut body, "temperature", temperature);
+    put_some(&mut body, "top_p", top_p);
+    put_some(&mut body, "reasoning_effort", reasoning_effort.map(ReasoningEffort::as_str));
     body
 }
 

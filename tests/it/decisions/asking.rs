@@ -186,10 +186,14 @@ async fn nobody_is_asked_about_a_call_to_a_system_that_cannot_be_sent() {
         assert_eq!(error.kind(), Kind::Invalid, "{tool} {arguments}: {error}");
     }
     let ticket = asked(&app, &viewer, "call_rest_endpoint", rest(json!({}))).await;
-    assert_eq!(ticket.question, "Send DELETE /customers/7 to crm?");
+    assert_eq!(ticket.question, "Send DELETE crm.example/api/customers/7 to crm?");
+    assert_eq!(ticket.subject.as_deref(), Some("/customers/7"));
+    let more = json!({"path": "/customers/7?dry=1", "query_params": {"force": "yes"}});
+    let ticket = asked(&app, &viewer, "call_rest_endpoint", rest(more)).await;
+    assert_eq!(ticket.question, "Send DELETE crm.example/api/customers/7?dry=…&force=… to crm?");
     assert_eq!(ticket.subject.as_deref(), Some("/customers/7"));
     let ticket = asked(&app, &viewer, "catalog:crm.remove", json!({"id": "7"})).await;
-    assert_eq!(ticket.question, "Send DELETE /customers/7 to crm?", "its name would not say which one");
+    assert_eq!(ticket.question, "Send DELETE crm.example/api/customers/7 to crm?", "its name would not say which one");
     assert_eq!(ticket.subject.as_deref(), Some("/customers/7"));
 }
 

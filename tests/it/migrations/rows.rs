@@ -99,4 +99,9 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE messages SET provider = 'Own', instead_of = '{\"provider\": \"Other\", \"model\": \"m\", \"address\": \"other.example.com\", \"status\": 503, \"cause\": \"It is busy.\", \"mend\": \"/settings/models\"}' WHERE seq = 2;
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
+    (
+        25,
+        "INSERT INTO former_answers VALUES ('01900000-0000-7000-8000-0000000000d3', 1, '[{\"id\": \"01900000-0000-7000-8000-0000000000d7\", \"role\": \"assistant\", \"text\": \"At the mill.\", \"steps\": [], \"citations\": [1]}]');",
+    ),
+    (26, "UPDATE providers SET parameters = '{\"temperature\": 0.5}' WHERE name = 'Own';"),
 ];

@@ -75,6 +75,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         model: None,
         provider: None,
         instead_of: None,
+        former: 0,
         usage: None,
         error: None,
     };

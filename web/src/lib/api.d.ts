@@ -687,7 +687,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A conversation as Markdown. */
+        /** A conversation as Markdown: of each question the answer that stands, not its former ones. */
         get: operations["get_api_conversations_id_export"];
         put?: never;
         post?: never;
@@ -712,6 +712,23 @@ export interface paths {
          *     Going away does not end the turn.
          */
         post: operations["post_api_conversations_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/messages/{message_id}/former": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The former answers of a question, the oldest first: each gave way when its question was asked again. */
+        get: operations["get_api_conversations_id_messages_message_id_former"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -761,7 +778,7 @@ export interface paths {
         };
         /**
          * Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
-         *     answers, for three seconds at most.
+         *     answers, for 15 seconds at most.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_doctor"];
@@ -4128,6 +4145,11 @@ export interface components {
             /** @description What it said. */
             content: string;
         };
+        /** @description An answer that gave way to a later one. */
+        FormerAnswer: {
+            /** @description Its messages as they were then, in order. */
+            messages: components["schemas"]["Message"][];
+        };
         /** @description The tools that fit a need. */
         FoundTools: {
             /** @description The best first. */
@@ -4850,6 +4872,11 @@ export interface components {
             usage?: components["schemas"]["Usage"] | null;
             /** @description Why it is not whole. */
             error?: string | null;
+            /**
+             * Format: uint32
+             * @description Of a question: how many answers gave way to the one that follows it.
+             */
+            former: number;
         };
         /** @description A need whose tool did not come first. */
         Missed: {
@@ -5096,6 +5123,27 @@ export interface components {
          * @enum {string}
          */
         ParameterStyle: "plain" | "exploded" | "comma" | "space" | "pipe" | "tab" | "deep_object" | "json";
+        /** @description What requests to a provider say beyond the conversation. What is absent is left to its server. */
+        Parameters: {
+            /**
+             * Format: double
+             * @description How freely words are chosen: 0 nearly always the likeliest, 2 very freely. Anthropic takes at most 1.
+             */
+            temperature?: number | null;
+            /**
+             * Format: double
+             * @description Words are chosen among the likeliest whose probabilities add up to this.
+             */
+            top_p?: number | null;
+            /**
+             * Format: uint32
+             * @description Most tokens of an answer.
+             */
+            max_tokens?: number | null;
+            reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
+            /** @description What it is told in every conversation, besides the platform's own instructions. */
+            instructions?: string | null;
+        };
         /**
          * @description How an attempt ended.
          * @enum {string}
@@ -5383,6 +5431,7 @@ export interface components {
              * @description Tokens that fit; null means unknown.
              */
             context_tokens?: number | null;
+            parameters?: components["schemas"]["Parameters"] | null;
         };
         /** @description A provider that did not answer, and why. It holds no key and no path of an address. */
         ProviderFailure: {
@@ -5399,6 +5448,8 @@ export interface components {
             status?: number | null;
             /** @description The failure, as a sentence. */
             cause: string;
+            /** @description The parameter it does not take as it is set, where that is why. */
+            parameter?: string | null;
             /** @description The page of the console where it is mended. */
             mend: string;
         };
@@ -5442,7 +5493,7 @@ export interface components {
             ok: boolean;
             /** @description What was found, in words. */
             message: string;
-            /** @description The field of a provider that is wrong: `base_url`, `api_key` or `model`. */
+            /** @description The field of a provider that is wrong: `base_url`, `api_key`, `model` or one of its parameters. */
             field?: string | null;
             /** @description The models it lists; null where it has no list. */
             models?: string[] | null;
@@ -5486,6 +5537,8 @@ export interface components {
              * @description Tokens that fit, where known.
              */
             context_tokens?: number | null;
+            /** @description What its requests say beyond the conversation. */
+            parameters: components["schemas"]["Parameters"];
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
             /** @description Whether it answers, as far as it was asked. */
@@ -5513,6 +5566,11 @@ export interface components {
              */
             seconds: number;
         };
+        /**
+         * @description How much a model thinks before it answers.
+         * @enum {string}
+         */
+        ReasoningEffort: "none" | "low" | "medium" | "high";
         /** @description A proposal that was not kept. */
         RefusedProposal: {
             /** @description Its name, as far as it has one. */
@@ -10699,6 +10757,73 @@ export interface operations {
             };
             /** @description The disk is full: nothing was written. */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_conversations_id_messages_message_id_former: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormerAnswer"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

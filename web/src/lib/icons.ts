@@ -75,6 +75,7 @@ const shapes = {
     { tag: 'rect', attributes: { x: '1.500', y: '4', width: '13', height: '8.500', rx: '1' } },
     { tag: 'path', attributes: { d: 'M4 6.500h.01M6.500 6.500h.01M9 6.500h.01M11.500 6.500h.01M5 10h6' } },
   ],
+  left: [{ tag: 'path', attributes: { d: 'm9.500 4.500-3.500 3.500 3.500 3.500' } }],
   link: [
     {
       tag: 'path',

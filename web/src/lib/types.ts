@@ -24,6 +24,10 @@ export type Ticket = Schemas['Ticket'];
 export type Conversation = Schemas['Conversation'];
 export type Branch = Schemas['Branch'];
 export type Message = Omit<Schemas['Message'], 'steps'> & { steps: Step[] };
+/** An answer that gave way to a later one. */
+export interface FormerAnswer {
+  messages: Message[];
+}
 export type Attachment = Schemas['Attachment'];
 export type Step = Omit<Schemas['Step'], 'output'> & { output?: InvokeAnswer | null };
 export type Turn = Schemas['Turn'];

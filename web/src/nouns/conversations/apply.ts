@@ -110,6 +110,7 @@ export function blank(id: string, turn: string, role: Message['role'], text: str
     instead_of: null,
     usage: null,
     error: null,
+    former: 0,
   };
 }
 

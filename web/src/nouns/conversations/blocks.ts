@@ -4,11 +4,13 @@ import type { Message, Step } from '../../lib/types';
 export type Block =
   | { kind: 'you'; key: string; message: Message }
   /** With the steps of its turn, so that nobody has to look for them. */
-  | { kind: 'say'; key: string; message: Message; steps: Step[] }
+  | { kind: 'say'; key: string; message: Message; steps: Step[]; former: boolean }
   | { kind: 'steps'; key: string; steps: Step[] }
   | { kind: 'ask'; key: string; step: Step }
   /** An answer that broke off, with what there is of it. */
-  | { kind: 'error'; key: string; text: string; said: string; stopped: boolean };
+  | { kind: 'error'; key: string; text: string; said: string; stopped: boolean; former: boolean }
+  /** Which of the answers to a question is shown, where there are several. */
+  | { kind: 'versions'; key: string; question: Message };
 
 /** What the server writes to an answer that its person stopped. */
 export const STOPPED = 'Stopped.';
@@ -17,24 +19,50 @@ export const STOPPED = 'Stopped.';
 export const saidIn = (messages: readonly Message[], turn: string | undefined) =>
   messages.flatMap((one) => (one.turn_id === turn && one.role === 'assistant' && one.text.trim() ? [one.text.trim()] : [])).join('\n\n');
 
-export function blocks(messages: readonly Message[]): Block[] {
+/** Messages as blocks; `former` gives the messages of the former answer that is shown to a question, none where the last is. */
+export function blocks(messages: readonly Message[], former: (question: Message) => readonly Message[] | null = () => null): Block[] {
   const made: Block[] = [];
-  let turn: { id: string | null | undefined; steps: Step[]; said: string[] } = { id: null, steps: [], said: [] };
-  for (const message of messages) {
+  let question: Message | null = null;
+  let hidden = false;
+  let turn: Turn = { id: null, steps: [], said: [] };
+  const end = () => question && question.former > 0 && made.push({ kind: 'versions', key: `${question.id}-versions`, question });
+  const tell = (message: Message, isFormer: boolean) => {
     if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [], said: [] };
-    if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
-    else {
-      if (message.text.trim()) turn.said.push(message.text.trim());
-      if (message.text.trim()) made.push({ kind: 'say', key: message.id, message, steps: turn.steps });
-      for (const step of message.steps) {
-        turn.steps.push(step);
-        place(made, step);
-      }
-    }
-    if (message.error)
-      made.push({ kind: 'error', key: `${message.id}-error`, text: message.error, said: turn.said.join('\n\n'), stopped: message.error === STOPPED });
+    told(made, message, turn, isFormer);
+  };
+  for (const message of messages) {
+    if (message.role === 'user') {
+      end();
+      question = message;
+      const shown = former(message);
+      hidden = shown !== null;
+      tell(message, false);
+      shown?.forEach((one) => tell(one, true));
+    } else if (!hidden) tell(message, false);
   }
+  end();
   return made;
+}
+
+interface Turn {
+  id: string | null;
+  steps: Step[];
+  said: string[];
+}
+
+/** Adds the blocks of one message. */
+function told(made: Block[], message: Message, turn: Turn, former: boolean) {
+  if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
+  else {
+    if (message.text.trim()) turn.said.push(message.text.trim());
+    if (message.text.trim()) made.push({ kind: 'say', key: message.id, message, steps: turn.steps, former });
+    for (const step of message.steps) {
+      turn.steps.push(step);
+      place(made, step);
+    }
+  }
+  if (message.error)
+    made.push({ kind: 'error', key: `${message.id}-error`, text: message.error, said: turn.said.join('\n\n'), stopped: message.error === STOPPED, former });
 }
 
 /** A step joins the steps before it; a question stands alone. */
@@ -66,6 +94,8 @@ export function guess(block: Block): number {
       return lines(block.message.text, 88) * 24 + 52;
     case 'ask':
       return 320;
+    case 'versions':
+      return 28;
     default:
       return 54;
   }

@@ -7,6 +7,7 @@ import { tickets } from '../../lib/tickets.svelte';
 import type { Attachment, ContextBill, Found, Message, Passage } from '../../lib/types';
 import { forgetTurns, keepTurns, recalled } from './turns';
 import { apply, blank, type Picture, type TalkState } from './apply';
+import { Versions } from './versions.svelte';
 
 export interface OfflineTurn {
   /** What is filled into its form is kept by it. */
@@ -53,6 +54,8 @@ export class Talk implements Picture {
   loading = $state(false);
   connected = $state(true);
   offline = $state<OfflineTurn[]>([]);
+  /** Which answers are read, where a question has several. */
+  readonly versions = new Versions();
   /** Counts up when something worth a new look at the list has happened. */
   changes = $state(0);
 
@@ -92,6 +95,7 @@ export class Talk implements Picture {
     });
     Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false });
     this.last = null;
+    this.versions.reset();
     if (!id) return;
     this.loading = true;
     try {
@@ -169,6 +173,8 @@ export class Talk implements Picture {
         void response.body?.cancel();
         return true;
       }
+      // The model has read the last answers.
+      this.versions.reset();
       this.past = this.all;
       this.messages = [{ ...blank(`new-${Date.now()}`, '', 'user', content), attachments }];
       this.begin(response);
@@ -195,10 +201,22 @@ export class Talk implements Picture {
     this.failure = this.error = null;
     try {
       const response = await this.stream(`/api/conversations/${this.id}/regenerate`, {});
+      this.versions.reset();
       this.messages = this.messages.slice(0, 1);
       this.begin(response);
     } catch (failure) {
       this.failure = failure;
+    }
+  }
+
+  /** Shows another answer to a question that has several, by its number from 1. */
+  async showVersion(question: Message, at: number) {
+    if (!this.id) return;
+    const here = this.here();
+    try {
+      await this.versions.show(this.id, question, at);
+    } catch (failure) {
+      if (here()) this.failure = failure;
     }
   }
 

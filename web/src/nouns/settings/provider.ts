@@ -50,3 +50,64 @@ export async function tryOut(provider: NewProvider, stored: string | null): Prom
   if (!found.ok) throw new Problem(400, found.message, { field: found.field ?? undefined, models: found.models ?? [] });
   return found.models ?? [];
 }
+
+/** What requests say beyond the conversation, as it is typed: an empty field is not sent. */
+export interface ParameterFields {
+  temperature: string;
+  top_p: string;
+  max_tokens: string;
+  reasoning_effort: string;
+  instructions: string;
+}
+
+type Parameters = NonNullable<NewProvider['parameters']>;
+
+export const EFFORTS = ['none', 'low', 'medium', 'high'] as const;
+
+/** The longest instructions, in characters. */
+export const LONGEST = 8_000;
+
+/** Parameters as fields. */
+export const fieldsOf = (given: Parameters = {}): ParameterFields => ({
+  temperature: String(given.temperature ?? ''),
+  top_p: String(given.top_p ?? ''),
+  max_tokens: String(given.max_tokens ?? ''),
+  reasoning_effort: given.reasoning_effort ?? '',
+  instructions: given.instructions ?? '',
+});
+
+/** The parameters that fields say; what is out of range is thrown, with its field. */
+export function parametersOf(fields: ParameterFields, kind: Kind): Parameters {
+  const warmest = kind === 'anthropic' ? 1 : 2;
+  const temperature = number('temperature', fields.temperature, `Enter a number from 0 to ${warmest}.`, (n) => n >= 0 && n <= warmest);
+  const top_p = number('top_p', fields.top_p, 'Enter a number from 0 to 1.', (n) => n >= 0 && n <= 1);
+  const max_tokens = number('max_tokens', fields.max_tokens, 'Enter a whole number, 1 or more.', (n) => Number.isInteger(n) && n >= 1 && n < 2 ** 32);
+  const reasoning_effort = EFFORTS.find((one) => one === fields.reasoning_effort) ?? null;
+  const instructions = fields.instructions.trim();
+  if ([...instructions].length > LONGEST) throw wrong('instructions', `Enter at most ${LONGEST.toLocaleString('en-US')} characters.`);
+  return Object.fromEntries(
+    Object.entries({ temperature, top_p, max_tokens, reasoning_effort, instructions: instructions || null }).filter(([, one]) => one !== null),
+  );
+}
+
+function number(field: string, typed: string, told: string, fits: (n: number) => boolean): number | null {
+  const text = typed.trim().replace(',', '.');
+  if (!text) return null;
+  const n = /^\d*\.?\d+$/.test(text) ? Number(text) : NaN;
+  if (!fits(n)) throw wrong(field, told);
+  return n;
+}
+
+const wrong = (field: string, told: string) => new Problem(400, told, { field });
+
+/** How many parameters are set, in words, for the line that folds them. */
+export function told(fields: ParameterFields): string {
+  const set = [
+    fields.temperature.trim() && `temperature ${fields.temperature.trim()}`,
+    fields.top_p.trim() && `top P ${fields.top_p.trim()}`,
+    fields.max_tokens.trim() && `at most ${fields.max_tokens.trim()} tokens`,
+    fields.reasoning_effort && `reasoning ${fields.reasoning_effort}`,
+    fields.instructions.trim() && 'instructions',
+  ].filter(Boolean);
+  return set.length > 0 ? set.join(', ') : 'as its server has them';
+}

@@ -1,0 +1,82 @@
+//! Answers that gave way to a later one, kept to be shown beside it. No model is told of them.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{
+    messages::Placed,
+    passages,
+    rows::{all, first, parsed, run},
+};
+use crate::model::{
+    conversation::{ConversationId, FormerAnswer, MessageId},
+    error::{Error, Result},
+    knowledge::Citation,
+};
+
+/// Most that are kept of one question: the oldest give way.
+const KEPT: i64 = 20;
+
+/// Keeps an answer that is about to be dropped. One without a message leaves nothing to show.
+pub(super) fn keep(c: &Connection, question: MessageId, answer: &[Placed]) -> Result<()> {
+    if answer.is_empty() {
+        return Ok(());
+    }
+    let messages = answer.iter().map(as_kept).collect::<Result<Vec<Value>>>()?;
+    let question = question.to_string();
+    let sql = "SELECT coalesce(max(number), 0) + 1 FROM former_answers WHERE question = ?1";
+    let number: i64 = first(c, sql, [&question], |row| Ok(row.get(0)?))?.unwrap_or(1);
+    let sql = "INSERT INTO former_answers (question, number, messages) VALUES (?1, ?2, ?3)";
+    run(c, sql, (&question, number, Value::Array(messages).to_string()))?;
+    let sql = "DELETE FROM former_answers WHERE question = ?1 AND number <= ?2";
+    run(c, sql, (&question, number.saturating_sub(KEPT)))?;
+    Ok(())
+}
+
+/// A message as the API shows it, with the numbers of what it cites in place of the passages.
+fn as_kept(placed: &Placed) -> Result<Value> {
+    let mut kept = serde_json::to_value(&placed.message).map_err(Error::internal)?;
+    let numbers: Vec<u32> = placed.message.citations.iter().map(|citation| citation.number).collect();
+    if let Some(fields) = kept.as_object_mut() {
+        fields.insert("citations".to_owned(), json!(numbers));
+    }
+    Ok(kept)
+}
+
+/// The number of former answers of each question of a conversation that has any.
+pub(super) fn counts(c: &Connection, conversation: ConversationId) -> Result<HashMap<MessageId, u32>> {
+    let sql = "SELECT f.question, count(*) FROM former_answers f JOIN messages m ON m.id = f.question
+               WHERE m.conversation = ?1 GROUP BY f.question";
+    let counts = all(c, sql, [conversation.to_string()], |row| Ok((parsed(row, 0)?, row.get(1)?)))?;
+    Ok(counts.into_iter().collect())
+}
+
+/// The former answers of a message of a conversation, the oldest first.
+///
+/// # Errors
+///
+/// If the conversation has no such message.
+pub(super) fn list(c: &Connection, conversation: ConversationId, question: MessageId) -> Result<Vec<FormerAnswer>> {
+    let sql = "SELECT 1 FROM messages WHERE id = ?1 AND conversation = ?2";
+    first(c, sql, (question.to_string(), conversation.to_string()), |_| Ok(()))?
+        .ok_or_else(|| Error::not_found(format!("There is no message '{question}' in this conversation.")))?;
+    let passages = passages::by_number(c, conversation)?;
+    let sql = "SELECT messages FROM former_answers WHERE question = ?1 ORDER BY number";
+    all(c, sql, [question.to_string()], |row| {
+        let kept: String = row.get(0)?;
+        let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
+        messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
+        Ok(FormerAnswer { messages })
+    })
+}
+
+/// Puts the passages a message cites in place of their numbers.
+fn cite(message: &mut Value, passages: &HashMap<u32, Citation>) -> Result<()> {
+    let Some(cited) = message.get_mut("citations") else { return Ok(()) };
+    let numbers: Vec<u32> = serde_json::from_value(cited.take()).map_err(Error::internal)?;
+    let found: Vec<&Citation> = numbers.iter().filter_map(|number| passages.get(number)).collect();
+    *cited = serde_json::to_value(found).map_err(Error::internal)?;
+    Ok(())
+}
