@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     configure::ToolSettings,
     find::finder::Finder,
-    invoker::{Approval, Invoker},
+    invoker::{Approval, Covered, Invoker, To},
     registry::Registry,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
         egress::Origin,
         error::{Error, Result},
         settings::Settings,
-        spec::{Risk, Spec},
+        spec::Spec,
         time::Time,
     },
     net::http::Http,
@@ -43,7 +43,7 @@ struct Shared {
     id: String,
     settings: ToolSettings,
     cancel: CancellationToken,
-    approved: Option<Risk>,
+    covered: Option<Covered>,
     outside: Mutex<Option<String>>,
 }
 
@@ -53,8 +53,8 @@ pub(super) struct Run<'a> {
     pub(super) spec: &'a Spec,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
-    /// A person approved this run: calls within it up to that risk are part of what he approved.
-    pub(super) approved: Option<Risk>,
+    /// A person approved this run: what calls within it may do as a part of it.
+    pub(super) covered: Option<Covered>,
 }
 
 impl Context {
@@ -62,9 +62,9 @@ impl Context {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
-        let Run { settings, cancel, approved, .. } = run;
+        let Run { settings, cancel, covered, .. } = run;
         Self {
-            shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, approved, outside: Mutex::default() }),
+            shared: Arc::new(Shared { invoker, call, tool, id, settings, cancel, covered, outside: Mutex::default() }),
         }
     }
 
@@ -145,9 +145,12 @@ impl Context {
             depth,
             ..self.shared.call.clone()
         };
-        let approved = self.shared.approved;
-        let approval =
-            approved.map(|risk| Approval { by: call.caller.username.clone(), edited: Vec::new(), up_to: Some(risk) });
+        let approval = self.shared.covered.clone().map(|Covered { risk, places }| Approval {
+            by: call.caller.username.clone(),
+            edited: Vec::new(),
+            up_to: risk,
+            to: To::Within(places),
+        });
         let stops = self.shared.cancel.child_token().into();
         let ended = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // What came in through a call within this one came into this one.

@@ -23,7 +23,7 @@ pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, argu
     let settings = configure::load(&invoker.app, tool).await?;
     let Some(ahead) = tool.looks_ahead() else { return Ok(Question::run(found.name())) };
     let cancel = CancellationToken::new();
-    let cx = Context::new(invoker.clone(), Run { call, spec: tool.spec(), settings, cancel, approved: None });
+    let cx = Context::new(invoker.clone(), Run { call, spec: tool.spec(), settings, cancel, covered: None });
     let limit = tool.holding_timeout();
     let looked = tokio::time::timeout(limit, ahead(cx, arguments.clone())).await;
     let late = |_| Err(Error::new(Kind::Timeout, format!("timed out after {}s", limit.as_secs())));
