@@ -146,7 +146,8 @@ async fn cause(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Opti
         Risk::HighWrite if *tainted => once("It is high write, and content from outside is in this conversation."),
         Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
         Risk::HighWrite => {
-            let scope = weighed.found.tool.scope_of(weighed.arguments).and_then(|within| scope(weighed, extent, &within));
+            let scope =
+                weighed.found.tool.scope_of(weighed.arguments).and_then(|within| scope(weighed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| weighed.for_conversation(scope, extent))
                 && app.tickets.approved_for(approval).await?
             {

@@ -236,7 +236,9 @@ fn standing(ticket: &Ticket, answer: &Answer, agreed: &Agreed) -> Result<Option<
         return Ok(None);
     }
     if agreed.approved.executed.is_some() {
-        return Err(Error::invalid("Changed arguments are approved once: leave 'for_conversation' out. Nothing was run."));
+        return Err(Error::invalid(
+            "Changed arguments are approved once: leave 'for_conversation' out. Nothing was run.",
+        ));
     }
     let (Some(conversation), Some(scope), Some(definition)) = (ticket.topic, &ticket.scope, &agreed.definition) else {
         let told = "This question has no yes for the whole conversation: approve it without 'for_conversation'. Nothing was run.";

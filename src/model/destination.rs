@@ -120,7 +120,8 @@ mod tests {
         ] {
             assert_eq!(place(text).as_deref(), Some(wanted), "{text}");
         }
-        for text in ["12:30", "note:5", "a.example", "mailto:a@b.example", "file:///etc/passwd", "a b.example:80", "x"] {
+        for text in ["12:30", "note:5", "a.example", "mailto:a@b.example", "file:///etc/passwd", "a b.example:80", "x"]
+        {
             assert_eq!(place(text), None, "{text}");
         }
         assert_ne!(place("http://a.example"), place("https://a.example"), "two ports are two places");
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn addresses_are_found_at_any_depth_and_told_once() {
-        let arguments = json!({"a": [{"b": "https://x.example/1"}], "c": "https://x.example/2", "d": "y.example:99", "e": 1});
+        let arguments =
+            json!({"a": [{"b": "https://x.example/1"}], "c": "https://x.example/2", "d": "y.example:99", "e": 1});
         let found: Vec<String> = Destination::all_in(&arguments).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["x.example:443", "y.example:99"]);
     }

@@ -209,7 +209,8 @@ pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
 pub async fn has_reached(db: &Db, topic: ConversationId, place: Destination) -> Result<bool> {
     db.read(move |c| {
         // The ledger has hosts as they were named, with the dot at the end that makes no other host.
-        let sql = "SELECT 1 FROM egress WHERE topic = ?1 AND host IN (?2, ?2 || '.') AND port = ?3 AND outcome <> 'refused'";
+        let sql =
+            "SELECT 1 FROM egress WHERE topic = ?1 AND host IN (?2, ?2 || '.') AND port = ?3 AND outcome <> 'refused'";
         Ok(c.prepare_cached(sql)?.exists((topic.to_string(), place.host(), place.port()))?)
     })
     .await

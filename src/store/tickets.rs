@@ -15,6 +15,7 @@ use super::db::Db;
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Door, Permissions},
+    conversation::ConversationId,
     definition::Definition,
     error::{Error, Kind, Result},
     json::canonical,
@@ -54,9 +55,8 @@ impl Asker {
 
     /// Whether both ask in the same way, be it in two calls.
     fn asks_like(&self, other: &Self) -> bool {
-        let of = |asker: &Self| {
-            (asker.username.clone(), asker.permissions.clone(), asker.door, asker.definition.clone())
-        };
+        let of =
+            |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door, asker.definition.clone());
         of(self) == of(other)
     }
 }
@@ -307,7 +307,9 @@ fn undecided(ticket: &Ticket) -> Result<()> {
         TicketState::Expired => "This question has expired: nothing was run. Ask again.",
         TicketState::Running => "This question was approved already and is being run.",
         TicketState::Done | TicketState::Denied => "This question was decided already.",
-        TicketState::Changed => "This has changed since you were asked: nothing was run. Decide the question in its place.",
+        TicketState::Changed => {
+            "This has changed since you were asked: nothing was run. Decide the question in its place."
+        }
     };
     Err(Error::conflict(problem))
 }

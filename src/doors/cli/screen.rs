@@ -8,6 +8,7 @@ use super::run::Exit;
 use crate::model::{
     error::{Error, Result},
     secret::Secret,
+    unseen::visible,
 };
 
 /// Standard output, as JSON or for a person.

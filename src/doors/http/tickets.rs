@@ -150,7 +150,18 @@ pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
             "{question} {reason} A person decides it in the console; then repeat the call with the ticket."
         ),
     };
-    let body =
-        MustConfirm { problem, ticket: id, tool, arguments, risk, question, subject, reason, scope, warnings, expires_at };
+    let body = MustConfirm {
+        problem,
+        ticket: id,
+        tool,
+        arguments,
+        risk,
+        question,
+        subject,
+        reason,
+        scope,
+        warnings,
+        expires_at,
+    };
     HttpResponse::Conflict().content_type(PROBLEM).json(body)
 }

@@ -8,11 +8,7 @@ use crate::{
 };
 
 /// Those of these places that a tainted conversation has not reached yet. None where the conversation is not tainted.
-pub(super) async fn unreached(
-    app: &App,
-    weighed: &Weighed<'_>,
-    places: &[Destination],
-) -> Result<Vec<Destination>> {
+pub(super) async fn unreached(app: &App, weighed: &Weighed<'_>, places: &[Destination]) -> Result<Vec<Destination>> {
     let (true, Some(topic), false) = (weighed.tainted, weighed.call.topic, places.is_empty()) else {
         return Ok(Vec::new());
     };

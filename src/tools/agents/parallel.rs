@@ -143,7 +143,8 @@ impl Inner {
     fn told(&self) -> String {
         let text = self.question.text.trim_end_matches('?');
         let mut letters = text.chars();
-        let text: String = letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+        let text: String =
+            letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
         let says_it = text.split(' ').any(|word| word == self.tool);
         if says_it { text } else { format!("{}: {text}", self.tool) }
     }
@@ -173,7 +174,11 @@ fn together(asked: Vec<Inner>) -> Question {
             format!("{} of {} {verb}: {}{more}.", inner.len(), counted(calls), named.join(", "))
         })
         .collect();
-    let told = if told.is_empty() { vec![format!("{} that only {}.", counted(calls), if calls == 1 { "reads" } else { "read" })] } else { told };
+    let told = if told.is_empty() {
+        vec![format!("{} that only {}.", counted(calls), if calls == 1 { "reads" } else { "read" })]
+    } else {
+        told
+    };
     let text = format!("Run {NAME}? {}", told.join(" "));
     let most = asked.iter().map(|inner| inner.risk).max();
     let subject = asked.into_iter().find(|inner| Some(inner.risk) == most).and_then(|inner| inner.question.subject);
