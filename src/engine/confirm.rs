@@ -210,9 +210,8 @@ fn ticket(app: &App, weighed: &Weighed<'_>, asked: Asked) -> Ticket {
         asked_as: weighed.found.name().to_owned(),
         arguments: weighed.arguments.clone(),
         risk: weighed.risk,
-        // Whoever put them together, and wherever they are shown: what a person decides about hides nothing.
-        question: visible(&question.text).into_owned(),
-        subject: question.subject.map(|subject| visible(&subject).into_owned()),
+        question: question.text,
+        subject: question.subject,
         reason: visible(&reason).into_owned(),
         scope,
         warnings: warnings(weighed.arguments),

@@ -178,7 +178,7 @@ pub struct Ticket {
     /// Which rule asks, in words.
     pub reason: String,
     /// What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
-    /// where there is no such yes.
+    /// where there is no such yes. One to a high write ends once content from outside is in the conversation.
     pub scope: Option<String>,
     /// What to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
     /// may look like others.

@@ -76,7 +76,6 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let tool = tool.reaches_among(move |_: &Value, _| place.clone().into_iter().collect());
     // The endpoint and its system are looked up when it is called: what they are then is what runs.
     let tool = tool.relies_on(move |_: &Value, registry| resolve::endpoint_as_it_is(&registry.directory(), id));
-    let tool = tool.scoped(|_: &Value| Some(String::new()));
     tool.ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 

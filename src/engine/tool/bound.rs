@@ -58,9 +58,9 @@ impl Tool {
         self
     }
 
-    /// Offers a yes for a whole conversation, and says in words what it covers beside the tool and the hosts it reaches:
-    /// `files in “reports”`, or nothing more. Calls with the same words are covered by the same yes. `None` where a call has
-    /// no such scope.
+    /// Offers a yes for a whole conversation to its high-write calls, and says in words what it covers beside the tool and
+    /// the hosts it reaches: `files in “reports”`. Calls with the same words are covered by the same yes. `None` where a call
+    /// has no such scope. Of no use to a tool whose answers are from outside: the first one ends it.
     #[must_use]
     pub fn scoped<Args, F>(mut self, scope: F) -> Self
     where

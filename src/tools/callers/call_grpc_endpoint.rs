@@ -46,7 +46,6 @@ pub(super) fn tool() -> Tool {
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
     .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .scoped(|args: &Args| Some(format!("{}/{}", args.service, args.method)))
     .up_to(Risk::Destructive)
     .ahead(ahead)
     .risk_of_call(|args: &Args, registry| {

@@ -66,7 +66,6 @@ pub(super) fn tool() -> Tool {
     .timeout(given::TIMEOUT)
     .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
     .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .scoped(scope)
     .up_to(Risk::Destructive)
     .ahead(ahead)
     .risk_of_call(|args: &Args, registry| risk::of_rest(&registry.directory(), &args.system_id, &args.method, &args.path))
@@ -80,13 +79,6 @@ pub(super) fn tool() -> Tool {
         json!({"system_id": "crm-01", "method": "GET", "path": "/api/v2/customers", "query_params": {"name": "Zoë", "limit": 1}}),
         json!({"status": 200, "body": {"count": 1, "query": "limit=1&name=Zo%C3%AB"}}),
     )
-}
-
-/// The method and the path, whatever is sent there. Headers and a query that say another method have no scope.
-fn scope(args: &Args) -> Option<String> {
-    let method = method(&args.method).ok()?;
-    let is_plain = args.headers.is_none() && !args.path.contains(['?', '#', '%', '\\']) && !args.path.contains("..");
-    is_plain.then(|| format!("{method} {}", args.path))
 }
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {

@@ -1,16 +1,20 @@
 //! A yes for a whole conversation covers what it says, and no more.
 
 use satchel::{
-    engine::{catalog::offer::offer, decide::Answer},
-    model::{call::TicketState, catalog::draft::EndpointDraft, error::Kind},
+    engine::{decide::Answer, tool::Tool},
+    model::{
+        call::TicketState,
+        destination::Destination,
+        error::Kind,
+        spec::{Risk, Source},
+    },
 };
 use serde_json::{Value, json};
 
 use super::asker::{Asker, yes};
 use crate::support::{
     app::TestApp,
-    remote::systems::{endpoint, open},
-    system::TestSystem,
+    tools::{self, Runs},
 };
 
 const WRITER: &[&str] = &["host:fs.read", "host:fs.write", "host:exec"];
@@ -36,55 +40,31 @@ async fn of_files_it_covers_one_tool_in_one_folder() {
     elsewhere.ask("write", write("reports/d.md")).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_systems_it_covers_an_endpoint_or_a_path_of_one_host_and_port() {
-    let (app, server, other) = (TestApp::start().await, TestSystem::start().await, TestSystem::start().await);
-    let system = open(&app, "crm", &server.url("")).await;
-    open(&app, "beside", &other.url("")).await;
-    for name in ["Set", "Put"] {
-        let path = format!("/{name}/{{id}}");
-        endpoint(&app, &system, json!({"name": name, "method": "POST", "path": path, "risk": "high_write"})).await;
-    }
-    offer(&app.satchel.invoker);
-    let asker = Asker::new(app, &["catalog:read"]).await;
-    let ticket = asker.ask("catalog:crm.set", json!({"id": "7"})).await;
-    assert_eq!(ticket.scope, Some(format!("crm.set to {} in this conversation", server.address)));
-    asker.approve_for_conversation(&ticket).await;
-    asker.run("catalog:crm.set", json!({"id": "8"})).await;
-    asker.ask("catalog:crm.put", json!({"id": "7"})).await;
-
-    let post =
-        |system: &str, path: &str| json!({"system_id": system, "method": "POST", "path": path, "body": {"n": 1}});
-    let ticket = asker.ask("call_rest_endpoint", post("crm", "/orders")).await;
-    let scope = format!("call_rest_endpoint POST /orders to {} in this conversation", server.address);
-    assert_eq!(ticket.scope, Some(scope));
-    asker.approve_for_conversation(&ticket).await;
-    asker.run("call_rest_endpoint", post("crm", "/orders")).await;
-    asker.ask("call_rest_endpoint", post("crm", "/orders/all")).await;
-    asker.ask("call_rest_endpoint", post("beside", "/orders")).await;
-    let mut headers = post("crm", "/orders");
-    headers["headers"] = json!({"X-Note": "1"});
-    assert_eq!(asker.ask("call_rest_endpoint", headers).await.scope, None);
+/// A tool that writes to the place its text names, and offers a yes for a whole conversation.
+fn send(made_of: &str) -> Tool {
+    tools::counting("send", Risk::HighWrite, &Runs::default())
+        .reaches(|args: &Value| Destination::from_text(args["text"].as_str()?))
+        .scoped(|_: &Value| Some("texts".to_owned()))
+        .made_of(made_of.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_ends_where_what_the_tool_does_was_changed() {
-    let (app, server) = (TestApp::start().await, TestSystem::start().await);
-    let system = open(&app, "crm", &server.url("")).await;
-    let draft = json!({"name": "Set", "method": "POST", "path": "/customers", "risk": "high_write"});
-    let made = endpoint(&app, &system, draft).await;
-    offer(&app.satchel.invoker);
-    let asker = Asker::new(app, &["catalog:read"]).await;
-    let ticket = asker.ask("catalog:crm.set", json!({})).await;
+async fn of_hosts_it_covers_one_name_at_one_port_while_the_tool_stays_what_it_was() {
+    let mut asker = Asker::new(TestApp::start().await, &["host:fs.read"]).await;
+    asker.app.satchel.invoker = tools::invoker(&asker.app, vec![send("v1")]);
+    let to = |place: &str| json!({"text": place});
+    let ticket = asker.ask("send", to("https://a.example/x")).await;
+    assert_eq!(ticket.scope.as_deref(), Some("send texts to a.example:443 in this conversation"));
     asker.approve_for_conversation(&ticket).await;
-    asker.run("catalog:crm.set", json!({})).await;
-    let change: EndpointDraft = serde_json::from_value(json!({"path": "/admins"})).unwrap();
-    asker.app.satchel.app.catalog.change_endpoint(&asker.app.owner().await, made.id, change).await.unwrap();
-    offer(&asker.app.satchel.invoker);
-    let again = asker.ask("catalog:crm.set", json!({})).await;
-    assert_eq!(again.scope, ticket.scope);
+    asker.run("send", to("https://a.example/y")).await;
+    for place in ["http://a.example/x", "https://a.example:8443/x", "https://b.example/x", "no address"] {
+        asker.ask("send", to(place)).await;
+    }
+    assert!(asker.app.satchel.invoker.offer(Source::Builtin, vec![send("v2")]).is_empty());
+    let again = asker.ask("send", to("https://a.example/x")).await;
+    assert_eq!(again.scope, ticket.scope, "it is the same in words, and another tool");
     asker.approve_for_conversation(&again).await;
-    asker.run("catalog:crm.set", json!({})).await;
+    asker.run("send", to("https://a.example/x")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6495,7 +6495,7 @@ export interface components {
             reason: string;
             /**
              * @description What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
-             *     where there is no such yes.
+             *     where there is no such yes. One to a high write ends once content from outside is in the conversation.
              */
             scope?: string | null;
             /**

@@ -1,5 +1,13 @@
 /** What a person must notice in a value before they approve it: what is long, what cannot be seen, hosts that may be others. */
 import { count, plural, visible } from '../../lib/format';
+import type { Ticket } from '../../lib/types';
+
+/** What a yes for the whole conversation covers, in a sentence; empty where there is no such yes. */
+export function coverage({ scope, risk }: Pick<Ticket, 'scope' | 'risk'>): string {
+  if (!scope) return '';
+  const ends = risk === 'high_write' ? ' It ends once content from outside comes in.' : '';
+  return `For this conversation covers: ${scope}, and nothing else.${ends}`;
+}
 
 /** A text of more characters or lines than this is cut in its field. */
 const LONG = 300;
