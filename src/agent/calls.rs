@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{Call, Outcome, TicketId},
+        call::{Call, Outcome, Ticket, TicketId},
         conversation::{Message, MessageId, Step, StepState},
         error::{Error, Kind, Result},
         spec::Risk,
@@ -85,15 +85,18 @@ impl Run {
             return Err(stopped());
         }
         match outcome {
-            Ok(Outcome::Confirm(ticket)) => {
-                step.state = StepState::Waiting;
-                step.ticket_id = Some(ticket.id);
-                self.put(place, &step).await?;
-                self.log.emit("confirmation", &json!({"ticket": ticket, "call_id": step.call_id}));
-                Ok(())
-            }
+            Ok(Outcome::Confirm(ticket)) => self.wait_for(place, step, &ticket).await,
             outcome => self.settle(place, step, outcome).await,
         }
+    }
+
+    /// Lets a step wait for the decision of a ticket.
+    pub(super) async fn wait_for(&self, place: Place, mut step: Step, ticket: &Ticket) -> Result<()> {
+        step.state = StepState::Waiting;
+        step.ticket_id = Some(ticket.id);
+        self.put(place, &step).await?;
+        self.log.emit("confirmation", &json!({"ticket": ticket, "call_id": step.call_id}));
+        Ok(())
     }
 
     /// Makes the call of a step; with its ticket, fetches what came of it.

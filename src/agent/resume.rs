@@ -170,14 +170,19 @@ impl Run {
         Ok((least < i64::MAX).then(|| Duration::from_millis(u64::try_from(least).unwrap_or(0).max(1_000) + 10)))
     }
 
-    /// Fetches the results of decided questions and ends their steps. False where none was decided.
+    /// Fetches the results of decided questions and ends their steps; where one was changed, its step waits for the question
+    /// in its place. False where none was decided.
     pub(super) async fn collect_decided(&self) -> Result<bool> {
         let questions = self.questions().await?;
         let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
         for (place, step, ticket) in &decided {
             let outcome = self.invoke(step, Some(ticket.id)).await;
             self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
-            self.settle(*place, step.clone(), outcome).await?;
+            match outcome {
+                // What it asked about was changed: another question stands in its place.
+                Ok(Outcome::Confirm(again)) => self.wait_for(*place, step.clone(), &again).await?,
+                outcome => self.settle(*place, step.clone(), outcome).await?,
+            }
         }
         Ok(!decided.is_empty())
     }

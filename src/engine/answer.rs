@@ -93,7 +93,7 @@ impl InvokeAnswer {
                 answer.meta = facts(approved, Some(*duration_ms));
                 Some(answer)
             }
-            Verdict::Refused { .. } => None,
+            Verdict::Refused { .. } | Verdict::Changed { .. } => None,
         }
     }
 

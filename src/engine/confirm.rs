@@ -1,6 +1,11 @@
 //! Step 4: must a person be asked first? (R5, R7)
 
+pub(super) mod again;
+mod collect;
+mod reach;
+
 use super::{
+    extent::Extent,
     invoker::Invoker,
     record::Record,
     registry::{Found, Registry},
@@ -9,17 +14,22 @@ use super::{
 use crate::{
     app::App,
     model::{
-        call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
-        error::{Error, Kind, Result},
+        call::{Call, Outcome, Ticket, TicketId, TicketState},
+        destination::Destination,
+        error::{Error, Result},
         question::Question,
         spec::Risk,
+        unseen::{is_unseen, visible},
+        warning::warnings,
     },
-    store::{
-        egress,
-        tickets::{Asker, Claim, LIFETIME, Verdict, digest},
-    },
+    store::tickets::{Asker, ConversationApproval, LIFETIME},
 };
 use serde_json::{Value, json};
+
+pub(super) use reach::ensure_known;
+
+/// Longest scope: one that says more is read by nobody.
+const MAX_SCOPE: usize = 300;
 
 /// Under what an error's details name the risk of a call that could not ask.
 const UNASKED: &str = "unasked_risk";
@@ -48,18 +58,42 @@ pub struct Weighed<'a> {
     pub tainted: bool,
 }
 
+/// What a person is asked, and why.
+pub struct Asked {
+    /// The rule that asks, in words.
+    pub reason: String,
+    /// The question.
+    pub question: Question,
+    /// What a yes for the whole conversation would cover, where there is such a yes.
+    scope: Option<String>,
+    /// What the yes is bound to.
+    extent: Extent,
+}
+
+/// Why a person must be asked.
+struct Cause {
+    reason: String,
+    scope: Option<String>,
+}
+
+impl Cause {
+    /// A rule whose question has no yes for a whole conversation.
+    fn once(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), scope: None }
+    }
+}
+
 /// Lets the call through, asks, or answers with what came of an earlier question.
 pub(super) async fn check(invoker: &Invoker, weighed: &Weighed<'_>, record: &mut Record) -> Result<Confirmation> {
-    let app: &App = &invoker.app;
     if let Some(id) = weighed.call.ticket {
-        return collect(app, weighed, id, record).await.map(Confirmation::Settled);
+        return collect::collect(invoker, weighed, id, record).await.map(Confirmation::Settled);
     }
     match asked(invoker, weighed).await? {
         None => Ok(Confirmation::Proceed),
-        Some((reason, _)) if !weighed.call.attended => Err(cannot_ask(weighed, &reason)),
-        Some((reason, question)) => {
-            let ticket =
-                app.tickets.ask(ticket(app, weighed, reason, question), Asker::from_call(weighed.call)).await?;
+        Some(asked) if !weighed.call.attended => Err(cannot_ask(weighed, &asked.reason)),
+        Some(asked) => {
+            let asker = Asker::from_call(weighed.call, asked.extent.definition.clone());
+            let ticket = invoker.app.tickets.ask(ticket(&invoker.app, weighed, asked), asker).await?;
             Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
         }
     }
@@ -78,55 +112,96 @@ fn cannot_ask(weighed: &Weighed<'_>, reason: &str) -> Error {
 }
 
 /// Why a person must be asked, if so, and what. Fails where nothing could come of it.
-pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<(String, Question)>> {
-    let Some(reason) = cause(&invoker.app, weighed).await? else { return Ok(None) };
-    let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
-    Ok(Some((reason, question)))
-}
-
-async fn cause(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, registry, arguments, risk, tainted } = weighed;
-    if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get(), registry) {
-        return Ok(Some(reason));
-    }
-    match risk {
-        Risk::Read | Risk::LowWrite => new_host(app, weighed).await,
-        Risk::Destructive => Ok(Some("It is destructive: that is always asked.".to_owned())),
-        Risk::HighWrite if *tainted => {
-            Ok(Some("It is high write, and content from outside is in this conversation.".to_owned()))
-        }
-        Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
-        Risk::HighWrite => {
-            let approved = match call.topic {
-                Some(topic) => app.tickets.approved_for(topic, found.tool.spec().id()).await?,
-                None => false,
-            };
-            Ok((!approved).then(|| "It is high write, and you do not hold the permission '*'.".to_owned()))
-        }
-    }
-}
-
-/// What came from outside may want to carry something out: to a host of its own choice, in an address.
-async fn new_host(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, registry, arguments, tainted, .. } = weighed;
-    let (true, Some(topic)) = (*tainted, call.topic) else { return Ok(None) };
-    let hosts = found.tool.hosts_of(arguments, registry);
-    if hosts.is_empty() || app.tickets.approved_for(topic, found.tool.spec().id()).await? {
+pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<Asked>> {
+    if !may_ask(&invoker.app, weighed) {
         return Ok(None);
     }
-    app.egress.settle().await;
-    for host in hosts {
-        if !egress::has_reached(&app.db, topic, host.clone()).await? {
-            return Ok(Some(format!(
-                "It reaches '{host}', which this conversation has not yet, and content from outside is in it."
-            )));
-        }
-    }
-    Ok(None)
+    let extent = weighed.extent(&invoker.app).await;
+    let Some(Cause { reason, scope }) = cause(&invoker.app, weighed, &extent).await? else { return Ok(None) };
+    let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
+    Ok(Some(Asked { reason, question, scope, extent }))
 }
 
-fn ticket(app: &App, weighed: &Weighed<'_>, reason: String, question: Question) -> Ticket {
+/// Whether anything could ask about the call: what it comes to need not be known of all others.
+fn may_ask(app: &App, weighed: &Weighed<'_>) -> bool {
+    match weighed.risk {
+        Risk::Read | Risk::LowWrite if weighed.tainted => true,
+        Risk::HighWrite if weighed.tainted || !weighed.call.caller.permissions.is_all() => true,
+        Risk::Destructive => true,
+        _ => weighed.asks_because(app).is_some(),
+    }
+}
+
+async fn cause(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Option<Cause>> {
+    let Weighed { call, risk, tainted, .. } = weighed;
+    // A yes opens the places a call reaches, whatever it was asked for.
+    let new = reach::unreached(app, weighed, &extent.destinations).await?;
+    let once = |rule: &str| Ok(Some(Cause::once([rule, &reach::told(&new).unwrap_or_default()].join(" ").trim_end())));
+    if let Some(reason) = weighed.asks_because(app) {
+        return once(&reason);
+    }
+    match risk {
+        Risk::Read | Risk::LowWrite => Ok(new_host(weighed, extent, &new)),
+        Risk::Destructive => once("It is destructive: that is always asked."),
+        Risk::HighWrite if *tainted => once("It is high write, and content from outside is in this conversation."),
+        Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
+        Risk::HighWrite => {
+            let scope =
+                weighed.found.tool.scope_of(weighed.arguments).and_then(|within| scope(weighed, extent, &within));
+            if let Some(approval) = scope.clone().and_then(|scope| weighed.for_conversation(scope, extent))
+                && app.tickets.approved_for(approval).await?
+            {
+                return Ok(None);
+            }
+            let reason = "It is high write, and you do not hold the permission '*'.".to_owned();
+            Ok(Some(Cause { reason, scope }))
+        }
+    }
+}
+
+/// What came from outside may want to carry something out: to a host of its own choice, in an address. No yes for the
+/// conversation waives this: a host it has reached is not asked about again, and no other one is covered.
+fn new_host(weighed: &Weighed<'_>, extent: &Extent, new: &[Destination]) -> Option<Cause> {
+    let reason = reach::told(new)?;
+    let scope = if weighed.found.tool.sends_out() { scope(weighed, extent, "") } else { None };
+    Some(Cause { reason, scope })
+}
+
+/// What a yes for the whole conversation covers, in words. `None` outside a conversation, and where the words would hide
+/// something or be read by nobody.
+fn scope(weighed: &Weighed<'_>, extent: &Extent, within: &str) -> Option<String> {
+    weighed.call.topic?;
+    let places: Vec<String> = extent.destinations.iter().map(Destination::to_string).collect();
+    let to = if places.is_empty() { String::new() } else { format!("to {}", places.join(", ")) };
+    let parts = [weighed.found.tool.spec().name.as_str(), within, &to, "in this conversation"];
+    let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    (words.chars().count() <= MAX_SCOPE && !words.contains(is_unseen)).then_some(words)
+}
+
+impl Weighed<'_> {
+    /// What the call comes to.
+    pub(super) async fn extent(&self, app: &App) -> Extent {
+        Extent::read(app, &self.found.tool, self.arguments, self.registry).await
+    }
+
+    fn asks_because(&self, app: &App) -> Option<String> {
+        self.found.tool.asks_because(self.arguments, &app.settings.get(), self.registry)
+    }
+
+    /// A yes for the whole conversation to calls like this one.
+    fn for_conversation(&self, scope: String, extent: &Extent) -> Option<ConversationApproval> {
+        Some(ConversationApproval {
+            conversation: self.call.topic?,
+            tool: self.found.tool.spec().id(),
+            scope,
+            definition: extent.definition.clone(),
+        })
+    }
+}
+
+fn ticket(app: &App, weighed: &Weighed<'_>, asked: Asked) -> Ticket {
     let now = app.clock.now();
+    let Asked { reason, question, scope, .. } = asked;
     Ticket {
         id: TicketId::new(),
         user: weighed.call.caller.user,
@@ -137,52 +212,11 @@ fn ticket(app: &App, weighed: &Weighed<'_>, reason: String, question: Question) 
         risk: weighed.risk,
         question: question.text,
         subject: question.subject,
-        reason,
+        reason: visible(&reason).into_owned(),
+        scope,
+        warnings: warnings(weighed.arguments),
         state: TicketState::Pending,
         created_at: now,
         expires_at: now.after(LIFETIME),
-    }
-}
-
-async fn collect(app: &App, weighed: &Weighed<'_>, id: TicketId, record: &mut Record) -> Result<Outcome> {
-    let call = weighed.call;
-    let tool = weighed.found.tool.spec().id();
-    let digest = digest(&tool, weighed.arguments);
-    let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
-    let (ticket, verdict) = app.tickets.collect(claim, app.clock.now()).await?;
-    // Its run has a row, or its refusal; so has the question.
-    if ticket.state != TicketState::Expired {
-        record.collected();
-    }
-    match verdict {
-        Some(verdict) => outcome(&ticket, weighed.found, call, verdict),
-        None if ticket.state == TicketState::Expired => {
-            Err(Error::conflict("This question expired before it was answered: nothing was run. Ask again."))
-        }
-        None => Ok(Outcome::Confirm(Box::new(ticket))),
-    }
-}
-
-fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Result<Outcome> {
-    match verdict {
-        Verdict::Ran { mut output, duration_ms, approved, handle } => {
-            if let Some(alias) = found.alias() {
-                output.data = alias.project(output.data);
-            }
-            let id = approved.call.unwrap_or(call.id);
-            let done = Done { call: id, tool: ticket.tool.clone(), output, duration_ms, approved, handle };
-            Ok(Outcome::Done(Box::new(done)))
-        }
-        Verdict::Failed { kind, message, tools_own, outside, details, approved, duration_ms } => {
-            let error = Error::new(kind, message);
-            let error = if tools_own { error.of_tool() } else { error };
-            let error = outside.into_iter().fold(error, Error::from_outside);
-            let error = details.into_iter().fold(error, Error::with_details);
-            Err(error.after_approval(approved, duration_ms))
-        }
-        Verdict::Refused { reason } => {
-            let why = reason.map_or_else(String::new, |r| format!(" Their reason: {r}"));
-            Err(Error::new(Kind::Denied, format!("The person refused this call. Nothing was run.{why}")))
-        }
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     configure::ToolSettings,
     find::finder::Finder,
-    invoker::{Approval, Invoker},
+    invoker::{Approval, Covered, Invoker, To},
     registry::Registry,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         error::{Error, Result},
         origin::Origin,
         settings::Settings,
-        spec::{Risk, Spec},
+        spec::Spec,
         time::Time,
     },
     net::http::Http,
@@ -44,7 +44,7 @@ struct Shared {
     id: String,
     settings: ToolSettings,
     cancel: CancellationToken,
-    approved: Option<Risk>,
+    covered: Option<Covered>,
     /// What its conversation, or the call around it, had read from outside when it began.
     around: Option<Origin>,
     outside: Mutex<Option<Origin>>,
@@ -56,8 +56,8 @@ pub(super) struct Run<'a> {
     pub(super) spec: &'a Spec,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
-    /// A person approved this run: calls within it up to that risk are part of what he approved.
-    pub(super) approved: Option<Risk>,
+    /// A person approved this run: what calls within it may do as a part of it.
+    pub(super) covered: Option<Covered>,
     /// What its conversation, or the call around it, had read from outside.
     pub(super) origin: Option<Origin>,
 }
@@ -67,7 +67,7 @@ impl Context {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
-        let Run { settings, cancel, approved, origin: around, .. } = run;
+        let Run { settings, cancel, covered, origin: around, .. } = run;
         Self {
             shared: Arc::new(Shared {
                 invoker,
@@ -76,7 +76,7 @@ impl Context {
                 id,
                 settings,
                 cancel,
-                approved,
+                covered,
                 around,
                 outside: Mutex::default(),
             }),
@@ -161,9 +161,12 @@ impl Context {
             origin: self.origin(),
             ..self.shared.call.clone()
         };
-        let approved = self.shared.approved;
-        let approval =
-            approved.map(|risk| Approval { by: call.caller.username.clone(), edited: Vec::new(), up_to: Some(risk) });
+        let approval = self.shared.covered.clone().map(|Covered { risk, places }| Approval {
+            by: call.caller.username.clone(),
+            edited: Vec::new(),
+            up_to: risk,
+            to: To::Within(places),
+        });
         let stops = self.shared.cancel.child_token().into();
         let ended = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // What came in through a call within this one came into this one.

@@ -1,4 +1,7 @@
-//! A person's decision on a ticket: approving runs it, once, with exactly the arguments they saw or changed.
+//! A person's decision on a ticket: approving runs it, once, with exactly the arguments they saw or changed, and while it
+//! does what it did when it was asked about.
+
+mod now;
 
 use std::{
     sync::Arc,
@@ -10,7 +13,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    invoker::{Approval, Invoker},
+    authorise,
+    confirm::again,
+    invoker::{Approval, Invoker, To},
     record::redact,
     rehearse,
     run::Stops,
@@ -21,13 +26,14 @@ use crate::{
         call::{Approved, Call, Decision, Done, Edit, Outcome, Ticket, TicketId, TicketState},
         caller::{Caller, Credential},
         conversation::ConversationId,
+        definition::Definition,
         error::{Error, Result},
         json::canonical,
         question::Question,
         spec::Risk,
         time::Time,
     },
-    store::tickets::{Asker, Verdict},
+    store::tickets::{Asker, ConversationApproval, Verdict},
 };
 
 /// Longest pause before the result of an approved call is written again.
@@ -44,7 +50,7 @@ pub struct Answer {
     pub params: Option<Value>,
     /// The question they make, where they make another one.
     pub question: Option<String>,
-    /// Do not ask again for this tool in this conversation. Never for destructive ones.
+    /// Do not ask again in this conversation about what the ticket's scope says. Refused where it has none.
     pub for_conversation: bool,
 }
 
@@ -68,8 +74,9 @@ fn ensure_answered(ticket: &Ticket, answered: Option<&str>, asked: &Asked) -> Re
 }
 
 impl Invoker {
-    /// Decides a ticket. Only the person it is addressed to can, and no program for him. `unheard` fires when the person
-    /// has gone: an approved call that only reads ends then.
+    /// Decides a ticket. Only the person it is addressed to can, and no program for them. `unheard` fires when the person
+    /// has gone: an approved call that only reads ends then. Where what it asks about has been changed, nothing is run, and
+    /// the verdict names the question in its place.
     pub async fn decide(
         &self,
         id: TicketId,
@@ -115,30 +122,24 @@ impl Invoker {
     ) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.get_with_asker(id, person.user, now).await?;
-        let approved = match answer.params {
-            // Before the ticket is used up: what cannot run can be put right.
-            Some(given) => {
-                let changed = self.changed(&ticket, given)?;
-                if let Some(asked) = self.asked_of(&ticket, asker, &changed, person).await? {
-                    ensure_answered(&ticket, answer.question.as_deref(), &asked)?;
-                }
-                changed
-            }
-            None => Approved::default(),
-        };
-        let approved = Approved { approved_by: Some(person.username.clone()), ..approved };
+        if let Some(asked_anew) = self.ask_anew(&ticket, &asker, person).await? {
+            return Ok(asked_anew);
+        }
+        // Before the ticket is used up: what cannot run can be put right.
+        let agreed = self.agreed(&ticket, &asker, &answer, person).await?;
+        let standing = standing(&ticket, &answer, &agreed)?;
+        let approved = Approved { approved_by: Some(person.username.clone()), ..agreed.approved };
         let under_way = self.approved.enter(&ticket);
         let (ticket, asker) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
-        if answer.for_conversation
-            && ticket.risk < Risk::Destructive
-            && let Some(topic) = ticket.topic
-            && let Err(error) = self.app.tickets.approve_for(topic, ticket.tool.clone()).await
+        if let Some(standing) = standing
+            && let Err(error) = self.app.tickets.approve_for(standing).await
         {
             // The ticket is taken, and its call is run all the same: the next one asks again.
             tracing::warn!(?error, "an approval for a whole conversation could not be kept");
         }
         let stops = Stops { asked: under_way.stop.clone(), unheard };
-        let verdict = self.run_approved(&ticket, asker, ApprovedRun { approved, stops }, person).await;
+        let run = ApprovedRun { approved, up_to: agreed.up_to, definition: agreed.definition, stops };
+        let verdict = self.run_approved(&ticket, asker, run, person).await;
         if let Err(error) = self.app.tickets.finish(id, verdict.clone()).await {
             // The call has run, and its person is told what came of it.
             tracing::error!(?error, ticket = %id, "what came of an approved call could not be kept yet");
@@ -160,6 +161,22 @@ impl Invoker {
             }
         };
         self.app.tracker.spawn_on(keep, &self.app.runtime);
+    }
+
+    /// What a person says yes to. Fails where it could not run, or would destroy what they did not see.
+    async fn agreed(&self, ticket: &Ticket, asker: &Asker, answer: &Answer, person: &Caller) -> Result<Agreed> {
+        let as_asked = |approved| Agreed { approved, up_to: ticket.risk, definition: asker.definition.clone() };
+        let Some(given) = answer.params.clone() else { return Ok(as_asked(Approved::default())) };
+        let changed = self.changed(ticket, given)?;
+        let Some(asked) = self.asked_of(ticket, asker.clone(), &changed, person).await? else {
+            return Ok(as_asked(changed));
+        };
+        ensure_answered(ticket, answer.question.as_deref(), &asked)?;
+        let definition = match &changed.executed {
+            Some(given) => self.now(&ticket.tool, given).await.map(|now| now.extent.definition),
+            None => asker.definition.clone(),
+        };
+        Ok(Agreed { approved: changed, up_to: asked.risk, definition })
     }
 
     /// The person's arguments in place of those asked for; empty where it comes to the same.
@@ -193,18 +210,23 @@ impl Invoker {
             let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
             return Ok(Some(Asked { question, risk: ticket.risk }));
         };
-        let call = approved_call(ticket, asker, approved, person);
+        let (call, settings) = (approved_call(ticket, asker, approved, person), self.app.settings.get());
+        authorise::check(&found.tool, &call.caller, &settings)?;
+        found.tool.check_available(&settings)?;
         let question = rehearse::question(self, &call, &found, given).await?;
         Ok(Some(Asked { question, risk: found.tool.risk_with(given, &self.registry())? }))
     }
 
     /// Runs a ticket's call under the id it was asked with, with the arguments the person put in place of its own.
     async fn run_approved(&self, ticket: &Ticket, asker: Asker, run: ApprovedRun, person: &Caller) -> Verdict {
-        let ApprovedRun { approved, stops } = run;
+        let ApprovedRun { approved, up_to, definition, stops } = run;
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
-        let approval = Approval { by: person.username.clone(), edited: approved.edited.clone(), up_to: None };
         let started = Instant::now();
+        // Nobody knows what was asked about.
+        let Some(definition) = definition else { return failed(&again::changed(), approved, started) };
+        let (by, edited) = (person.username.clone(), approved.edited.clone());
+        let approval = Approval { by, edited, up_to, to: To::This(definition) };
         match self.start(call, Some(approval), stops).await.outcome {
             Ok(Outcome::Done(done)) => {
                 let Done { output, duration_ms, handle, .. } = *done;
@@ -216,10 +238,40 @@ impl Invoker {
     }
 }
 
+/// What a person says yes to.
+struct Agreed {
+    approved: Approved,
+    /// The highest risk it covers.
+    up_to: Risk,
+    /// What it does.
+    definition: Option<Definition>,
+}
+
 /// What a person approved, and what ends its run early.
 struct ApprovedRun {
     approved: Approved,
+    up_to: Risk,
+    definition: Option<Definition>,
     stops: Stops,
+}
+
+/// The yes for a whole conversation that goes with an answer, if one does. Fails where the question has none, and where
+/// it would cover other arguments than those the question was about.
+fn standing(ticket: &Ticket, answer: &Answer, agreed: &Agreed) -> Result<Option<ConversationApproval>> {
+    if !answer.for_conversation {
+        return Ok(None);
+    }
+    if agreed.approved.executed.is_some() {
+        return Err(Error::invalid(
+            "Changed arguments are approved once: leave 'for_conversation' out. Nothing was run.",
+        ));
+    }
+    let (Some(conversation), Some(scope), Some(definition)) = (ticket.topic, &ticket.scope, &agreed.definition) else {
+        let told = "This question has no yes for the whole conversation: approve it without 'for_conversation'. Nothing was run.";
+        return Err(Error::invalid(told));
+    };
+    let (tool, scope, definition) = (ticket.tool.clone(), scope.clone(), definition.clone());
+    Ok(Some(ConversationApproval { conversation, tool, scope, definition }))
 }
 
 /// The call a ticket stands for, with the rights its asker had then and its approver has now.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{
     approved::ApprovedCalls,
     authorise, configure,
-    confirm::{self, Confirmation, Weighed},
+    confirm::{self, Confirmation, Weighed, again},
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
     fragment, outside,
@@ -26,6 +26,8 @@ use crate::{
     app::App,
     model::{
         call::{Approved, Call, Done, Edit, Outcome},
+        definition::Definition,
+        destination::Destination,
         error::{Error, Result},
         origin::Origin,
         output::Output,
@@ -122,7 +124,7 @@ impl Invoker {
 
     /// Where the content from outside came from that is in the conversation a call belongs to, which has to be the
     /// caller's own (R44).
-    async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
+    pub(super) async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
         match call.topic {
             Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.origin()),
             None => Ok(None),
@@ -169,7 +171,11 @@ impl Invoker {
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
-        if !approval.is_some_and(|by| by.covers(risk))
+        let covered = match approval {
+            Some(approval) => self.covered(approval, &weighed).await?,
+            None => None,
+        };
+        if covered.is_none()
             && let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await?
         {
             return Ok(outcome);
@@ -177,13 +183,12 @@ impl Invoker {
         let own = configure::load(&self.app, &found.tool).await?;
         record.about_to_run(&self.app).await?;
         let spec = found.tool.spec();
-        let approved = approval.is_some().then_some(risk);
         // Whatever the run has started ends with it, when it times out too.
         let cancel = stops.asked.child_token();
         let _ends = cancel.clone().drop_guard();
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
         let origin = call.origin.clone().or(origin);
-        let run = Run { call, spec, settings: own.clone(), cancel, approved, origin };
+        let run = Run { call, spec, settings: own.clone(), cancel, covered, origin };
         let context = Context::new(self.clone(), run);
         let running = found.tool.run(&grant, context.clone(), arguments);
         let output = tokio::select! {
@@ -195,6 +200,25 @@ impl Invoker {
         let mut done = self.done(call, found, output, record);
         done.handle = self.keep_long(call, approval, &done).await;
         Ok(Outcome::Done(Box::new(done)))
+    }
+
+    /// What an approval gives a call and the calls within it; `None` where it does not reach as far as this call goes. Fails
+    /// where the call is not what was approved, or leads where its person was not told of.
+    async fn covered(&self, approval: &Approval, weighed: &Weighed<'_>) -> Result<Option<Covered>> {
+        match &approval.to {
+            To::This(definition) => {
+                let extent = weighed.extent(&self.app).await;
+                if extent.definition != *definition || weighed.risk > approval.up_to {
+                    return Err(again::changed());
+                }
+                Ok(Some(Covered { risk: weighed.risk, places: extent.destinations.into() }))
+            }
+            To::Within(places) if weighed.risk <= approval.up_to => {
+                confirm::ensure_known(&self.app, weighed, places).await?;
+                Ok(Some(Covered { risk: weighed.risk, places: Arc::clone(places) }))
+            }
+            To::Within(_) => Ok(None),
+        }
     }
 
     fn done(&self, call: &Call, found: &Found, mut output: Output, record: &Record) -> Done {
@@ -238,11 +262,12 @@ impl Invoker {
     async fn rehearse(&self, weighed: &Weighed<'_>) -> Result<Outcome> {
         let spec = weighed.found.tool.spec();
         configure::load(&self.app, &weighed.found.tool).await?;
-        let (reason, asked) = confirm::asked(self, weighed).await?.unzip();
+        let asked = confirm::asked(self, weighed).await?;
+        let (reason, question) = asked.map(|asked| (asked.reason, asked.question.text)).unzip();
         let data = json!({
             "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,
             "risk": weighed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
-            "question": asked.map(|asked| asked.text),
+            "question": question,
         });
         let output = Output::json(data);
         let done = Done {
@@ -280,14 +305,27 @@ pub(super) struct Approval {
     pub by: String,
     /// Changes that person made to what was asked for.
     pub edited: Vec<Edit>,
-    /// The highest risk it covers; none where it was given to exactly these arguments.
-    pub up_to: Option<Risk>,
+    /// The highest risk it covers.
+    pub up_to: Risk,
+    /// What it was given to.
+    pub to: To,
 }
 
-impl Approval {
-    fn covers(&self, risk: Risk) -> bool {
-        self.up_to.is_none_or(|most| risk <= most)
-    }
+/// What an approval was given to.
+pub(super) enum To {
+    /// This very call, while it does what it did when it was asked about.
+    This(Definition),
+    /// The call this one is within, which may reach these places.
+    Within(Arc<[Destination]>),
+}
+
+/// What an approved call passes on to the calls within it.
+#[derive(Clone)]
+pub(super) struct Covered {
+    /// The highest risk they may have.
+    pub risk: Risk,
+    /// Where they may send something that the conversation has not reached yet.
+    pub places: Arc<[Destination]>,
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

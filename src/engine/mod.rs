@@ -13,6 +13,7 @@ pub mod decide;
 mod decoded;
 pub mod embeddings;
 pub mod entries;
+pub mod extent;
 pub mod find;
 mod fragment;
 pub mod graph;

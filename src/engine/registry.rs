@@ -1,6 +1,9 @@
 //! Step 1: which tool a name means. Names are unique: a second registration is an error, never a replacement.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
@@ -178,6 +181,21 @@ impl Registry {
     pub fn highest_risk(&self, names: &[String]) -> Risk {
         let risks = names.iter().filter_map(|name| Some(self.find(name).ok()?.tool.spec().risk));
         risks.max().unwrap_or(Risk::Read)
+    }
+
+    /// The tools that one calls whatever its arguments, and those they call: each once, in the order of their ids. Names that
+    /// mean no tool are left out.
+    pub fn used_by(&self, tool: &Tool) -> Vec<Arc<Tool>> {
+        let (mut waiting, mut found) = (tool.used().to_vec(), BTreeMap::new());
+        while let Some(name) = waiting.pop() {
+            let Ok(next) = self.find(&name) else { continue };
+            let id = next.tool.spec().id();
+            if id != tool.spec().id() && !found.contains_key(&id) {
+                waiting.extend_from_slice(next.tool.used());
+                found.insert(id, next.tool);
+            }
+        }
+        found.into_values().collect()
     }
 
     /// Every tool, in the order of registration.

@@ -12,6 +12,7 @@ use crate::model::{
     call::Call,
     error::{Error, Kind, Result},
     question::Question,
+    unseen::visible,
 };
 use serde_json::Value;
 
@@ -24,13 +25,16 @@ pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, argu
     let Some(ahead) = tool.looks_ahead() else { return Ok(Question::run(found.name())) };
     let cancel = CancellationToken::new();
     let origin = call.origin.clone();
-    let run = Run { call, spec: tool.spec(), settings, cancel, approved: None, origin };
+    let run = Run { call, spec: tool.spec(), settings, cancel, covered: None, origin };
     let cx = Context::new(invoker.clone(), run);
     let limit = tool.holding_timeout();
     let looked = tokio::time::timeout(limit, ahead(cx, arguments.clone())).await;
     let late = |_| Err(Error::new(Kind::Timeout, format!("timed out after {}s", limit.as_secs())));
     // What the tool itself would fail of is its own failure, told beforehand.
-    looked.unwrap_or_else(late).map_err(Error::of_tool)
+    let Question { text, subject } = looked.unwrap_or_else(late).map_err(Error::of_tool)?;
+    // Whoever put it together, and wherever it is shown: what a person decides about hides nothing.
+    let shown = |text: String| visible(&text).into_owned();
+    Ok(Question { text: shown(text), subject: subject.map(shown) })
 }
 
 impl Context {

@@ -3,9 +3,14 @@
 
 mod ahead;
 mod alias;
+mod bound;
 mod build;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -15,6 +20,8 @@ use serde_json::Value;
 use super::{authorise::Grant, context::Context, registry::Registry, validate::Schema};
 use crate::model::{
     caller::Caller,
+    definition::Definition,
+    destination::Destination,
     error::{Error, Result},
     output::Output,
     settings::Settings,
@@ -22,12 +29,13 @@ use crate::model::{
 };
 
 pub use alias::Alias;
+pub use bound::Carried;
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
 type Demands = Arc<dyn Fn(&Value, &Caller, &Registry) -> Result<()> + Send + Sync>;
-type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<String> + Send + Sync>;
+type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<Destination> + Send + Sync>;
 type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
@@ -42,6 +50,12 @@ pub struct Tool {
     asks: Option<Asks>,
     demands: Option<Demands>,
     reaches: Option<Reaches>,
+    reaches_setting: Option<&'static str>,
+    made_of: Option<String>,
+    relies: Option<bound::Relies>,
+    carries: Option<bound::Carries>,
+    scope: Option<bound::ScopeOf>,
+    definition: OnceLock<Definition>,
     available: Option<Available>,
     accepts: Option<Accepts>,
     private: &'static [&'static str],
@@ -118,6 +132,12 @@ impl Tool {
             asks: None,
             demands: None,
             reaches: None,
+            reaches_setting: None,
+            made_of: None,
+            relies: None,
+            carries: None,
+            scope: None,
+            definition: OnceLock::new(),
             available: None,
             accepts: None,
             private: &[],
@@ -167,12 +187,7 @@ impl Tool {
         self.demands.as_ref().map_or(Ok(()), |demands| demands(arguments, caller, registry))
     }
 
-    /// The hosts a call may reach, where that is known before it runs.
-    pub fn hosts_of(&self, arguments: &Value, registry: &Registry) -> Vec<String> {
-        self.reaches.as_ref().map(|reaches| reaches(arguments, registry)).unwrap_or_default()
-    }
-
-    /// Whether its calls go to other machines.
+    /// Whether its arguments or what they name say where its calls are sent.
     pub fn reaches_out(&self) -> bool {
         self.reaches.is_some()
     }

@@ -151,6 +151,8 @@ pub enum TicketState {
     Denied,
     /// Nobody decided in time.
     Expired,
+    /// What it asks about was changed before it was decided: nothing ran, and another question stands in its place.
+    Changed,
 }
 
 /// A question to a person: may this tool run with exactly these arguments? (R7)
@@ -179,6 +181,12 @@ pub struct Ticket {
     pub subject: Option<String>,
     /// Which rule asks, in words.
     pub reason: String,
+    /// What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
+    /// where there is no such yes. One to a high write ends once content from outside is in the conversation.
+    pub scope: Option<String>,
+    /// What to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
+    /// may look like others.
+    pub warnings: Vec<String>,
     /// Where it stands.
     pub state: TicketState,
     /// When it was asked.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::unseen::is_unseen;
+
 /// Longest part of a question that quotes something, in characters.
 const MAX_QUOTED: usize = 120;
 /// Longest name a person is asked to type.
@@ -36,7 +38,7 @@ impl Question {
     }
 }
 
-/// A text in one line as a question quotes it: clipped, and without characters that cannot be seen.
+/// A text in one line as a question quotes it: clipped, and what cannot be seen spelled out.
 pub fn clipped(text: &str) -> String {
     let plain = plain(text);
     if plain.chars().count() <= MAX_QUOTED {
@@ -47,13 +49,16 @@ pub fn clipped(text: &str) -> String {
 
 /// Names come from outside: what turns the direction of writing or is not seen would make another name of one.
 fn plain(text: &str) -> String {
-    let unseen = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
-    let seen: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !unseen(*c)).collect();
-    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut spelled = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => spelled.push(' '),
+            c if is_unseen(c) => spelled.extend(c.escape_unicode()),
+            c if c.is_whitespace() => spelled.push(' '),
+            c => spelled.push(c),
+        }
+    }
+    spelled.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -64,12 +69,14 @@ mod tests {
     fn a_question_names_the_thing_and_what_to_type() {
         let asked = Question::about("Delete", "Holiday 29");
         assert_eq!((asked.text.as_str(), asked.subject.as_deref()), ("Delete “Holiday 29”?", Some("Holiday 29")));
-        assert_eq!(Question::about("Delete", " \u{200b}\n").subject, None, "a name that cannot be typed is none");
+        assert_eq!(Question::about("Delete", " \n").subject, None, "a name of nothing is none");
+        let hidden = Question::about("Delete", "\u{200b}");
+        assert_eq!(hidden.subject.as_deref(), Some("\\u{200b}"), "what cannot be seen is typed as it is spelled out");
     }
 
     #[test]
     fn a_name_from_outside_can_neither_hide_nor_fill_the_page() {
-        assert_eq!(Question::about("Delete", "a\u{202e}b\n\n c").text, "Delete “ab c”?");
+        assert_eq!(Question::about("Delete", "a\u{202e}b\n\n c").text, "Delete “a\\u{202e}b c”?");
         let long = Question::about("Delete", &"é".repeat(500));
         assert_eq!(long.text.chars().count(), "Delete “”?".chars().count() + MAX_QUOTED + 1);
         assert_eq!(long.subject.unwrap().chars().count(), MAX_SUBJECT);

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::model::{
     conversation::ConversationId,
+    destination::Destination,
     egress::{Crossing, Passed, Row},
     error::{Error, Result},
     time::Time,
@@ -204,11 +205,13 @@ pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
     .await
 }
 
-/// Whether something of this conversation has reached this host.
-pub async fn has_reached(db: &Db, topic: ConversationId, host: String) -> Result<bool> {
+/// Whether something of this conversation has reached this host at this port.
+pub async fn has_reached(db: &Db, topic: ConversationId, place: Destination) -> Result<bool> {
     db.read(move |c| {
-        let sql = "SELECT 1 FROM egress WHERE topic = ?1 AND host = ?2 AND outcome <> 'refused'";
-        Ok(c.prepare_cached(sql)?.exists((topic.to_string(), host))?)
+        // The ledger has hosts as they were named, with the dot at the end that makes no other host.
+        let sql =
+            "SELECT 1 FROM egress WHERE topic = ?1 AND host IN (?2, ?2 || '.') AND port = ?3 AND outcome <> 'refused'";
+        Ok(c.prepare_cached(sql)?.exists((topic.to_string(), place.host(), place.port()))?)
     })
     .await
 }

@@ -1,5 +1,6 @@
 //! Tickets: questions to people, decided once (R7).
 
+mod approvals;
 mod rows;
 
 use std::time::Duration;
@@ -8,12 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use self::rows::{Stored, ask, find, settle};
+pub use self::approvals::ConversationApproval;
+use self::rows::{Stored, ask, find, latest, settle};
 use super::db::Db;
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Door, Permissions},
     conversation::ConversationId,
+    definition::Definition,
     error::{Error, Kind, Result},
     json::canonical,
     output::Output,
@@ -38,18 +41,22 @@ pub struct Asker {
     /// The call that asked; what is approved runs under its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
+    /// What the call would have done then. Tickets of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Definition>,
 }
 
 impl Asker {
-    /// Who makes this call.
-    pub fn from_call(call: &Call) -> Self {
+    /// Who makes this call, which would do this.
+    pub fn from_call(call: &Call, definition: Definition) -> Self {
         let Caller { username, permissions, door, .. } = call.caller.clone();
-        Self { username, permissions, door, call: Some(call.id) }
+        Self { username, permissions, door, call: Some(call.id), definition: Some(definition) }
     }
 
     /// Whether both ask in the same way, be it in two calls.
     fn asks_like(&self, other: &Self) -> bool {
-        let of = |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door);
+        let of =
+            |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door, asker.definition.clone());
         of(self) == of(other)
     }
 }
@@ -98,6 +105,22 @@ pub enum Verdict {
         /// Why, in their words.
         reason: Option<String>,
     },
+    /// What it asks about was changed before it was decided: nothing ran.
+    Changed {
+        /// The question in its place.
+        instead: TicketId,
+    },
+}
+
+/// A ticket as a repeated call finds it.
+#[derive(Debug, Clone)]
+pub struct Collected {
+    /// The ticket; where it was changed, the one in its place.
+    pub ticket: Ticket,
+    /// What the call was.
+    pub asker: Asker,
+    /// What came of it, where it has been decided.
+    pub verdict: Option<Verdict>,
 }
 
 /// The tickets of one database. Cheap to clone.
@@ -116,6 +139,21 @@ impl Tickets {
     /// already has [`PENDING`] questions open.
     pub async fn ask(&self, ticket: Ticket, asker: Asker) -> Result<Ticket> {
         self.db.write(move |c| ask(c, ticket, &asker)).await
+    }
+
+    /// Asks another question in the place of one that is not decided yet, and closes that one: what it asked about has been
+    /// changed.
+    pub async fn ask_instead(&self, old: TicketId, ticket: Ticket, asker: Asker) -> Result<Ticket> {
+        self.db
+            .write(move |c| {
+                undecided(&find(c, old, ticket.user, ticket.created_at)?.ticket)?;
+                // Before it is counted with those that are open.
+                settle(c, old, TicketState::Changed, &Verdict::Changed { instead: ticket.id })?;
+                let asked = ask(c, ticket, &asker)?;
+                settle(c, old, TicketState::Changed, &Verdict::Changed { instead: asked.id })?;
+                Ok(asked)
+            })
+            .await
     }
 
     /// One ticket of this user, expired if its time has passed.
@@ -153,16 +191,17 @@ impl Tickets {
     }
 
     /// The ticket behind a repeated call: the same tool and arguments, or an error.
-    pub async fn collect(&self, claim: Claim, now: Time) -> Result<(Ticket, Option<Verdict>)> {
+    pub async fn collect(&self, claim: Claim, now: Time) -> Result<Collected> {
         self.db
             .read(move |c| {
-                let stored = find(c, claim.id, claim.user, now)?;
+                let stored = latest(c, claim.id, claim.user, now)?;
                 if stored.digest != claim.digest || stored.ticket.topic != claim.topic {
                     return Err(Error::invalid(
                         "This ticket is for another call. Repeat the call it was given for, unchanged.",
                     ));
                 }
-                Ok((stored.ticket, stored.verdict))
+                let Stored { ticket, asker, verdict, .. } = stored;
+                Ok(Collected { ticket, asker, verdict })
             })
             .await
     }
@@ -187,7 +226,7 @@ impl Tickets {
             .await
     }
 
-    /// Refuses a pending ticket.
+    /// Refuses a pending ticket, or the one in its place.
     pub async fn refuse(
         &self,
         id: TicketId,
@@ -197,7 +236,9 @@ impl Tickets {
     ) -> Result<(Ticket, Asker)> {
         self.db
             .write(move |c| {
-                undecided(&find(c, id, user, now)?.ticket)?;
+                let open = latest(c, id, user, now)?.ticket;
+                undecided(&open)?;
+                let id = open.id;
                 settle(c, id, TicketState::Denied, &Verdict::Refused { reason })?;
                 let Stored { ticket, asker, .. } = find(c, id, user, now)?;
                 Ok((ticket, asker))
@@ -218,27 +259,6 @@ impl Tickets {
                 let text = serde_json::to_string(&interrupted(Approved::default())).map_err(Error::internal)?;
                 let sql = "UPDATE tickets SET state = 'done', result = coalesce(result, ?1) WHERE state = 'running'";
                 Ok(c.execute(sql, [text])?)
-            })
-            .await
-    }
-
-    /// Remembers that this conversation's calls of a high-write tool need not ask again.
-    pub async fn approve_for(&self, topic: ConversationId, tool: String) -> Result<()> {
-        // Its ticket is taken by now, and would stay so.
-        self.db
-            .write_after_effect(move |c| {
-                c.execute("INSERT OR IGNORE INTO approvals (topic, tool) VALUES (?1, ?2)", (topic.to_string(), tool))?;
-                Ok(())
-            })
-            .await
-    }
-
-    /// Whether the person approved this tool for the whole conversation.
-    pub async fn approved_for(&self, topic: ConversationId, tool: String) -> Result<bool> {
-        self.db
-            .read(move |c| {
-                let mut statement = c.prepare_cached("SELECT 1 FROM approvals WHERE topic = ?1 AND tool = ?2")?;
-                Ok(statement.exists((topic.to_string(), tool))?)
             })
             .await
     }
@@ -287,6 +307,9 @@ fn undecided(ticket: &Ticket) -> Result<()> {
         TicketState::Expired => "This question has expired: nothing was run. Ask again.",
         TicketState::Running => "This question was approved already and is being run.",
         TicketState::Done | TicketState::Denied => "This question was decided already.",
+        TicketState::Changed => {
+            "This has changed since you were asked: nothing was run. Decide the question in its place."
+        }
     };
     Err(Error::conflict(problem))
 }

@@ -39,6 +39,7 @@ impl Scene {
     async fn set() -> Self {
         let (app, runs) = (TestApp::start().await, Runs::default());
         let send = tools::counting("send", Risk::HighWrite, &runs).permission("channel:send");
+        let send = send.scoped(|_: &Value| Some("texts".to_owned()));
         let invoker = tools::invoker(&app, vec![send, tools::counting("wipe", Risk::Destructive, &runs)]);
         let mara = app.caller(&["channel:send"]).await;
         let topic = app.conversation(&mara).await;
@@ -322,13 +323,15 @@ async fn a_yes_for_the_conversation_holds_there_for_that_tool_and_never_for_dest
     let scene = Scene::set().await;
     let always = || Answer { for_conversation: true, ..yes() };
     let ticket = scene.ask(scene.call("send", "a")).await;
+    assert_eq!(ticket.scope.as_deref(), Some("send texts in this conversation"));
     scene.decide(&ticket, always()).await.unwrap();
     assert_eq!(scene.data(scene.call("send", "b")).await, json!({"text": "b"}));
     scene.ask(scene.elsewhere(scene.call("send", "c")).await).await;
     scene.app.taint(scene.topic).await;
     scene.ask(scene.call("send", "d")).await;
     let wipe = scene.ask(scene.call("wipe", "a")).await;
-    scene.decide(&wipe, always()).await.unwrap();
+    assert_eq!((wipe.scope.as_deref(), scene.decide(&wipe, always()).await.unwrap_err().kind()), (None, Kind::Invalid));
+    scene.approve(&wipe).await;
     scene.ask(scene.call("wipe", "b")).await;
     assert_eq!(scene.runs.count(), 3);
 }

@@ -8,6 +8,7 @@ use super::run::Exit;
 use crate::model::{
     error::{Error, Result},
     secret::Secret,
+    unseen::visible,
 };
 
 /// Standard output, as JSON or for a person.
@@ -91,7 +92,7 @@ pub(super) fn listing(rows: &Value, fields: &[&str]) -> String {
     table(fields, &cells)
 }
 
-/// Asks yes or no. Without a terminal the answer is none.
+/// Asks yes or no; what a person decides about hides nothing. Without a terminal the answer is none.
 pub(super) fn confirm(question: &str) -> Result<Option<bool>> {
     if !io::stdin().is_terminal() {
         return Ok(None);
@@ -99,17 +100,6 @@ pub(super) fn confirm(question: &str) -> Result<Option<bool>> {
     prompt(&format!("{} [y/N] ", visible(question)))?;
     let answer = read_line()?;
     Ok(Some(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str())))
-}
-
-/// What a person decides about holds nothing that hides or reorders the rest: such characters are spelled out.
-fn visible(text: &str) -> String {
-    let hides = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{61c}' | '\u{feff}');
-    let spelled = |c: char| match c {
-        '\n' => c.to_string(),
-        c if c.is_control() || hides(c) => format!("<U+{:04X}>", u32::from(c)),
-        c => c.to_string(),
-    };
-    text.chars().map(spelled).collect()
 }
 
 /// A password: typed unseen at a terminal, else the first line of standard input.
@@ -151,11 +141,6 @@ fn unseen(read: impl FnOnce() -> Result<String>) -> Result<String> {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn a_question_hides_nothing() {
-        assert_eq!(visible("rm \u{202e}txt.\u{1b}[2Jé\n"), "rm <U+202E>txt.<U+001B>[2Jé\n");
-    }
 
     #[test]
     fn a_listing_aligns_its_columns() {

@@ -67,7 +67,9 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
 /// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
     let (asked, reason) = (cell(ticket, "question"), cell(ticket, "reason"));
-    let question = format!("{} {}\n{reason}\n{asked}", args.tool, cell(ticket, "arguments"));
+    let warnings = ticket.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let warnings: String = warnings.map(|warning| format!("Note: {warning}\n")).collect();
+    let question = format!("{} {}\n{warnings}{reason}\n{asked}", args.tool, cell(ticket, "arguments"));
     let approved = if waived(ticket, args) { Some(true) } else { confirm(&question)? };
     let decision = match approved {
         Some(true) => "approve",

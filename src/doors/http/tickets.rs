@@ -26,6 +26,7 @@ use crate::{
         spec::Risk,
         time::Time,
     },
+    store::tickets::Verdict,
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
@@ -60,7 +61,7 @@ pub(super) struct DecisionBody {
     params: Option<Value>,
     /// The question that `params` make, as a 409 gave it: needed where they destroy something else than was asked about.
     question: Option<String>,
-    /// Do not ask again for this tool in this conversation; never for destructive ones.
+    /// Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none.
     #[serde(default)]
     for_conversation: bool,
 }
@@ -74,10 +75,10 @@ pub(super) struct Decided {
     result: Option<InvokeAnswer>,
 }
 
-/// Decides a ticket. Only the person it is addressed to can, not his API keys.
+/// Decides a ticket. Only the person it is addressed to can, not their API keys.
 #[utoipa::path(request_body = DecisionBody, tag = "tickets", responses(
     (status = 200, body = Decided),
-    (status = 409, body = Problem, description = "It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`."),
+    (status = 409, body = Problem, description = "It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`. With `ticket`: what it asked about was changed meanwhile; the old question is closed, and `ticket` stands in its place."),
 ))]
 #[post("/api/tickets/{id}")]
 async fn decide(
@@ -86,10 +87,11 @@ async fn decide(
     id: Path<String>,
     HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
-) -> Result<Json<Decided>> {
+) -> Result<HttpResponse> {
     let id: TicketId = id.parse()?;
     let DecisionBody { decision, reason, params, question, for_conversation } = body;
     let answer = Answer { decision, reason, params, question, for_conversation };
+    let user = caller.user;
     let (invoker, agent) = (state.invoker.clone(), state.agent.clone());
     // In a task of its own: the conversation is told what came of it, whether the person's page is still open or not.
     let deciding = async move {
@@ -102,7 +104,11 @@ async fn decide(
     };
     let (ticket, verdict) =
         state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
-    Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
+    if let Verdict::Changed { instead } = verdict {
+        return Ok(must_confirm(state.app.tickets.get(instead, user, state.app.clock.now()).await?));
+    }
+    let result = InvokeAnswer::of_verdict(&ticket.tool, &verdict);
+    Ok(HttpResponse::Ok().json(Decided { state: ticket.state, result }))
 }
 
 /// What a call is answered that a person must confirm first.
@@ -125,13 +131,17 @@ pub(super) struct MustConfirm {
     subject: Option<String>,
     /// The rule that asks, in words.
     reason: String,
+    /// What a yes for the whole conversation would cover; null where there is no such yes.
+    scope: Option<String>,
+    /// What to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others.
+    warnings: Vec<String>,
     /// When the question lapses.
     expires_at: Time,
 }
 
 /// 409 with the ticket of a call.
 pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
-    let Ticket { id, tool, arguments, risk, question, subject, reason, expires_at, .. } = ticket;
+    let Ticket { id, tool, arguments, risk, question, subject, reason, scope, warnings, expires_at, .. } = ticket;
     let problem = Problem {
         kind: "urn:satchel:needs-confirmation".to_owned(),
         title: "Needs confirmation".to_owned(),
@@ -140,6 +150,18 @@ pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
             "{question} {reason} A person decides it in the console; then repeat the call with the ticket."
         ),
     };
-    let body = MustConfirm { problem, ticket: id, tool, arguments, risk, question, subject, reason, expires_at };
+    let body = MustConfirm {
+        problem,
+        ticket: id,
+        tool,
+        arguments,
+        risk,
+        question,
+        subject,
+        reason,
+        scope,
+        warnings,
+        expires_at,
+    };
     HttpResponse::Conflict().content_type(PROBLEM).json(body)
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{ahead, endpoint_call, risk};
+use super::{ahead, endpoint_call, resolve, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
@@ -70,10 +70,12 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
     let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
         endpoint_call::call(&cx, id, &arguments).await
     });
-    let host = system.host();
+    let place = system.destination();
     let tool =
         tool.risk_of_call(move |arguments: &Value, registry| risk::of_endpoint(&registry.directory(), id, arguments));
-    let tool = tool.reaches_among(move |_: &Value, _| host.clone().into_iter().collect());
+    let tool = tool.reaches_among(move |_: &Value, _| place.clone().into_iter().collect());
+    // The endpoint and its system are looked up when it is called: what they are then is what runs.
+    let tool = tool.relies_on(move |_: &Value, registry| resolve::endpoint_as_it_is(&registry.directory(), id));
     tool.ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 

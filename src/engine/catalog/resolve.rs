@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::{
     app::App,
     engine::context::Context,
@@ -9,8 +11,9 @@ use crate::{
         catalog::{
             directory::{Directory, Registered},
             endpoint::{Endpoint, EndpointId},
-            system::SystemId,
+            system::{System, SystemId},
         },
+        destination::Destination,
         error::Result,
     },
 };
@@ -31,10 +34,31 @@ pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, 
     Ok((Arc::clone(found), endpoint.clone()))
 }
 
-/// The host of the system somebody means. That an administrator connected it says that it may be reached, not that
+/// Where the system somebody means is. That an administrator connected it says that it may be reached, not that
 /// whatever a conversation holds may be carried there.
-pub fn hosts(directory: &Directory, asked: &str) -> Vec<String> {
-    directory.find(asked).ok().and_then(|found| found.system.host()).into_iter().collect()
+pub fn destinations(directory: &Directory, asked: &str) -> Vec<Destination> {
+    directory.find(asked).ok().and_then(|found| found.system.destination()).into_iter().collect()
+}
+
+/// What decides where a call to the system somebody means goes, and as whom: its address and how it is asked. Empty where
+/// there is no such system.
+pub fn system_as_it_is(directory: &Directory, asked: &str) -> String {
+    directory.find(asked).map(|found| address(&found.system)).unwrap_or_default()
+}
+
+/// What decides what a call of an endpoint does: the endpoint as it is registered, and its system. Empty where it is gone.
+pub fn endpoint_as_it_is(directory: &Directory, id: EndpointId) -> String {
+    let Ok((found, endpoint)) = directory.endpoint(id) else { return String::new() };
+    let Endpoint { operation, method, path, parameters, risk, reviewed, .. } = endpoint;
+    let row = json!({
+        "operation": operation, "method": method, "path": path, "parameters": parameters, "risk": risk,
+        "reviewed": reviewed,
+    });
+    format!("{row} {}", address(&found.system))
+}
+
+fn address(system: &System) -> String {
+    json!({"system": system.id, "base_url": system.base_url, "auth": system.auth}).to_string()
 }
 
 impl Context {

@@ -11,6 +11,7 @@ use crate::{
     engine::{authorise, context::Context, registry::Registry, tool::Tool},
     host::workers::Pace,
     model::{
+        destination::Destination,
         error::{Error, Result},
         question::Question,
         script::{Grants, Origin},
@@ -157,7 +158,10 @@ impl Loaded {
         let script = Arc::clone(&self);
         let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
         let uses = self.head.uses.clone();
-        let granted: Vec<String> = self.granted.iter().map(|host| host.name().to_owned()).collect();
+        let granted: Vec<Destination> =
+            self.granted.iter().map(|host| Destination::new(host.name(), host.port())).collect();
+        let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
+        let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
         let (used, title) = (uses.clone(), self.head.name.clone());
         let tool = tool.ahead(move |cx: Context, _: Value| {

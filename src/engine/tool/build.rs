@@ -10,6 +10,7 @@ use crate::{
     engine::registry::Registry,
     model::{
         caller::Caller,
+        destination::Destination,
         error::Result,
         settings::Settings,
         spec::{Example, Risk, Setting},
@@ -136,27 +137,27 @@ impl Tool {
         self
     }
 
-    /// Names the host a call sends something to, where the arguments choose it. Once content from outside is in a
-    /// conversation, a person is asked before it reaches a host it has not reached yet.
+    /// Names where a call sends something, where the arguments choose it. Once content from outside is in a conversation, a
+    /// person is asked before it reaches a host and port it has not reached yet.
     #[must_use]
-    pub fn reaches<Args, F>(self, host: F) -> Self
+    pub fn reaches<Args, F>(self, place: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args) -> Option<String> + Send + Sync + 'static,
+        F: Fn(&Args) -> Option<Destination> + Send + Sync + 'static,
     {
-        self.reaches_among(move |args, _| host(args).into_iter().collect())
+        self.reaches_among(move |args, _| place(args).into_iter().collect())
     }
 
-    /// Names the hosts a call may send something to, which lie with what the arguments name: a connected system is
-    /// asked for like any other host, for what may be carried out goes there all the same.
+    /// Names where a call may send something, which lies with what the arguments name: a connected system is asked for
+    /// like any other host, for what may be carried out goes there all the same.
     #[must_use]
-    pub fn reaches_among<Args, F>(mut self, hosts: F) -> Self
+    pub fn reaches_among<Args, F>(mut self, places: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Vec<String> + Send + Sync + 'static,
+        F: Fn(&Args, &Registry) -> Vec<Destination> + Send + Sync + 'static,
     {
         let of = move |arguments: &Value, registry: &Registry| {
-            parse(arguments.clone()).map(|args| hosts(&args, registry)).unwrap_or_default()
+            parse(arguments.clone()).map(|args| places(&args, registry)).unwrap_or_default()
         };
         self.reaches = Some(Arc::new(of));
         self

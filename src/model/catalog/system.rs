@@ -5,6 +5,7 @@ use url::Url;
 
 use super::{auth::Auth, pace::RateLimit, status::SystemStatus};
 use crate::model::{
+    destination::Destination,
     error::{Error, Kind, Result},
     id::{Id, Noun},
     time::Time,
@@ -62,9 +63,9 @@ impl System {
         })
     }
 
-    /// The machine it is on, where somebody has said.
-    pub fn host(&self) -> Option<String> {
-        self.base_url.as_ref()?.host_str().map(str::to_owned)
+    /// The host and port it is at, where somebody has said.
+    pub fn destination(&self) -> Option<Destination> {
+        Destination::from_url(self.base_url.as_ref()?)
     }
 
     /// Fails where it may not be called now: its status forbids it, or nobody has said where it is.

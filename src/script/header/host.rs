@@ -19,6 +19,11 @@ impl Host {
         &self.name
     }
 
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(443)
+    }
+
     /// What `@http` must say for an address: the host, with its port unless it is called by https on 443.
     pub fn needed(url: &Url) -> String {
         let host = url.host_str().unwrap_or_default();

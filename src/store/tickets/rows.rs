@@ -15,15 +15,18 @@ use crate::model::{
     spec::Risk,
     time::Time,
     user::UserId,
+    warning::warnings,
 };
 
-/// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question.
+/// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question and no scope.
 #[derive(Serialize, Deserialize)]
 struct Asked {
     #[serde(flatten)]
     asker: Asker,
     #[serde(default)]
     question: Option<Question>,
+    #[serde(default)]
+    scope: Option<String>,
 }
 
 /// A ticket as it is stored.
@@ -41,20 +44,23 @@ impl Stored {
         let text = |name: &str| row.get::<_, String>(name);
         let word = |name: &str| Ok::<_, Error>(serde_json::Value::String(text(name)?));
         let topic: Option<String> = row.get("topic")?;
-        let Asked { asker, question } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
+        let Asked { asker, question, scope } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
         let asked_as = text("asked_as")?;
         let question = question.unwrap_or_else(|| Question::run(&asked_as));
+        let arguments = serde_json::from_str(&text("arguments")?).map_err(Error::internal)?;
         let ticket = Ticket {
             id: TicketId::from_str(&text("id")?)?,
             user: UserId::from_str(&text("user")?)?,
             topic: topic.as_deref().map(ConversationId::from_str).transpose()?,
             tool: text("tool")?,
             asked_as,
-            arguments: serde_json::from_str(&text("arguments")?).map_err(Error::internal)?,
+            warnings: warnings(&arguments),
+            arguments,
             risk: serde_json::from_value::<Risk>(word("risk")?).map_err(Error::internal)?,
             question: question.text,
             subject: question.subject,
             reason: text("reason")?,
+            scope,
             state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
             created_at: Time::from_millis(row.get("created_at")?),
             expires_at: Time::from_millis(row.get("expires_at")?),
@@ -90,7 +96,7 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
         ));
     }
     let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
-    let asked = Asked { asker: asker.clone(), question: Some(question) };
+    let asked = Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone() };
     c.prepare_cached(
         "INSERT INTO tickets (id, user, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
                               expires_at)
@@ -131,7 +137,11 @@ fn still_open(c: &Connection, ticket: &Ticket, asker: &Asker) -> Result<Option<T
 }
 
 pub(super) fn settle(c: &Connection, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {
-    let state = if state == TicketState::Denied { "denied" } else { "done" };
+    let state = match state {
+        TicketState::Denied => "denied",
+        TicketState::Changed => "changed",
+        _ => "done",
+    };
     let text = serde_json::to_string(verdict).map_err(Error::internal)?;
     c.execute("UPDATE tickets SET state = ?2, result = ?3 WHERE id = ?1", (id.to_string(), state, text))?;
     Ok(())
@@ -143,6 +153,16 @@ pub(super) fn find(c: &Connection, id: TicketId, user: UserId, now: Time) -> Res
     let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))??;
     if stored.ticket.state == TicketState::Pending && stored.ticket.expires_at <= now {
         stored.ticket.state = TicketState::Expired;
+    }
+    Ok(stored)
+}
+
+/// A ticket, or the last one that was asked in its place.
+pub(super) fn latest(c: &Connection, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
+    let mut stored = find(c, id, user, now)?;
+    // Each stands in the place of an earlier one, so this ends.
+    while let Some(Verdict::Changed { instead }) = &stored.verdict {
+        stored = find(c, *instead, user, now)?;
     }
     Ok(stored)
 }

@@ -11,7 +11,7 @@ use crate::{
     engine::{
         context::Context,
         registry::Registry,
-        tool::{Alias, Tool},
+        tool::{Alias, Carried, Tool},
     },
     model::{
         error::{Error, Result},
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 8;
 /// Each call has its own tool's limit; this one is for all.
 const TIMEOUT: Duration = Duration::from_secs(600);
 const NAME: &str = "parallel";
-/// Most calls a question names.
+/// Most calls of one risk that a question names.
 const NAMED: usize = 6;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -70,6 +70,7 @@ pub(super) fn tool() -> Tool {
     .timeout(TIMEOUT)
     .risk_among(|args: &Args, registry| risk(args, registry))
     .asks_among(|args: &Args, settings, registry| asks(args, settings, registry))
+    .carries(|args: Args| args.tool_uses.into_iter().map(carried).collect())
     .up_to(Risk::Destructive)
     .ahead(ahead)
     // Each call has a row of its own, with its tool's private arguments masked.
@@ -90,6 +91,10 @@ pub(super) fn tool() -> Tool {
     .alias(dotted)
 }
 
+fn carried(wanted: ToolUse) -> Carried {
+    Carried { tool: wanted.recipient_name, params: Value::Object(wanted.parameters) }
+}
+
 /// The highest of its calls' risks, so that one question covers them all. What is unknown or wrong fails later.
 fn risk(args: &Args, registry: &Registry) -> Risk {
     let of = |wanted: &ToolUse| {
@@ -107,36 +112,81 @@ fn asks(args: &Args, settings: &Settings, registry: &Registry) -> Option<String>
     })
 }
 
-/// A person is asked once for all calls: not about one that could never be run, and by the names of the riskiest.
+/// A person is asked once for all calls: not about one that could never be run, and of each that does more than read by its
+/// name and its risk.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let registry = cx.registry();
     refuse_nesting(&registry, &args.tool_uses)?;
-    let mut asked: Vec<(Risk, Question)> = Vec::new();
+    let mut asked: Vec<Inner> = Vec::new();
     for (n, wanted) in (1..).zip(&args.tool_uses) {
         let (name, parameters) = (&wanted.recipient_name, Value::Object(wanted.parameters.clone()));
         let question = cx.question_of(name, parameters.clone()).await.map_err(|error| {
             let why = error.message();
             Error::new(error.kind(), format!("Call {n}, {name}: {why} Leave it out, or put it right."))
         })?;
-        asked.push((registry.find(name)?.risk_of(parameters, &registry), question));
+        let found = registry.find(name)?;
+        let risk = found.risk_of(parameters, &registry);
+        asked.push(Inner { tool: found.name().to_owned(), risk, question });
     }
     Ok(together(asked))
 }
 
-/// One question for several: those about the riskiest calls stand in it.
-fn together(asked: Vec<(Risk, Question)>) -> Question {
-    let (calls, most) = (asked.len(), asked.iter().map(|(risk, _)| *risk).max());
-    let mut riskiest = asked.into_iter().filter(|(risk, _)| Some(*risk) == most).map(|(_, question)| question);
-    let Some(first) = riskiest.next() else { return Question::run(NAME) };
-    if calls == 1 {
-        return first;
+/// What is asked about one of its calls.
+struct Inner {
+    tool: String,
+    risk: Risk,
+    question: Question,
+}
+
+impl Inner {
+    /// What it does, after the name of its tool: `document: delete “A”`. The question alone where it says the tool's name.
+    fn told(&self) -> String {
+        let text = self.question.text.trim_end_matches('?');
+        let mut letters = text.chars();
+        let text: String =
+            letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+        let says_it = text.split(' ').any(|word| word == self.tool);
+        if says_it { text } else { format!("{}: {text}", self.tool) }
     }
-    let others: Vec<String> = riskiest.map(|question| question.text).collect();
-    let shown: Vec<&str> =
-        [first.text.as_str()].into_iter().chain(others.iter().map(String::as_str)).take(NAMED).collect();
-    let more = (others.len() + 1).saturating_sub(NAMED);
-    let more = if more > 0 { format!(" And {more} more like these.") } else { String::new() };
-    Question { text: format!("Run {calls} calls? {}{more}", shown.join(" ")), ..first }
+}
+
+/// One question for several: `Run parallel? 1 of 21 calls writes: write “notes.txt”.` The riskiest come first, and the thing
+/// to type is that of the first of them.
+fn together(asked: Vec<Inner>) -> Question {
+    let calls = asked.len();
+    let of = |risk: Risk| asked.iter().filter(move |inner| inner.risk == risk).collect::<Vec<_>>();
+    let kinds = [
+        (Risk::Destructive, ["destroys", "destroy"]),
+        (Risk::HighWrite, ["writes", "write"]),
+        (Risk::LowWrite, ["changes a little", "change a little"]),
+    ];
+    let told: Vec<String> = kinds
+        .into_iter()
+        .map(|(risk, words)| (of(risk), words))
+        .filter(|(inner, _)| !inner.is_empty())
+        .map(|(inner, [one, many])| {
+            let named: Vec<String> = inner.iter().take(NAMED).map(|inner| inner.told()).collect();
+            let more = match inner.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let verb = if inner.len() == 1 { one } else { many };
+            format!("{} of {} {verb}: {}{more}.", inner.len(), counted(calls), named.join(", "))
+        })
+        .collect();
+    let told = if told.is_empty() {
+        vec![format!("{} that only {}.", counted(calls), if calls == 1 { "reads" } else { "read" })]
+    } else {
+        told
+    };
+    let text = format!("Run {NAME}? {}", told.join(" "));
+    let most = asked.iter().map(|inner| inner.risk).max();
+    let subject = asked.into_iter().find(|inner| Some(inner.risk) == most).and_then(|inner| inner.question.subject);
+    Question { text, subject }
+}
+
+fn counted(calls: usize) -> String {
+    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
@@ -169,16 +219,28 @@ async fn call(cx: &Context, wanted: ToolUse) -> Value {
 mod tests {
     use super::*;
 
+    fn inner(tool: &str, risk: Risk, question: Question) -> Inner {
+        Inner { tool: tool.to_owned(), risk, question }
+    }
+
     #[test]
-    fn one_question_for_several_calls_names_all_of_the_riskiest() {
-        let read = (Risk::Read, Question::run("read"));
-        let delete = |name: &str| (Risk::Destructive, Question::about("Delete", name));
-        assert_eq!(together(vec![delete("A")]), Question::about("Delete", "A"));
-        let asked = together(vec![read.clone(), delete("A"), delete("B")]);
-        assert_eq!(asked.text, "Run 3 calls? Delete “A”? Delete “B”?");
+    fn one_question_for_several_calls_tells_each_that_does_more_than_read_by_name_and_risk() {
+        let sum = || inner("calculator", Risk::Read, Question::run("calculator"));
+        let write = inner("write", Risk::HighWrite, Question::about("Write", "notes.txt"));
+        let delete = |name: &str| inner("document", Risk::Destructive, Question::about("Delete", name));
+        let asked = together((0..20).map(|_| sum()).chain([write]).collect());
+        assert_eq!(asked.text, "Run parallel? 1 of 21 calls writes: write “notes.txt”.");
+        assert_eq!(asked.subject.as_deref(), Some("notes.txt"));
+        let send = inner("send_note", Risk::LowWrite, Question::run("send_note"));
+        let asked = together(vec![send, sum(), delete("A"), delete("B")]);
+        assert_eq!(
+            asked.text,
+            "Run parallel? 2 of 4 calls destroy: document: delete “A”, document: delete “B”. 1 of 4 calls changes a little: \
+             run send_note."
+        );
         assert_eq!(asked.subject.as_deref(), Some("A"));
         let many = together((0..9).map(|n| delete(&n.to_string())).collect());
-        assert!(many.text.ends_with("Delete “5”? And 3 more like these."), "{}", many.text);
-        assert_eq!(together(Vec::new()), Question::run("parallel"));
+        assert!(many.text.ends_with("document: delete “5”, and 3 more."), "{}", many.text);
+        assert_eq!(together(vec![sum()]).text, "Run parallel? 1 call that only reads.");
     }
 }

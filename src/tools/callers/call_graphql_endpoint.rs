@@ -43,7 +43,8 @@ pub(super) fn tool() -> Tool {
     .permission("catalog:read")
     .risk(Risk::LowWrite)
     .timeout(given::TIMEOUT)
-    .reaches_among(|args: &Args, registry| resolve::hosts(&registry.directory(), &args.system_id))
+    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
+    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
     .up_to(Risk::Destructive)
     .ahead(ahead)
     .risk_of_call(|args: &Args, registry| {

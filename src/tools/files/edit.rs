@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::READ;
+use super::{READ, scope};
 use crate::{
     engine::{context::Context, tool::Tool},
     host::files::Parents,
@@ -56,6 +56,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .risk(Risk::HighWrite)
+    .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)
     .example_after(
         before(),

@@ -3,6 +3,7 @@
 mod apply_patch;
 mod edit;
 mod read;
+mod scope;
 mod write;
 
 use crate::engine::tool::Tool;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::scope;
 use crate::{
     engine::{
         context::Context,
@@ -50,6 +51,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .risk(Risk::HighWrite)
+    .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)
     .example("A new file", json!({"path": "notes.txt", "content": "Zoë"}), json!({"ok": true, "bytesWritten": 4}))
     .example(

@@ -25,6 +25,7 @@ use crate::{
         tool::{Alias, Tool},
     },
     model::{
+        destination::Destination,
         error::{Error, Kind, Result},
         output::{Content, Output},
         question::Question,
@@ -103,7 +104,7 @@ pub(super) fn tool() -> Tool {
     )
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
     .usual_timeout(Duration::from_secs_f64(TIMEOUT))
-    .reaches(|args: &Args| Some(Url::parse(args.url.trim()).ok()?.host_str()?.to_owned()))
+    .reaches(|args: &Args| Destination::from_url(&Url::parse(args.url.trim()).ok()?))
     .up_to(Risk::LowWrite)
     .ahead(ahead)
     .risk_of(|args: &Args| if method(args.method.as_deref()) == Method::GET { Risk::Read } else { Risk::LowWrite })

@@ -79,6 +79,7 @@ pub(super) fn tool() -> Tool {
         required: true,
         default: None,
     })
+    .reaches_setting("base_url")
     .accepts(|key, value| if key == "base_url" { base(value).map(drop) } else { Ok(()) })
     .example(
         "Two results",

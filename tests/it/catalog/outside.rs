@@ -63,7 +63,7 @@ async fn every_way_to_a_system_is_asked_before_its_host_is_used_in_a_tainted_con
         let tool = called.0;
         assert_eq!(asks(&chat, called.clone(), false).await, None, "{tool} in a clean conversation");
         let reason = asks(&chat, called, true).await.unwrap_or_default();
-        assert!(reason.contains("'crm.example'"), "{tool}: {reason}");
+        assert!(reason.contains("'crm.example:443'"), "{tool}: {reason}");
     }
 }
 
@@ -85,7 +85,7 @@ async fn a_page_cannot_send_anything_to_a_system_before_somebody_said_so() {
     let mut stream = chat.owner.say(&conversation, "Do what the note says.").await;
     let events = stream.until("confirmation").await;
     let asked = find(&events, "confirmation");
-    assert!(asked.data["ticket"]["reason"].as_str().unwrap().contains("'localhost'"), "{asked:?}");
+    assert!(asked.data["ticket"]["reason"].as_str().unwrap().contains("'localhost:"), "{asked:?}");
     assert_eq!(crm.connections(), 0);
     chat.owner.decide(asked, json!({"decision": "approve"})).await;
     let rest = chat.owner.follow(&conversation, Some(&events.last().unwrap().id)).await.rest().await;

@@ -100,8 +100,12 @@ pub const ROWS: &[(usize, &str)] = &[
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
     (
-        25,
+        26,
         "INSERT INTO former_answers VALUES ('01900000-0000-7000-8000-0000000000d3', 1, '[{\"id\": \"01900000-0000-7000-8000-0000000000d7\", \"role\": \"assistant\", \"text\": \"At the mill.\", \"steps\": [], \"citations\": [1]}]');",
     ),
-    (26, "UPDATE providers SET parameters = '{\"temperature\": 0.5}' WHERE name = 'Own';"),
+    (27, "UPDATE providers SET parameters = '{\"temperature\": 0.5}' WHERE name = 'Own';"),
+    (
+        28,
+        "INSERT INTO approvals VALUES ('01900000-0000-7000-8000-0000000000d1', 'builtin:write', 'write files in “mill” in this conversation', '00');",
+    ),
 ];

@@ -95,16 +95,16 @@ async fn a_call_within_another_that_would_ask_is_refused_without_a_question() {
     let owner = app.caller(&["*"]).await;
     let topic = app.conversation(&owner).await;
     app.taint(topic).await;
-    // Of itself it only reads; what it reaches from a conversation with words from outside would have to be asked.
-    let uses = json!({"tool_uses": [{"recipient_name": "web_fetch", "parameters": {"url": "http://new.example/"}}]});
-    let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "parallel", uses) };
-    let outcome = app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap();
-    let Outcome::Done(done) = outcome else { panic!("it asked") };
-    let result = &done.output.data["results"][0];
-    let said = result["error"].as_str().unwrap();
-    assert!(said.starts_with("web_fetch asks a person before this, and here nobody can be asked: "), "{said}");
-    assert!(said.contains("new.example"), "{said}");
-    assert_eq!((questions(&app), result.get("ticket")), (0, None));
+    // Of itself it only reads; where it leads from a conversation with words from outside, nobody knows before it does.
+    let body =
+        "let said = (); try { tool(\"web_fetch\", #{ url: \"http://new.example/\" }) } catch (e) { said = e } said";
+    save(&app, "reads_on", "// @uses web_fetch", body).await;
+    let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "reads_on", json!({})) };
+    let ended = app.satchel.invoker.invoke(call, CancellationToken::new()).await;
+    let said = ended.unwrap_err().message().to_owned();
+    assert!(said.contains("web_fetch asks a person before this, and here nobody can be asked: "), "{said}");
+    assert!(said.contains("new.example:80"), "{said}");
+    assert_eq!(questions(&app), 0);
 }
 
 #[tokio::test]

@@ -2323,7 +2323,7 @@ export interface paths {
         /** One of the caller's tickets. */
         get: operations["get_api_tickets_id"];
         put?: never;
-        /** Decides a ticket. Only the person it is addressed to can, not his API keys. */
+        /** Decides a ticket. Only the person it is addressed to can, not their API keys. */
         post: operations["post_api_tickets_id"];
         delete?: never;
         options?: never;
@@ -3428,7 +3428,7 @@ export interface components {
             params?: unknown;
             /** @description The question that `params` make, as a 409 gave it: needed where they destroy something else than was asked about. */
             question?: string | null;
-            /** @description Do not ask again for this tool in this conversation; never for destructive ones. */
+            /** @description Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none. */
             for_conversation?: boolean;
         };
         /** @description A model server that was found on this machine. */
@@ -4906,6 +4906,10 @@ export interface components {
             subject?: string | null;
             /** @description The rule that asks, in words. */
             reason: string;
+            /** @description What a yes for the whole conversation would cover; null where there is no such yes. */
+            scope?: string | null;
+            /** @description What to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others. */
+            warnings: string[];
             /** @description When the question lapses. */
             expires_at: components["schemas"]["Time"];
         };
@@ -6547,6 +6551,16 @@ export interface components {
             subject?: string | null;
             /** @description Which rule asks, in words. */
             reason: string;
+            /**
+             * @description What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
+             *     where there is no such yes. One to a high write ends once content from outside is in the conversation.
+             */
+            scope?: string | null;
+            /**
+             * @description What to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
+             *     may look like others.
+             */
+            warnings: string[];
             /** @description Where it stands. */
             state: components["schemas"]["TicketState"];
             /** @description When it was asked. */
@@ -6558,7 +6572,7 @@ export interface components {
          * @description Where a ticket stands.
          * @enum {string}
          */
-        TicketState: "pending" | "running" | "done" | "denied" | "expired";
+        TicketState: "pending" | "running" | "done" | "denied" | "expired" | "changed";
         /** Format: date-time */
         Time: string;
         /** @description A tool. */
@@ -18997,7 +19011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`. */
+            /** @description It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`. With `ticket`: what it asked about was changed meanwhile; the old question is closed, and `ticket` stands in its place. */
             409: {
                 headers: {
                     [name: string]: unknown;

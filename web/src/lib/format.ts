@@ -159,9 +159,10 @@ function inline(value: unknown): string {
   return String(value);
 }
 
-/** Control and direction-changing characters, made visible: what is approved is what is seen. */
+/** What cannot be seen or turns the text: controls, formats, separators, ignorables (variation selectors, tags, fillers), empty Braille. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Such characters spelled out, `\u{202e}`, but for line breaks and tabs: what is approved is what is seen. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, (c) => {
-    return `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return text.replace(UNSEEN, (c) => (c === '\n' || c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
 }

@@ -180,6 +180,8 @@ function settle(picture: Picture, step: Step | undefined, ticket: Ticket) {
   picture.state = 'running';
   if (!step) return;
   step.ticket = ticket;
+  // Another question stands in its place, and is told next.
+  if (ticket.state === 'changed') return;
   const refused = ticket.state === 'denied' || ticket.state === 'expired';
   step.state = refused ? 'done' : 'running';
   if (refused) step.success = false;

@@ -62,3 +62,64 @@ it('names what edited arguments destroy before it is destroyed', async () => {
   ]);
   await unmount(card);
 });
+
+const card = (more: Partial<Ticket>, parameters: object) => {
+  tools.all = [{ id: 'builtin:write', name: 'write', aliases: [], parameters } as unknown as Tool];
+  const asked = {
+    ...ticket,
+    id: 't2',
+    tool: 'builtin:write',
+    asked_as: 'write',
+    risk: 'high_write',
+    question: 'Write “a.txt”?',
+    topic: 'c1',
+    ...more,
+  } as Ticket;
+  const shown = mount(Approval, { target: document.body, props: { ticket: asked, decided: () => {} } });
+  flushSync();
+  return shown;
+};
+const file = { type: 'object', properties: { path: { type: 'string' }, content: { type: 'string' } }, required: ['path', 'content'] };
+const button = (text: string) => [...document.querySelectorAll('button')].find((one) => one.textContent?.trim().startsWith(text));
+
+it('says how long a cut value is and opens all of it', async () => {
+  const content = `${'a line\n'.repeat(100)}the \u202eend`;
+  const shown = card({ arguments: { path: 'a.txt', content } }, file);
+  expect(document.body.textContent).toContain('708 characters, 101 lines.');
+  expect(document.body.textContent).toContain('content: holds characters that cannot be seen');
+  button('Show all')?.click();
+  flushSync();
+  expect(document.querySelector('[aria-label="All of Content"]')?.textContent).toBe(content.replace('\u202e', '\\u{202e}'));
+  await unmount(shown);
+});
+
+it('offers a yes for the conversation only where the server says what it covers, and says it', async () => {
+  const covered = card({ arguments: { path: 'reports/a.txt', content: 'x' }, scope: 'write files in “reports” in this conversation' }, file);
+  expect(document.body.textContent).toContain('For this conversation covers: write files in “reports” in this conversation, and nothing else.');
+  expect(button('For this conversation')).toBeDefined();
+  const path = document.querySelector<HTMLTextAreaElement>('#t2-path') as HTMLTextAreaElement;
+  path.value = 'elsewhere/a.txt';
+  path.dispatchEvent(new Event('input', { bubbles: true }));
+  flushSync();
+  expect(button('For this conversation')).toBeUndefined();
+  await unmount(covered);
+  const once = card({ arguments: { path: 'a.txt', content: 'x' }, scope: null }, file);
+  expect(button('For this conversation')).toBeUndefined();
+  await unmount(once);
+});
+
+it('shows the question in the place of one whose tool was changed, and decides that', async () => {
+  const renewed = { ...ticket, id: 't3', tool: 'builtin:write', asked_as: 'write', question: 'Write “a.txt”, and delete the rest?', subject: 'a.txt' };
+  const answers = [json(409, { detail: 'It has changed.', ticket: 't3' }), json(200, { ...renewed, arguments: { path: 'a.txt', content: 'x' } })];
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (request: Request) => {
+    asked.push(`${request.method} ${new URL(request.url).pathname}`);
+    return answers.shift();
+  });
+  const shown = card({ arguments: { path: 'a.txt', content: 'x' } }, file);
+  document.querySelector<HTMLFormElement>('form')?.requestSubmit();
+  await vi.waitUntil(() => document.querySelector('h2')?.textContent === renewed.question);
+  expect(asked).toEqual(['POST /api/tickets/t2', 'GET /api/tickets/t3']);
+  expect(document.querySelector('label[for="t3-typed"]')?.textContent).toBe('Type a.txt to confirm');
+  await unmount(shown);
+});

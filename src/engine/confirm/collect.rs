@@ -1,0 +1,67 @@
+//! A call that is repeated with its ticket: it is given what came of it, or asked anew where it has changed since.
+
+use super::{Weighed, again};
+use crate::{
+    engine::{invoker::Invoker, record::Record, registry::Found},
+    model::{
+        call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
+        error::{Error, Kind, Result},
+    },
+    store::tickets::{Claim, Collected, Verdict, digest},
+};
+
+pub(super) async fn collect(
+    invoker: &Invoker,
+    weighed: &Weighed<'_>,
+    id: TicketId,
+    record: &mut Record,
+) -> Result<Outcome> {
+    let call = weighed.call;
+    let digest = digest(&weighed.found.tool.spec().id(), weighed.arguments);
+    let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
+    let Collected { ticket, asker, verdict } = invoker.app.tickets.collect(claim, invoker.app.clock.now()).await?;
+    if let (TicketState::Pending, None) = (ticket.state, &verdict) {
+        let extent = weighed.extent(&invoker.app).await;
+        if again::is_changed(&ticket, &asker, weighed.risk, &extent) {
+            let asked = again::ask(invoker, weighed, &ticket, asker).await?;
+            return Ok(Outcome::Confirm(Box::new(asked)));
+        }
+    }
+    // Its run has a row, or its refusal; so has the question.
+    if ticket.state != TicketState::Expired {
+        record.collected();
+    }
+    match verdict {
+        Some(verdict) => outcome(&ticket, weighed.found, call, verdict),
+        None if ticket.state == TicketState::Expired => {
+            Err(Error::conflict("This question expired before it was answered: nothing was run. Ask again."))
+        }
+        None => Ok(Outcome::Confirm(Box::new(ticket))),
+    }
+}
+
+fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Result<Outcome> {
+    match verdict {
+        Verdict::Ran { mut output, duration_ms, approved, handle } => {
+            if let Some(alias) = found.alias() {
+                output.data = alias.project(output.data);
+            }
+            let id = approved.call.unwrap_or(call.id);
+            let done = Done { call: id, tool: ticket.tool.clone(), output, duration_ms, approved, handle };
+            Ok(Outcome::Done(Box::new(done)))
+        }
+        Verdict::Failed { kind, message, tools_own, outside, details, approved, duration_ms } => {
+            let error = Error::new(kind, message);
+            let error = if tools_own { error.of_tool() } else { error };
+            let error = outside.into_iter().fold(error, Error::from_outside);
+            let error = details.into_iter().fold(error, Error::with_details);
+            Err(error.after_approval(approved, duration_ms))
+        }
+        Verdict::Refused { reason } => {
+            let why = reason.map_or_else(String::new, |r| format!(" Their reason: {r}"));
+            Err(Error::new(Kind::Denied, format!("The person refused this call. Nothing was run.{why}")))
+        }
+        // The store gives the question in its place.
+        Verdict::Changed { .. } => Err(again::changed()),
+    }
+}

