@@ -104,6 +104,11 @@ pub async fn exists(path: &Path) {
     }
 }
 
+/// Whether a sandbox does without a part here.
+pub async fn lacks(bench: &Bench, part: Part) -> bool {
+    bench.sandbox.capabilities().await.missing.iter().any(|(missing, _)| *missing == part)
+}
+
 /// Every way a kernel may fall short, as the parts it lacks; each must confine as far as it promises.
 pub const SHORTFALLS: [&[Part]; 8] = [
     &[],
