@@ -150,6 +150,7 @@ fn read(path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests lay out what they look at")]
 mod tests {
     use super::*;
 

@@ -11,6 +11,7 @@ use std::{
 use satchel::{
     host::{
         files::{Rooted, Workspaces},
+        quota::Quota,
         sandbox::{Action, Command, Finished, Level, Part, Sandbox},
     },
     model::{error::Result, id::Id},
@@ -55,6 +56,11 @@ impl Bench {
     /// The same bench on such a kernel.
     pub async fn lacking(self, parts: &[Part]) -> Self {
         Self { sandbox: self.sandbox.without(parts).await, ..self }
+    }
+
+    /// The same bench with another quota of the workspace.
+    pub fn within(self, quota: Quota) -> Self {
+        Self { files: self.files.within(quota), ..self }
     }
 
     pub fn data(&self) -> PathBuf {

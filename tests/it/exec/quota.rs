@@ -21,8 +21,7 @@ use crate::support::{
 const QUOTA: Quota = Quota { bytes: 20 << 20, files: 200 };
 
 fn bounded() -> Bench {
-    let bench = Bench::new();
-    Bench { files: bench.files.clone().within(QUOTA), ..bench }
+    Bench::new().within(QUOTA)
 }
 
 #[tokio::test]
