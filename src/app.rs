@@ -15,11 +15,17 @@ use url::Url;
 use crate::{
     config::Config,
     host::{
-        clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
+        clipboard::Desktop,
+        clock::Clock,
+        files::{Rooted, Workspaces},
+        process::Processes,
+        quota::Quota,
+        sandbox::Sandbox,
+        work::Work,
         workers::Workers,
     },
     index::embed::embedder::Embedder,
-    model::{egress::Origin, error::Result},
+    model::{egress::Origin, error::Result, user::UserId},
     net::{
         gate::Gate,
         guard::{self, Exceptions, HostPort},
@@ -93,6 +99,15 @@ pub struct App {
 }
 
 impl App {
+    /// The files a user's tools may reach, and what they may write there, as the settings have it now.
+    ///
+    /// # Errors
+    /// Where no directory is open, or one of the settings' cannot be opened.
+    pub fn files(&self, user: UserId) -> Result<Rooted> {
+        let settings = self.settings.get();
+        Ok(self.workspaces.of(user, &settings.files.roots)?.within(Quota::from(&settings.files)))
+    }
+
     /// The way out for one who asks, with the exceptions an administrator made.
     pub fn outbound(&self, origin: Origin) -> Result<Http> {
         Ok(self.gate.on_behalf(origin).allowing(&self.exceptions()))

@@ -5,6 +5,7 @@ mod encoding;
 mod fault;
 mod lookup;
 mod read;
+mod room;
 mod write;
 
 use std::{
@@ -20,9 +21,10 @@ pub use self::{
     read::{MAX_READ, Text, Window},
     write::Parents,
 };
-use self::{fault::Fault, lookup::Place};
+use self::{fault::Fault, lookup::Place, room::Room};
 use super::{
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
+    quota::Quota,
     work::Work,
 };
 use crate::model::{
@@ -40,12 +42,14 @@ pub struct Workspaces {
     data: OwnData,
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
+    room: Room,
 }
 
 impl Workspaces {
     /// Workspaces are kept in `data_dir/workspaces/<user>`; nothing else of `data_dir`, which must exist, is ever shown.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
-        Self { data: OwnData::new(data_dir.into()), locks: Arc::default(), work: Work::at_once(AT_ONCE) }
+        let data = OwnData::new(data_dir.into());
+        Self { data, locks: Arc::default(), work: Work::at_once(AT_ONCE), room: Room::default() }
     }
 
     /// Whether a directory without links in its path is the server's own data, lies in it, or holds it.
@@ -108,6 +112,8 @@ pub struct Rooted {
     hidden: Arc<Hidden>,
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
+    room: Room,
+    quota: Quota,
 }
 
 /// Most files that are read, written or looked for at once: each takes a thread.
@@ -143,8 +149,8 @@ impl Rooted {
                  name other directories.",
             ));
         }
-        let (locks, work) = (Arc::clone(&all.locks), all.work.clone());
-        Ok(Self { roots: open.into(), hidden: Arc::new(hidden), locks, work })
+        let (locks, work, room) = (Arc::clone(&all.locks), all.work.clone(), all.room.clone());
+        Ok(Self { roots: open.into(), hidden: Arc::new(hidden), locks, work, room, quota: Quota::default() })
     }
 
     /// The first root: where relative paths start.
@@ -208,7 +214,7 @@ impl Rooted {
                 let place = files.place(&path)?;
                 let written = files.locked(&place, || match read::exists(&place) {
                     true => Ok(false),
-                    false => write::whole(&place, &path, &bytes, Parents::Create).map(|_| true),
+                    false => files.put(&place, &path, &bytes, Parents::Create).map(|_| true),
                 });
                 if written? {
                     return Ok(path);
@@ -224,7 +230,7 @@ impl Rooted {
         let path = path.to_owned();
         self.blocking(move |files| {
             let place = files.place(&path)?;
-            files.locked(&place, || write::whole(&place, &path, &bytes, parents))
+            files.locked(&place, || files.put(&place, &path, &bytes, parents))
         })
         .await
     }
@@ -250,7 +256,7 @@ impl Rooted {
                 let before = read::text(&place, &path, Charset::Utf8, Window::default())?.content;
                 let (after, answer) = change(&before)?;
                 if let Some(after) = after {
-                    write::whole(&place, &path, after.as_bytes(), Parents::Must)?;
+                    files.put(&place, &path, after.as_bytes(), Parents::Must)?;
                 }
                 Ok(answer)
             })
@@ -269,7 +275,7 @@ impl Rooted {
         let place = self.place(path)?;
         self.locked(&place, || {
             let (after, answer) = change(read::up_to(&place, path, most)?)?;
-            write::whole(&place, path, &after, Parents::Must)?;
+            self.put(&place, path, &after, Parents::Must)?;
             Ok(answer)
         })
     }

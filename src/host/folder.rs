@@ -3,15 +3,16 @@
 
 use std::{
     fs::{self, DirEntry, Metadata, OpenOptions},
-    io::{self, Write},
-    os::{
-        fd::AsRawFd,
-        unix::fs::{MetadataExt, OpenOptionsExt},
-    },
+    io::{self, Read, Write},
+    os::{fd::AsRawFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use rustix::{
+    fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2},
+    io::Errno,
+};
 
 use super::files::Workspaces;
 use crate::model::{
@@ -105,17 +106,35 @@ fn stamp(about: &Metadata) -> i64 {
 
 /// Opens a file of a folder for reading, unless it is a link now, or lies behind one: that may lead anywhere.
 pub fn open(path: &Path) -> Result<tokio::fs::File> {
-    let mut options = OpenOptions::new();
-    let file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
-    let file = file.map_err(|error| unreadable(path, &error))?;
-    // Where the kernel says it lies: the links on the way were followed.
-    let place = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    if place.map_err(|error| unreadable(path, &error))? != path {
-        return Err(Error::invalid(format!("'{}' lies behind a link now.", shorten(&path.to_string_lossy()))));
-    }
+    let file = open_without_links(path).map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => {
+            Error::invalid(format!("'{}' is a link now, or lies behind one.", shorten(&path.to_string_lossy())))
+        }
+        _ => unreadable(path, &error),
+    })?;
     match file.metadata() {
         Ok(about) if about.is_file() => Ok(file.into()),
         _ => Err(Error::invalid(format!("'{}' is not a file.", shorten(&path.to_string_lossy())))),
+    }
+}
+
+/// Opens an absolute path that has no link in it, for reading; fails with ELOOP where it has one.
+fn open_without_links(path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let rules = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match openat2(CWD, path, flags, Mode::empty(), rules) {
+        // Before Linux 5.6, and in containers whose filter does not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => open_and_ask(path, flags),
+        other => Ok(other?.into()),
+    }
+}
+
+/// The same by asking the kernel afterwards where the file lies: the links on the way were followed.
+fn open_and_ask(path: &Path, flags: OFlags) -> io::Result<fs::File> {
+    let file = fs::File::from(openat(CWD, path, flags, Mode::empty())?);
+    match fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))? {
+        place if place == path => Ok(file),
+        _ => Err(Errno::LOOP.into()),
     }
 }
 
@@ -170,13 +189,21 @@ fn text(path: &Path) -> Option<Result<String>> {
     if !about.is_file() {
         return None;
     }
-    match fs::read(path) {
+    match read_plain(path) {
         Ok(bytes) => Some(
             String::from_utf8(bytes).map_err(|_| Error::invalid("It is no text in UTF-8: save it in this encoding.")),
         ),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => Some(Err(Error::invalid(format!("It cannot be read: {error}.")))),
     }
+}
+
+/// Not behind a link that came since it was looked at, at least not as the last name: an administrator names the folder.
+fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut bytes = Vec::new();
+    fs::File::from(openat(CWD, path, flags, Mode::empty())?).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
@@ -242,7 +269,22 @@ mod tests {
         assert!(open(&root.join("a/b/two.md")).is_ok());
         fs::rename(root.join("a"), root.join("was")).unwrap();
         std::os::unix::fs::symlink("was", root.join("a")).unwrap();
-        assert!(open(&root.join("a/b/two.md")).unwrap_err().message().contains("behind a link"));
+        assert!(open(&root.join("a/b/two.md")).unwrap_err().message().contains("lies behind one"));
+    }
+
+    #[test]
+    fn an_older_kernel_opens_what_a_newer_one_opens_and_refuses_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("a")).unwrap();
+        fs::write(root.join("a/one"), "x").unwrap();
+        std::os::unix::fs::symlink("a", root.join("b")).unwrap();
+        std::os::unix::fs::symlink("one", root.join("a/two")).unwrap();
+        for path in ["a/one", "b/one", "a/two", "a/none"] {
+            let newer = open_without_links(&root.join(path)).map(drop).map_err(|error| error.raw_os_error());
+            let older = open_and_ask(&root.join(path), OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC);
+            assert_eq!(older.map(drop).map_err(|error| error.raw_os_error()), newer, "{path}");
+        }
     }
 
     #[test]

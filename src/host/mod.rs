@@ -8,6 +8,7 @@ pub mod fonts;
 mod hidden;
 pub mod jsonl;
 pub mod process;
+pub mod quota;
 pub mod sandbox;
 pub mod stop;
 pub mod work;

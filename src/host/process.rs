@@ -15,7 +15,7 @@ use super::{
     clock::Clock,
     files::Rooted,
     sandbox::{
-        Action, Command, Ended, Limits, Running, Sandbox,
+        Action, Command, Ended, Limit, Limits, Running, Sandbox,
         tape::{Keep, SharedTape, Tape, record},
     },
 };
@@ -66,6 +66,9 @@ pub struct Status {
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// Why it was ended, where it went over a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
     /// When it was started.
     pub started_at: Time,
     /// When it ended.
@@ -235,6 +238,7 @@ impl Session {
             state: if end.is_some() { State::Exited } else { State::Running },
             exit_code: end.and_then(|end| end.how.code),
             signal: end.and_then(|end| end.how.signal),
+            reason: end.and_then(|end| end.how.limit).map(Limit::message),
             started_at: self.started_at,
             ended_at: end.map(|end| end.at),
             output: tape.text(),

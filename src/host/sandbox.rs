@@ -7,7 +7,10 @@
 mod census;
 mod cover;
 mod filter;
+mod group;
 mod helper;
+mod kernel;
+mod machine;
 mod mask;
 mod paths;
 mod plan;
@@ -17,6 +20,7 @@ mod supervisor;
 mod sys;
 pub(in crate::host) mod tape;
 mod view;
+mod watch;
 
 use std::{
     collections::BTreeSet,
@@ -42,7 +46,7 @@ pub use self::{
     running::Ended,
 };
 use self::{
-    plan::{Plan, Report, View},
+    plan::{Bounded, Plan, Report, View},
     running::Refusal,
     tape::{Keep, SharedTape, Tape, record},
 };
@@ -273,7 +277,7 @@ impl Sandbox {
         let (roots, hidden) = (vec![dir.clone()], vec![dir.clone()]);
         let view = View { workspace: dir.clone(), roots, hidden, own: None, blocked: Vec::new() };
         let (argv, env) = (Vec::new(), Vec::new());
-        Plan { parts, argv, env, cwd: dir, view, limits: Limits::default(), stdin: 0 }
+        Plan { parts, argv, env, cwd: dir, view, limits: Limits::default(), bounded: None, stdin: 0 }
     }
 }
 
@@ -309,6 +313,7 @@ fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Plan {
         cwd: command.cwd.clone(),
         view: view(files, command),
         limits: command.limits,
+        bounded: files.bounded().map(|(folder, quota)| Bounded { folder: folder.to_owned(), quota }),
         stdin: command.stdin.len(),
     }
 }
@@ -317,10 +322,9 @@ fn view(files: &Rooted, command: &Command) -> View {
     let hidden = files.hidden();
     let mut roots = files.roots().to_vec();
     roots.sort_by_key(|root| root.iter().count());
-    let is_open = |own: &&Path| own.is_dir() && roots.iter().any(|root| own.starts_with(root));
     View {
         workspace: files.workspace().to_owned(),
-        own: hidden.own().filter(is_open).map(Path::to_owned),
+        own: files.bounded().map(|(own, _)| own.to_owned()),
         hidden: hidden.places().to_vec(),
         roots,
         blocked: command.blocked.clone(),

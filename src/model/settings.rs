@@ -107,11 +107,15 @@ impl Default for Graph {
 pub struct Files {
     /// `workspace` is each user's own folder; other entries are absolute paths open to all who hold the permission.
     pub roots: Vec<String>,
+    /// Most each user's own folder holds, in MB.
+    pub workspace_mb: u32,
+    /// Most files and folders in it.
+    pub workspace_files: u32,
 }
 
 impl Default for Files {
     fn default() -> Self {
-        Self { roots: vec!["workspace".to_owned()] }
+        Self { roots: vec!["workspace".to_owned()], workspace_mb: 4_096, workspace_files: 200_000 }
     }
 }
 

@@ -103,7 +103,7 @@ async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -
 
 /// The files the caller's tools may reach.
 fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
-    state.app.workspaces.of(caller.user, &state.app.settings.get().files.roots)
+    state.app.files(caller.user)
 }
 
 /// Stores what was sent: all of it, or nothing where one is to be read and cannot be.

@@ -71,6 +71,8 @@ const NEVER: &[i64] = &[
     libc::SYS_memfd_create,
     libc::SYS_shmget,
     libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_iopl,
     #[cfg(target_arch = "x86_64")]
@@ -91,6 +93,17 @@ const UNKNOWN: &[i64] = &[
     // The mode it makes a file with lies in memory, too.
     libc::SYS_openat2,
 ];
+
+/// Calls whose callers copy instead where the kernel says that they do not suit: they lend pages to a pipe, and a lent
+/// page stays in memory when its owner has let go of it, the whole huge page around it, too.
+const UNSUITABLE: &[i64] = &[libc::SYS_splice, libc::SYS_vmsplice, libc::SYS_tee];
+
+/// Calls whose callers write instead where the file system does not know them: this takes gigabytes in no time, so that a
+/// disk would be full before anybody looks.
+const UNSUPPORTED: &[i64] = &[libc::SYS_fallocate];
+
+/// Wishes about a socket's buffers: the kernel cuts them to what it likes anyhow, and here it likes what there is.
+const WISHES: &[i32] = &[libc::SO_SNDBUF, libc::SO_RCVBUF, libc::SO_SNDBUFFORCE, libc::SO_RCVBUFFORCE];
 
 /// Calls that give a file a mode, and which of their arguments that is.
 const MODES: &[(i64, u8)] = &[
@@ -134,7 +147,15 @@ const X32: u32 = 0x4000_0000;
 /// Puts the filters on. From here on this process and its children keep them.
 pub(super) fn apply(plan: &Plan, outside: &[i32]) -> Result<(), Problem> {
     let unable = || Problem::of::<String>(Part::Seccomp, "put the filter on");
-    for (rules, errno) in [(unknown(), libc::ENOSYS), (never(plan, outside).map_err(unable())?, libc::EPERM)] {
+    let filters = [
+        (all(UNKNOWN), libc::ENOSYS),
+        (all(UNSUITABLE), libc::EINVAL),
+        (all(UNSUPPORTED), libc::EOPNOTSUPP),
+        // Told that it was done, and nothing is.
+        (wishes().map_err(unable())?, 0),
+        (never(plan, outside).map_err(unable())?, libc::EPERM),
+    ];
+    for (rules, errno) in filters {
         let program = compile(rules, errno).map_err(unable())?;
         apply_filter(&program).map_err(|e| unable()(e.to_string()))?;
     }
@@ -143,12 +164,17 @@ pub(super) fn apply(plan: &Plan, outside: &[i32]) -> Result<(), Problem> {
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn unknown() -> Rules {
-    UNKNOWN.iter().map(|call| (*call, Vec::new())).collect()
+fn all(calls: &[i64]) -> Rules {
+    calls.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+fn wishes() -> Result<Rules, String> {
+    let rules = WISHES.iter().map(|wish| socket_option(*wish)).collect::<Result<_, _>>()?;
+    Ok(Rules::from([(libc::SYS_setsockopt, rules)]))
 }
 
 fn never(plan: &Plan, outside: &[i32]) -> Result<Rules, String> {
-    let mut rules: Rules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules = all(NEVER);
     let flags = NEW_NAMESPACES.iter().map(|flag| has_flag(0, *flag)).collect::<Result<_, _>>()?;
     rules.insert(libc::SYS_clone, flags);
     // Pushing characters into a terminal's input, where one was inherited.
@@ -163,6 +189,7 @@ fn never(plan: &Plan, outside: &[i32]) -> Result<Rules, String> {
     };
     rules.insert(libc::SYS_socket, families);
     rules.extend(set_ids()?);
+    rules.extend(unseen_memory()?);
     if !plan.uses(Part::Pid) {
         let kills = outside.iter().map(|id| equals(0, *id)).collect::<Result<Vec<_>, _>>()?;
         rules.insert(libc::SYS_kill, kills.clone());
@@ -189,6 +216,15 @@ fn set_ids() -> Result<Rules, String> {
         rules.insert(*call, pairs.map(both).collect::<Result<_, _>>()?);
     }
     Ok(rules)
+}
+
+/// Memory nobody counts: larger pipes, pages lent to a socket, and huge pages set aside by the machine's owner.
+fn unseen_memory() -> Result<Rules, String> {
+    Ok(Rules::from([
+        (libc::SYS_fcntl, vec![equals(1, libc::F_SETPIPE_SZ)?]),
+        (libc::SYS_setsockopt, vec![socket_option(libc::SO_ZEROCOPY)?]),
+        (libc::SYS_mmap, vec![has_flag(3, libc::MAP_HUGETLB)?]),
+    ]))
 }
 
 fn compile(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
@@ -233,6 +269,11 @@ fn equals(argument: u8, value: impl TryInto<i64>) -> Result<SeccompRule, String>
     // The kernel reads these arguments as 32 bits, whatever stands above.
     let low = u64::from_ne_bytes(value.to_ne_bytes()) & u64::from(u32::MAX);
     rule(vec![SeccompCondition::new(argument, Len::Dword, Op::Eq, low)])
+}
+
+fn socket_option(option: i32) -> Result<SeccompRule, String> {
+    let equal = |argument, value| SeccompCondition::new(argument, Len::Dword, Op::Eq, number(value));
+    rule(vec![equal(1, libc::SOL_SOCKET), equal(2, option)])
 }
 
 fn has_flag(argument: u8, flag: i32) -> Result<SeccompRule, String> {

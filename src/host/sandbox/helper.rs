@@ -22,10 +22,13 @@ use rustix::{
 
 use super::{
     census::{self, Census},
-    plan::{Limit, Limits, Part, Plan, Problem, Report},
+    group::Group,
+    kernel,
+    plan::{Limit, Part, Plan, Problem, Report},
     supervisor,
     sys::{self, Side},
     view::INSIDE_ID,
+    watch::Watch,
 };
 
 /// The hidden first argument.
@@ -48,21 +51,29 @@ pub fn run_if_helper() {
 
 fn help(mut control: UnixStream) -> io::Result<()> {
     let (plan, stdin) = Plan::receive(&mut control)?;
-    // Never signalled by the program: this helper first, the server, and whole groups.
+    // Never signalled by the program: this helper first, the server, whole groups, and the machine's init.
     let server = getppid().map_or(1, |pid| pid.as_raw_nonzero().get());
     let group = getpgrp().as_raw_nonzero().get();
     let _ = setsid();
-    let outside = [getpid().as_raw_nonzero().get(), server, -group, -server, -1];
+    let outside = [getpid().as_raw_nonzero().get(), server, -group, -server, -1, 1];
     set_child_subreaper(Some(getpid()))?;
+    go_first();
+    // While this still has the server's rights.
+    let group = Group::make(plan.limits).filter(|_| !plan.argv.is_empty());
     if let Err(problem) = separate(&plan) {
         Report::from(problem).send(&control);
         return Ok(());
     }
+    kernel::bound_buffers(&plan);
+    let mut watch = Watch::new(&plan);
     let (lifeline, held) = pipe_with(PipeFlags::CLOEXEC)?;
     let (done, ends) = pipe_with(PipeFlags::CLOEXEC)?;
     let supervisor = match sys::fork() {
         Ok(Side::Child) => {
             drop((held, done));
+            if let Some(group) = &group {
+                group.enter();
+            }
             supervisor::supervise(&plan, &stdin, &control, &lifeline, &outside);
             drop(ends);
             std::process::exit(0);
@@ -74,14 +85,24 @@ fn help(mut control: UnixStream) -> io::Result<()> {
         }
     };
     drop((lifeline, ends, stdin));
-    let limit = follow(&plan, &mut control, &done, supervisor)?;
+    let limit = follow(&mut watch, &mut control, &done, supervisor);
     let _ = kill_process(supervisor, Signal::KILL);
     sweep();
+    let limit = limit?.or_else(|| group.as_ref()?.exceeded());
     if limit.is_some() {
         Report::Ended { code: None, signal: Some(libc::SIGKILL), limit }.send(&control);
     }
     drop(held);
+    if let Some(group) = group {
+        group.remove();
+    }
     Ok(())
+}
+
+/// Where the machine runs out of memory, this and all it starts end before anything else does.
+#[expect(clippy::disallowed_methods, reason = "this is the host layer, and /proc is no user's file")]
+fn go_first() {
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
 /// Makes the namespaces that hold for everything started from here.
@@ -114,7 +135,12 @@ fn enter_user_namespace() -> io::Result<()> {
 
 /// Waits until the supervisor ends, the server lets go, or the program uses more than it may, which is then named.
 /// Passes on the wish to end gently (a `T`).
-fn follow(plan: &Plan, control: &mut UnixStream, done: &OwnedFd, supervisor: Pid) -> io::Result<Option<Limit>> {
+fn follow(
+    watch: &mut Watch<'_>,
+    control: &mut UnixStream,
+    done: &OwnedFd,
+    supervisor: Pid,
+) -> io::Result<Option<Limit>> {
     loop {
         let mut fds = [PollFd::new(&*control, PollFlags::IN), PollFd::new(done, PollFlags::IN)];
         match poll(&mut fds, Some(&TICK)) {
@@ -130,20 +156,12 @@ fn follow(plan: &Plan, control: &mut UnixStream, done: &OwnedFd, supervisor: Pid
         reap();
         let census = census::descendants(getpid(), Some(supervisor));
         if word == *b"T" {
-            terminate(plan, &census, supervisor);
+            terminate(watch.plan(), &census, supervisor);
         }
-        if let Some(limit) = exceeded(plan.limits, &census) {
+        if let Some(limit) = watch.look(&census) {
             return Ok(Some(limit));
         }
     }
-}
-
-fn exceeded(limits: Limits, census: &Census) -> Option<Limit> {
-    if census.threads > limits.processes {
-        return Some(Limit::Processes);
-    }
-    let over = census.resident > limits.memory && census::proportional(census) > limits.memory;
-    over.then_some(Limit::Memory)
 }
 
 fn terminate(plan: &Plan, census: &Census, supervisor: Pid) {

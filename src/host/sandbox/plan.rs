@@ -10,6 +10,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::quota::Quota;
+
 /// The parts a sandbox is made of; a kernel or a container may refuse some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,6 +102,13 @@ pub struct Limits {
     pub open_files: u64,
 }
 
+/// The workspace, and the most it may hold.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Bounded {
+    pub(super) folder: PathBuf,
+    pub(super) quota: Quota,
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { cpu_seconds: 600, memory: 2 << 30, processes: 256, file: 1 << 30, open_files: 1024 }
@@ -116,6 +125,8 @@ pub(super) struct Plan {
     pub(super) cwd: PathBuf,
     pub(super) view: View,
     pub(super) limits: Limits,
+    /// None where no root opens it.
+    pub(super) bounded: Option<Bounded>,
     pub(super) stdin: usize,
 }
 
@@ -149,10 +160,32 @@ impl Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// Its processes used too much memory together.
+    /// Its processes used too much memory together, in whatever form.
     Memory,
     /// It made too many processes.
     Processes,
+    /// The workspace held too many bytes.
+    Workspace,
+    /// The workspace held too many files.
+    Files,
+    /// Little memory was left on the machine.
+    Machine,
+}
+
+impl Limit {
+    /// Why a command was ended, as its caller reads it.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Memory => "ended: it used more memory than a command may",
+            Self::Processes => "ended: it started more processes than a command may",
+            Self::Workspace => "ended: the workspace is full. Remove what is no longer needed, then run it again",
+            Self::Files => {
+                "ended: the workspace holds more files than it may, or folders nested too deeply. Remove what is no \
+                 longer needed, then run it again"
+            }
+            Self::Machine => "ended: this machine has hardly any memory left. Try again later",
+        }
+    }
 }
 
 /// What the helper says, one line of JSON each.

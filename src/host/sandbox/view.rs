@@ -53,6 +53,12 @@ pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urando
 /// The user number inside: an ordinary one, so that starting a program gives up every privilege of the namespace.
 pub(super) const INSIDE_ID: u32 = 1000;
 
+/// Temporary files.
+const TMP: &str = "/tmp";
+
+/// Named shared memory.
+const SHM: &str = "/dev/shm";
+
 /// The old root, while the new one is furnished.
 const OLD: &str = "/.old";
 
@@ -82,6 +88,19 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
     cover::own_data(view).map_err(step("cover the server's data"))?;
     cover::programs(&view.blocked).map_err(step("cover blocked programs"))?;
     leave_old_root().map_err(step("leave the old root"))
+}
+
+/// The places of the tree whose files lie in memory and are the sandbox's alone.
+pub(super) fn in_memory(plan: &Plan) -> Vec<&'static Path> {
+    let (tmp, shm) = (Path::new(TMP), Path::new(SHM));
+    if !plan.uses(Part::Mount) {
+        Vec::new()
+    } else if plan.view.roots.iter().any(|root| tmp.starts_with(root)) {
+        // The machine's own /tmp is shown there.
+        vec![shm]
+    } else {
+        vec![tmp, shm]
+    }
 }
 
 fn enter_empty_root(view: &View) -> io::Result<()> {
@@ -130,9 +149,9 @@ fn machine() -> io::Result<()> {
     Ok(())
 }
 
-/// Places for temporary files.
+/// Places for temporary files. Each name in them costs the kernel about a kilobyte, so these are bounded, too.
 fn own_places() -> io::Result<()> {
-    tmpfs(Path::new("/tmp"), "mode=1777,size=256m")?;
+    tmpfs(Path::new(TMP), "mode=1777,size=256m,nr_inodes=64k")?;
     make_dir("/var")?;
     symlink("/tmp", "/var/tmp")
 }
@@ -199,7 +218,7 @@ fn devices() -> io::Result<()> {
     for (name, target) in [("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")] {
         symlink(target, Path::new("/dev").join(name))?;
     }
-    tmpfs(Path::new("/dev/shm"), "mode=1777,size=64m")?;
+    tmpfs(Path::new(SHM), "mode=1777,size=64m,nr_inodes=4k")?;
     make_dir("/run")
 }
 

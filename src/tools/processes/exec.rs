@@ -1,6 +1,6 @@
 //! `exec`: a command in the sandbox, to its end.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::{
     },
     host::{
         files::Rooted,
-        sandbox::{Action, Command, Finished, Limit},
+        sandbox::{Action, Command, Finished},
     },
     model::{
         error::{Error, Kind, Result},
@@ -242,17 +242,28 @@ fn check_strict(args: &Args, files: &Rooted) -> Result<()> {
     if args.command.is_empty() || args.command.starts_with(['.', '-']) || !args.command.chars().all(bare) {
         return Err(Error::invalid("`command` is a bare program name such as `git`: no path, no arguments, no shell."));
     }
-    let is_address = |argument: &&String| argument.starts_with("http://") || argument.starts_with("https://");
-    for argument in args.args.iter().flatten().filter(|argument| !is_address(argument)) {
-        // `--file=/etc/passwd`, `-I/usr` and `a:/b` hold paths as well.
-        let option = argument.strip_prefix('-').and_then(|rest| rest.get(1..));
-        for part in argument.split(['=', ':', ',']).chain(option).filter(|part| !part.is_empty()) {
-            if files.locate(part).is_err_and(|e| e.kind() == Kind::Denied) {
-                return Err(Error::denied(format!("The argument '{argument}' leads outside the workspace.")));
-            }
+    // A relative path starts where the program does.
+    let start = Path::new(args.cwd.as_deref().unwrap_or_default());
+    let leads_out = |part: &str| match start.join(part).to_str() {
+        Some(path) => files.locate(path).is_err_and(|e| e.kind() == Kind::Denied),
+        None => true,
+    };
+    for argument in args.args.iter().flatten() {
+        if paths_in(argument).into_iter().filter(|part| !part.is_empty()).any(&leads_out) {
+            return Err(Error::denied(format!("The argument '{argument}' leads outside the workspace.")));
         }
     }
     Ok(())
+}
+
+/// What a program may take for paths in an argument: `--file=/etc/passwd`, `-I/usr` and `a:/b` hold some as well.
+fn paths_in(argument: &str) -> Vec<&str> {
+    // An address is one as a whole, and a path only where there is a directory named `http:`.
+    if argument.starts_with("http://") || argument.starts_with("https://") {
+        return vec![argument];
+    }
+    let option = argument.strip_prefix('-').and_then(|rest| rest.get(1..));
+    argument.split(['=', ':', ',']).chain(option).chain([argument]).collect()
 }
 
 fn result(finished: &Finished) -> Value {
@@ -263,10 +274,8 @@ fn result(finished: &Finished) -> Value {
         }
         stderr.push_str(&format!("[satchel] {text}\n"));
     };
-    match finished.ended.limit {
-        Some(Limit::Memory) => note("ended: it used more memory than a command may".to_owned()),
-        Some(Limit::Processes) => note("ended: it started more processes than a command may".to_owned()),
-        None => {}
+    if let Some(limit) = finished.ended.limit {
+        note(limit.message().to_owned());
     }
     if finished.dropped > 0 {
         note(format!("{} more bytes of output are not shown", finished.dropped));

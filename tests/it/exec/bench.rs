@@ -11,6 +11,7 @@ use std::{
 use satchel::{
     host::{
         files::{Rooted, Workspaces},
+        quota::Quota,
         sandbox::{Action, Command, Finished, Level, Part, Sandbox},
     },
     model::{error::Result, id::Id},
@@ -55,6 +56,11 @@ impl Bench {
     /// The same bench on such a kernel.
     pub async fn lacking(self, parts: &[Part]) -> Self {
         Self { sandbox: self.sandbox.without(parts).await, ..self }
+    }
+
+    /// The same bench with another quota of the workspace.
+    pub fn within(self, quota: Quota) -> Self {
+        Self { files: self.files.within(quota), ..self }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -102,6 +108,11 @@ pub async fn exists(path: &Path) {
     while !path.exists() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Whether a sandbox does without a part here.
+pub async fn lacks(bench: &Bench, part: Part) -> bool {
+    bench.sandbox.capabilities().await.missing.iter().any(|(missing, _)| *missing == part)
 }
 
 /// Every way a kernel may fall short, as the parts it lacks; each must confine as far as it promises.

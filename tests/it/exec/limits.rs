@@ -6,12 +6,7 @@ use std::{os::unix::fs::MetadataExt, process, time::Duration};
 
 use satchel::host::sandbox::{Finished, Limit, Limits, Part};
 
-use super::bench::{Bench, benches};
-
-/// Whether a sandbox does without a part here.
-async fn lacks(bench: &Bench, part: Part) -> bool {
-    bench.sandbox.capabilities().await.missing.iter().any(|(missing, _)| *missing == part)
-}
+use super::bench::{Bench, benches, lacks};
 
 /// Whether it could start no more processes: the kernel counts an ordinary user's itself, root's are counted from outside.
 fn is_stopped(bomb: &Finished) -> bool {
@@ -77,7 +72,7 @@ const SET_IDS: [&str; 6] = [
     "install -m 6755 /bin/true c",
     "perl -e 'use Fcntl; sysopen(my $f, \"d\", O_CREAT|O_WRONLY, 04755) or exit 1'",
     "perl -e 'open(my $f, \">\", \"e\"); chmod(02755, $f) or exit 1'",
-    "cp /bin/true f && perl -e 'syscall(452, -100, \"f\", 04755, 0) == 0 or exit 1'",
+    "cp /bin/true f && perl -e 'my $f = \"f\"; syscall(452, -100, $f, 04755, 0) == 0 or exit 1'",
 ];
 
 #[tokio::test]
@@ -126,6 +121,13 @@ async fn a_device_takes_what_is_written_and_keeps_its_mode_and_times() {
             bench.shell(&format!("chmod --reference=/dev/{device} /dev/{device} || touch /dev/{device}")).await;
         assert!(finished.stderr.matches("Read-only file system").count() == 2, "{device}: {finished:?}");
     }
+    let outside = || {
+        let about = std::fs::metadata("/dev/full").unwrap();
+        (about.mode(), about.mtime(), about.ctime())
+    };
+    let before = outside();
+    let finished = bench.shell("chmod 667 /dev/full; touch -d 2001-01-01 /dev/full").await;
+    assert_eq!(outside(), before, "{finished:?}");
     let finished = bench.shell("echo x > /dev/null && echo x >> /dev/null && head -c 2 /dev/zero | wc -c").await;
     assert_eq!((finished.stdout.as_str(), finished.ended.code), ("2\n", Some(0)), "{finished:?}");
 }
@@ -135,6 +137,7 @@ async fn memory_that_belongs_to_no_process_is_not_given() {
     let lines = [
         "perl -e '$i = shmget(0, 4096, 0600); defined $i and shmctl($i, 0, 0) and print \"GIVEN\"'",
         "perl -e '$i = msgget(0, 0600); defined $i and msgctl($i, 0, 0) and print \"GIVEN\"'",
+        "perl -e '$i = semget(0, 1, 0600); defined $i and semctl($i, 0, 0, 0) and print \"GIVEN\"'",
     ];
     for line in lines {
         let output = process::Command::new("/bin/sh").args(["-c", line]).output().unwrap();

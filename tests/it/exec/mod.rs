@@ -2,8 +2,11 @@
 
 mod bench;
 mod escape;
+mod held;
 mod limits;
+mod memory;
 mod mounted;
+mod quota;
 mod roots;
 mod run;
 mod tool;

@@ -99,10 +99,16 @@ async fn an_argument_that_only_begins_like_an_address_is_checked_as_a_path() {
     let app = app(json!({"mode": "sandboxed"})).await;
     let owner = app.caller(&["*"]).await;
     app.data(&owner, "exec", json!({"command": "ln -s /usr/lib httplib"})).await.unwrap();
-    for argument in ["httplib/os-release", "http:/../../../etc/passwd"] {
+    let named_like_one = "mkdir -p http: sub && ln -s /usr/lib sub/lib && ln -s /usr/lib a:b";
+    app.data(&owner, "exec", json!({"command": named_like_one})).await.unwrap();
+    for argument in
+        ["httplib/os-release", "http:/../../../etc/passwd", "http://../../../../etc/os-release", "a:b/os-release"]
+    {
         let refused = app.data(&owner, "run_cli", json!({"command": "cat", "args": [argument]})).await.unwrap_err();
         assert_eq!(refused.kind(), Kind::Denied, "{argument}: {refused}");
     }
+    let below = json!({"command": "cat", "args": ["lib/os-release"], "cwd": "sub", "strict": true});
+    assert_eq!(app.data(&owner, "exec", below).await.unwrap_err().kind(), Kind::Denied);
     let echoed = json!({"command": "echo", "args": ["http://x.org/usr/lib", "https://x.org/../y"]});
     app.data(&owner, "run_cli", echoed).await.unwrap();
 }
