@@ -54,13 +54,13 @@ impl Context {
         self.app().workspaces.of(self.caller().user, &self.platform().files.roots)
     }
 
-    /// Does heavy work beside the async threads, when it is its turn.
+    /// Does heavy work beside the async threads, when it is the caller's turn.
     pub async fn work<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        self.app().work.run(work).await
+        self.app().work.run(Some(self.caller().user), work).await
     }
 
     /// The first font of this machine that suits.

@@ -45,7 +45,7 @@ pub struct Workspaces {
 impl Workspaces {
     /// Workspaces are kept in `data_dir/workspaces/<user>`; nothing else of `data_dir`, which must exist, is ever shown.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
-        Self { data: OwnData::new(data_dir.into()), locks: Arc::default(), work: Work::at_once(AT_ONCE) }
+        Self { data: OwnData::new(data_dir.into()), locks: Arc::default(), work: Work::shared(AT_ONCE, EACH) }
     }
 
     /// Whether a directory without links in its path is the server's own data, lies in it, or holds it.
@@ -97,21 +97,23 @@ impl Workspaces {
             write::make_private_dir(&workspace)?;
         }
         let paths = roots.iter().map(|root| if root == WORKSPACE { workspace.clone() } else { PathBuf::from(root) });
-        Rooted::new(paths, &workspace, self)
+        Rooted::new(user, paths, &workspace, self)
     }
 }
 
 /// The directories one user's tools may reach. Relative paths are looked up in the first.
 #[derive(Debug, Clone)]
 pub struct Rooted {
+    user: UserId,
     roots: Arc<[PathBuf]>,
     hidden: Arc<Hidden>,
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
 }
 
-/// Most files that are read, written or looked for at once: each takes a thread.
+/// Most files that are read, written or looked for at once, and by one person: each takes a thread.
 const AT_ONCE: usize = 32;
+const EACH: usize = 16;
 
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
@@ -123,7 +125,7 @@ const MAX_NAME: usize = 80;
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Rooted {
-    fn new(paths: impl Iterator<Item = PathBuf>, own: &Path, all: &Workspaces) -> Result<Self> {
+    fn new(user: UserId, paths: impl Iterator<Item = PathBuf>, own: &Path, all: &Workspaces) -> Result<Self> {
         let roots = paths.map(|path| root(&path)).collect::<Result<Vec<_>>>()?;
         if roots.is_empty() {
             return Err(Error::new(
@@ -144,7 +146,12 @@ impl Rooted {
             ));
         }
         let (locks, work) = (Arc::clone(&all.locks), all.work.clone());
-        Ok(Self { roots: open.into(), hidden: Arc::new(hidden), locks, work })
+        Ok(Self { user, roots: open.into(), hidden: Arc::new(hidden), locks, work })
+    }
+
+    /// The person whose they are.
+    pub fn user(&self) -> UserId {
+        self.user
     }
 
     /// The first root: where relative paths start.
@@ -291,7 +298,7 @@ impl Rooted {
 
     async fn blocking<T: Send + 'static>(&self, run: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
         let files = self.clone();
-        self.work.run(move || run(&files)).await
+        self.work.run(Some(self.user), move || run(&files)).await
     }
 }
 

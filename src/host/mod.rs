@@ -9,6 +9,7 @@ mod hidden;
 pub mod jsonl;
 pub mod process;
 pub mod sandbox;
+pub mod share;
 pub mod stop;
 pub mod work;
 pub mod workers;

@@ -144,7 +144,7 @@ async fn read(state: &State, content: &Content, bytes: Vec<u8>) -> Result<(Vec<u
         })?;
         Ok((bytes, Facts { pages: read.pages, characters: Some(read.text().chars().count()) }))
     };
-    state.app.work.run(read).await
+    state.app.work.run(Some(user), read).await
 }
 
 async fn keep(files: &Rooted, content: &Content, bytes: Vec<u8>, facts: Facts) -> Result<StoredFile> {

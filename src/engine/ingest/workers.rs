@@ -3,17 +3,17 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use tokio::sync::Semaphore;
-
 use super::{embedding, fetch, folders, reading};
 use crate::{
     app::App,
+    host::share::Share,
     model::error::{Error, Kind, Result},
     store::ingest::{Job, Worker},
 };
 
-/// Documents fetched and read at once: each may take a hundred megabytes.
-const READERS: usize = 2;
+/// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
+const READERS: usize = 3;
+const EACH: usize = 2;
 /// How long a worker waits at most before he looks for work himself.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the trash is looked through.
@@ -29,10 +29,10 @@ pub async fn start(app: &Arc<App>) -> Result<()> {
     }
     let (files, used) = (app.knowledge.files.clone(), app.knowledge.ingest.files().await?);
     tokio::task::spawn_blocking(move || files.sweep(&used)).await.map_err(Error::internal)??;
-    let parsing = Arc::new(Semaphore::new(READERS));
+    let parsing = Share::new(READERS, EACH);
     for _ in 0..READERS {
-        let parsing = Arc::clone(&parsing);
-        spawn(app, move |app| read_all(app, Arc::clone(&parsing)));
+        let parsing = parsing.clone();
+        spawn(app, move |app| read_all(app, parsing.clone()));
     }
     spawn(app, embedding::embed_all);
     spawn(app, embedding::announce);
@@ -71,11 +71,13 @@ where
     app.tracker.spawn_on(worker, &app.runtime);
 }
 
-async fn read_all(app: Arc<App>, parsing: Arc<Semaphore>) -> Result<()> {
+async fn read_all(app: Arc<App>, parsing: Share) -> Result<()> {
     let ingest = &app.knowledge.ingest;
     loop {
-        let Some(job) = ingest.claim(app.clock.now()).await? else {
-            let pause = match ingest.next_try().await? {
+        let now = app.clock.now();
+        let Some(job) = ingest.claim(now, EACH).await? else {
+            // What may be begun already waits for others of its person: whoever reads those takes it up.
+            let pause = match ingest.next_try(now).await? {
                 Some(time) => Duration::from_millis((time.millis() - app.clock.now().millis()).max(50).unsigned_abs()),
                 None => PATIENCE,
             };
@@ -105,16 +107,16 @@ async fn read_all(app: Arc<App>, parsing: Arc<Semaphore>) -> Result<()> {
     }
 }
 
-async fn one(app: &Arc<App>, job: &Job, parsing: &Arc<Semaphore>) -> Result<()> {
+async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
     let content = match &job.content {
         Some(content) => content.clone(),
         None => fetch::fetch(app, job).await?,
     };
     // Held until the parser ends, even where nobody waits for it any more.
-    let permit = Arc::clone(parsing).acquire_owned().await.map_err(Error::internal)?;
+    let part = parsing.take(job.by, 1).await;
     let (shared, taken) = (Arc::clone(app), job.clone());
     let read = move || {
-        let _held = permit;
+        let _held = part;
         reading::read(&shared, &taken, &content)
     };
     tokio::task::spawn_blocking(read).await.map_err(|error| broken(&error))??;
