@@ -15,11 +15,15 @@ use url::Url;
 use crate::{
     config::Config,
     host::{
-        clipboard::Desktop, clock::Clock, files::Workspaces, process::Processes, sandbox::Sandbox, work::Work,
+        clipboard::Desktop,
+        clock::Clock,
+        disk,
+        files::{Rooted, Workspaces},
+        process::Processes, sandbox::Sandbox, work::Work,
         workers::Workers,
     },
     index::embed::embedder::Embedder,
-    model::{egress::Origin, error::Result},
+    model::{egress::Origin, error::Result, user::UserId},
     net::{
         gate::Gate,
         guard::{self, Exceptions, HostPort},
@@ -96,6 +100,17 @@ impl App {
     /// The way out for one who asks, with the exceptions an administrator made.
     pub fn outbound(&self, origin: Origin) -> Result<Http> {
         Ok(self.gate.on_behalf(origin).allowing(&self.exceptions()))
+    }
+
+    /// Fails where so many more bytes in the data directory would leave too little of its disk free.
+    pub fn ensure_room(&self, bytes: u64) -> Result<()> {
+        disk::ensure_room(&self.config.data, &self.settings.get().files, bytes)
+    }
+
+    /// A person's files, as the settings open them.
+    pub fn files_of(&self, user: UserId) -> Result<Rooted> {
+        let settings = &self.settings.get().files;
+        Ok(self.workspaces.of(user, &settings.roots)?.keeping_free(settings.clone()))
     }
 
     /// An entry that names no place opens none: such entries were kept before they were checked.

@@ -151,7 +151,7 @@ impl Shared {
     }
 
     fn files(&self, caller: &Caller) -> Result<Rooted> {
-        self.app.workspaces.of(caller.user, &self.app.settings.get().files.roots)
+        self.app.files_of(caller.user)
     }
 
     fn offers_reader(&self, caller: &Caller) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use crate::{
-    engine::sanitise,
+    engine::{cut, sanitise},
     model::{
         call::{Approved, CallId, Done},
         error::{Error, Kind},
@@ -72,7 +72,8 @@ impl InvokeAnswer {
 
     /// A call that ran and failed.
     pub fn failed(call: CallId, error: &Error) -> Self {
-        let mut answer = Self::of_failure(error.kind(), error.message(), error.details().cloned());
+        let details = error.details().cloned().map(cut::short_details);
+        let mut answer = Self::of_failure(error.kind(), error.message(), details);
         answer.meta.insert("call_id".to_owned(), json!(call));
         if let Some((approved, duration_ms)) = error.approval() {
             answer.meta.extend(facts(approved, Some(duration_ms)));
@@ -89,7 +90,7 @@ impl InvokeAnswer {
                 Some(answer)
             }
             Verdict::Failed { kind, message, details, approved, duration_ms, .. } => {
-                let mut answer = Self::of_failure(*kind, message, details.clone());
+                let mut answer = Self::of_failure(*kind, message, details.clone().map(cut::short_details));
                 answer.meta = facts(approved, Some(*duration_ms));
                 Some(answer)
             }

@@ -51,7 +51,7 @@ impl Context {
 
     /// The caller's files.
     pub fn files(&self) -> Result<Rooted> {
-        self.app().workspaces.of(self.caller().user, &self.platform().files.roots)
+        self.app().files_of(self.caller().user)
     }
 
     /// Does heavy work beside the async threads, when it is the caller's turn.

@@ -4,10 +4,12 @@
 mod encoding;
 mod fault;
 mod lookup;
+mod name;
 mod read;
 mod write;
 
 use std::{
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -17,17 +19,20 @@ use parking_lot::Mutex;
 
 pub use self::{
     encoding::Charset,
+    name::stored_name,
     read::{MAX_READ, Text, Window},
     write::Parents,
 };
 use self::{fault::Fault, lookup::Place};
 use super::{
+    disk,
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
     work::Work,
 };
 use crate::model::{
     error::{Error, Kind, Result},
     id::shorten,
+    settings::Files,
     user::UserId,
 };
 
@@ -109,6 +114,7 @@ pub struct Rooted {
     hidden: Arc<Hidden>,
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
+    settings: Arc<Files>,
 }
 
 /// Most files that are read, written or looked for at once, and by one person: each takes a thread.
@@ -117,9 +123,6 @@ const EACH: usize = 16;
 
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
-
-/// Longest name made of a title, in characters.
-const MAX_NAME: usize = 80;
 
 /// How long a change waits for another change of the same file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
@@ -146,7 +149,14 @@ impl Rooted {
             ));
         }
         let (locks, work) = (Arc::clone(&all.locks), all.work.clone());
-        Ok(Self { user, roots: open.into(), hidden: Arc::new(hidden), locks, work })
+        let settings = Arc::default();
+        Ok(Self { user, roots: open.into(), hidden: Arc::new(hidden), locks, work, settings })
+    }
+
+    /// The same, leaving as much of the disk free as these settings say.
+    #[must_use]
+    pub fn keeping_free(self, settings: Files) -> Self {
+        Self { settings: Arc::new(settings), ..self }
     }
 
     /// The person whose they are.
@@ -204,6 +214,12 @@ impl Rooted {
         self.blocking(move |files| read::up_to(&files.place(&path)?, &path, most)).await
     }
 
+    /// A file open for reading, and its size.
+    pub async fn open(&self, path: &str) -> Result<(File, u64)> {
+        let path = path.to_owned();
+        self.blocking(move |files| read::open(&files.place(&path)?, &path)).await
+    }
+
     /// Writes a new file into a folder of the workspace, which is made where it is missing. Where the name is taken, a
     /// number is added to it: nothing is ever replaced. Gives back the path, as the other functions take it.
     pub async fn write_new(&self, folder: &str, name: &str, ending: &str, bytes: Vec<u8>) -> Result<String> {
@@ -215,7 +231,7 @@ impl Rooted {
                 let place = files.place(&path)?;
                 let written = files.locked(&place, || match read::exists(&place) {
                     true => Ok(false),
-                    false => write::whole(&place, &path, &bytes, Parents::Create).map(|_| true),
+                    false => files.put(&place, &path, &bytes, Parents::Create).map(|_| true),
                 });
                 if written? {
                     return Ok(path);
@@ -231,7 +247,7 @@ impl Rooted {
         let path = path.to_owned();
         self.blocking(move |files| {
             let place = files.place(&path)?;
-            files.locked(&place, || write::whole(&place, &path, &bytes, parents))
+            files.locked(&place, || files.put(&place, &path, &bytes, parents))
         })
         .await
     }
@@ -257,7 +273,7 @@ impl Rooted {
                 let before = read::text(&place, &path, Charset::Utf8, Window::default())?.content;
                 let (after, answer) = change(&before)?;
                 if let Some(after) = after {
-                    write::whole(&place, &path, after.as_bytes(), Parents::Must)?;
+                    files.put(&place, &path, after.as_bytes(), Parents::Must)?;
                 }
                 Ok(answer)
             })
@@ -276,9 +292,15 @@ impl Rooted {
         let place = self.place(path)?;
         self.locked(&place, || {
             let (after, answer) = change(read::up_to(&place, path, most)?)?;
-            write::whole(&place, path, &after, Parents::Must)?;
+            self.put(&place, path, &after, Parents::Must)?;
             Ok(answer)
         })
+    }
+
+    /// Writes a file whole, where that leaves enough of its disk free.
+    fn put(&self, place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
+        disk::ensure_room(place.root(), &self.settings, bytes.len() as u64)?;
+        write::whole(place, path, bytes, parents)
     }
 
     fn place(&self, path: &str) -> Result<Place> {
@@ -300,23 +322,6 @@ impl Rooted {
         let files = self.clone();
         self.work.run(Some(self.user), move || run(&files)).await
     }
-}
-
-/// A title as a file's name: letters, digits and single hyphens.
-pub fn stored_name(title: &str) -> String {
-    let mut name = String::new();
-    for c in title.chars() {
-        match c {
-            c if c.is_alphanumeric() || c == '_' => name.push(c),
-            _ if name.is_empty() || name.ends_with('-') => {}
-            _ => name.push('-'),
-        }
-    }
-    let mut name: String = name.chars().take(MAX_NAME).collect();
-    while name.ends_with('-') || name.len() > 200 {
-        name.pop();
-    }
-    if name.is_empty() { "document".to_owned() } else { name }
 }
 
 fn mounts_unknown() -> Error {
@@ -370,18 +375,5 @@ mod tests {
         for entry in ["/proc/self", "/dev"] {
             refused(entry, "is the machine's own");
         }
-    }
-
-    #[test]
-    fn titles_become_names_that_lead_nowhere_else() {
-        for (title, wanted) in [
-            ("Q4 report: costs & gains", "Q4-report-costs-gains"),
-            ("../../etc/passwd", "etc-passwd"),
-            ("Größe 日本", "Größe-日本"),
-            (" ./ ", "document"),
-        ] {
-            assert_eq!(stored_name(title), wanted);
-        }
-        assert!(stored_name(&"語".repeat(300)).len() <= 200);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod clipboard;
 pub mod clock;
+pub mod disk;
 pub mod files;
 pub mod folder;
 pub mod fonts;

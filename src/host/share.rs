@@ -99,6 +99,17 @@ impl Share {
     }
 }
 
+impl Part {
+    /// Keeps at most so many units of it and gives the rest back.
+    pub fn keep(&mut self, units: usize) {
+        let surplus = self.units.saturating_sub(units);
+        if surplus > 0 {
+            self.units -= surplus;
+            drop(Self { shared: Arc::clone(&self.shared), who: self.who, units: surplus });
+        }
+    }
+}
+
 impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Share").field("each", &self.shared.each).finish_non_exhaustive()
@@ -309,8 +320,10 @@ mod tests {
     fn a_wish_beyond_a_part_is_taken_for_the_part() {
         let share = Share::new(4, 3);
         let [one] = people();
-        let part = is_met(&mut wish(&share, one, 100)).unwrap();
+        let mut part = is_met(&mut wish(&share, one, 100)).unwrap();
         assert!(share.try_take(one, 1).is_none() && share.try_take(None, 1).is_some());
+        part.keep(2);
+        assert_eq!((share.left(one), share.left(None)), (1, 2));
         drop(part);
         assert!(share.try_take(one, 3).is_some());
     }

@@ -15,6 +15,8 @@ use crate::model::{
 
 /// How long a result is kept.
 pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// Bytes of results that are kept of one person; the oldest go first.
+const KEPT: i64 = 256 << 20;
 /// What every handle begins with.
 const PREFIX: &str = "result:";
 
@@ -43,7 +45,8 @@ impl Results {
         Self { db: db.clone(), user, topic }
     }
 
-    /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is.
+    /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is, and what is more than 256 MB
+    /// of one person.
     pub async fn put(&self, text: String, now: Time) -> Result<String> {
         let (id, user, topic) = (ResultId::new(), self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
@@ -53,7 +56,14 @@ impl Results {
                 c.prepare_cached(
                     "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
                 )?
-                .execute((id.to_string(), user, topic, text, now.millis()))?;
+                .execute((id.to_string(), &user, topic, text, now.millis()))?;
+                c.prepare_cached(
+                    "DELETE FROM results WHERE id IN (
+                       SELECT id FROM (SELECT id, sum(octet_length(text)) OVER (ORDER BY created_at DESC, id DESC) AS bytes
+                                       FROM results WHERE user = ?1)
+                       WHERE bytes > ?2)",
+                )?
+                .execute((&user, KEPT))?;
                 Ok(format!("{PREFIX}{id}"))
             })
             .await

@@ -18,7 +18,7 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::{answer::InvokeAnswer, decide::Answer},
+    engine::{answer::InvokeAnswer, cut::{LARGEST, Leaving}, decide::Answer},
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
@@ -86,8 +86,8 @@ async fn decide(
     id: Path<String>,
     HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
-) -> Result<Json<Decided>> {
-    let id: TicketId = id.parse()?;
+) -> Result<HttpResponse> {
+    let (id, user): (TicketId, _) = (id.parse()?, caller.user);
     let DecisionBody { decision, reason, params, question, for_conversation } = body;
     let answer = Answer { decision, reason, params, question, for_conversation };
     let (invoker, agent) = (state.invoker.clone(), state.agent.clone());
@@ -102,7 +102,9 @@ async fn decide(
     };
     let (ticket, verdict) =
         state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
-    Ok(Json(Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) }))
+    let verdict = state.delivery.verdict(Leaving { app: &state.app, user, topic: ticket.topic }, verdict).await?;
+    let decided = move || Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) };
+    state.delivery.json(user, LARGEST, decided).await
 }
 
 /// What a call is answered that a person must confirm first.

@@ -112,6 +112,7 @@ async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
         Some(content) => content.clone(),
         None => fetch::fetch(app, job).await?,
     };
+    app.ensure_room(content.bytes)?;
     // Held until the parser ends, even where nobody waits for it any more.
     let part = parsing.take(job.by, 1).await;
     let (shared, taken) = (Arc::clone(app), job.clone());

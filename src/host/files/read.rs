@@ -85,7 +85,7 @@ pub(super) fn exists(place: &Place) -> bool {
 }
 
 /// Opens a regular file. It is looked at before it is opened for reading: opening a device or a pipe has effects.
-fn open(place: &Place, path: &str) -> Result<(File, u64)> {
+pub(super) fn open(place: &Place, path: &str) -> Result<(File, u64)> {
     let fault = |e: io::Error| Fault::new(path, e).of_file();
     regular(place, &File::from(place.open(OFlags::PATH).map_err(fault)?), path)?;
     let file = File::from(place.open(OFlags::RDONLY | OFlags::NONBLOCK).map_err(fault)?);

@@ -5,3 +5,6 @@ CREATE INDEX documents_queued ON documents (coalesce(added_by, ''), number) WHER
 CREATE INDEX documents_reading ON documents (coalesce(added_by, ''), number) WHERE status = 'reading';
 CREATE INDEX documents_embedding ON documents (coalesce(added_by, ''), number) WHERE status = 'embedding';
 CREATE INDEX documents_deleted ON documents (deleted_at) WHERE status = 'deleted';
+
+-- How much is kept of one person is counted.
+CREATE INDEX results_user ON results (user, created_at);
