@@ -111,7 +111,7 @@ impl Ingest {
     }
 
     /// Takes the next document that may be begun, in turn among people; at most `each` of one person are being read.
-    pub async fn claim(&self, now: Time, each: usize) -> Result<Option<Job>> {
+    pub async fn claim(&self, now: Time, each: u32) -> Result<Option<Job>> {
         let turns = Arc::clone(&self.turns);
         self.db
             .write(move |c| {

@@ -20,7 +20,7 @@ const BATCH: usize = 64;
 /// Documents that share a batch: a small one is not kept waiting by a large one.
 const SHARING: usize = 2;
 /// Documents looked at for one batch.
-const LOOKED_AT: usize = 64;
+const LOOKED_AT: u32 = 64;
 /// How long the worker waits at most before he looks for work himself.
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -75,7 +75,7 @@ async fn read_all(app: Arc<App>, parsing: Share) -> Result<()> {
     let ingest = &app.knowledge.ingest;
     loop {
         let now = app.clock.now();
-        let Some(job) = ingest.claim(now, EACH).await? else {
+        let Some(job) = ingest.claim(now, EACH as u32).await? else {
             // What may be begun already waits for others of its person: whoever reads those takes it up.
             let pause = match ingest.next_try(now).await? {
                 Some(time) => Duration::from_millis((time.millis() - app.clock.now().millis()).max(50).unsigned_abs()),

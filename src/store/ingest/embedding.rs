@@ -28,7 +28,7 @@ pub struct Embedding {
 
 impl Ingest {
     /// The documents whose passages are to be embedded, in turn among people.
-    pub async fn embedding(&self, most: usize) -> Result<Vec<Embedding>> {
+    pub async fn embedding(&self, most: u32) -> Result<Vec<Embedding>> {
         let turns = Arc::clone(&self.turns);
         self.db.read(move |c| turns.to_embed(c, most, embedding)).await
     }

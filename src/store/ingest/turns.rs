@@ -26,11 +26,11 @@ pub(super) struct Turns {
 impl Turns {
     /// The next document to be read: of the person who comes after the last one, who has a document that may be begun and
     /// fewer than `each` of them being read.
-    pub(super) fn next_to_read(&self, c: &Connection, now: Time, each: usize) -> Result<Option<i64>> {
+    pub(super) fn next_to_read(&self, c: &Connection, now: Time, each: u32) -> Result<Option<i64>> {
         let sql = "SELECT coalesce(added_by, ''), count(*) FROM documents WHERE status = 'reading'
                    GROUP BY coalesce(added_by, '')";
-        let row = |row: &Row<'_>| Ok((row.get::<_, Who>(0)?, row.get::<_, usize>(1)?));
-        let reading: HashMap<Who, usize> = all(c, sql, (), row)?.into_iter().collect();
+        let row = |row: &Row<'_>| Ok((row.get::<_, Who>(0)?, row.get::<_, u32>(1)?));
+        let reading: HashMap<Who, u32> = all(c, sql, (), row)?.into_iter().collect();
         let mut last = self.read.lock();
         let mut waiting = people(c, "queued")?;
         let first = waiting.partition_point(|who| *who <= *last);
@@ -50,14 +50,14 @@ impl Turns {
 
     /// Documents to be embedded, read by `one` from `number`, `run` and `version`: by turns one of each person, another one
     /// first each time. Those of a person come in the order they were added.
-    pub(super) fn to_embed<T>(&self, c: &Connection, most: usize, one: fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) fn to_embed<T>(&self, c: &Connection, most: u32, one: fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
         let mut waiting = people(c, "embedding")?;
         if waiting.is_empty() {
             return Ok(Vec::new());
         }
         let first = self.embedded.fetch_add(1, Ordering::Relaxed) % waiting.len();
         waiting.rotate_left(first);
-        let each = most.div_ceil(waiting.len());
+        let each = most.div_ceil(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
         let sql = "SELECT number, run, version + 1 FROM documents
                    WHERE status = 'embedding' AND coalesce(added_by, '') = ?1
                      AND EXISTS (SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1)
@@ -70,7 +70,7 @@ impl Turns {
         for _ in 0..each {
             turns.extend(lists.iter_mut().filter_map(Iterator::next));
         }
-        turns.truncate(most);
+        turns.truncate(most as usize);
         Ok(turns)
     }
 }

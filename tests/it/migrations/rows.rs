@@ -99,4 +99,8 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE messages SET provider = 'Own', instead_of = '{\"provider\": \"Other\", \"model\": \"m\", \"address\": \"other.example.com\", \"status\": 503, \"cause\": \"It is busy.\", \"mend\": \"/settings/models\"}' WHERE seq = 2;
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
+    (
+        25,
+        "INSERT INTO results VALUES ('01900000-0000-7000-8000-0000000000a2', '01900000-0000-7000-8000-00000000000a', NULL, 'longer', NOW);",
+    ),
 ];
