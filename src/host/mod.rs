@@ -1,5 +1,6 @@
 //! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
 
+pub mod aside;
 pub mod clipboard;
 pub mod clock;
 pub mod disk;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::{task::spawn_blocking, time::timeout};
 
-use super::share::Share;
+use super::{aside, share::Share};
 use crate::model::{
     error::{Error, Kind, Result},
     user::UserId,
@@ -18,6 +18,16 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct Work {
     turns: Share,
     patience: Duration,
+    threads: Threads,
+}
+
+/// The threads work is done on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    /// Those for what waits for a disk.
+    Blocking,
+    /// Their own, which give way to all others.
+    Aside,
 }
 
 impl Default for Work {
@@ -26,14 +36,14 @@ impl Default for Work {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let each = processors.clamp(2, 4);
-        Self::shared(each + 1, each)
+        Self { threads: Threads::Aside, ..Self::shared(each + 1, each) }
     }
 }
 
 impl Work {
-    /// So much at once, and of one person at most.
+    /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
-        Self { turns: Share::new(all, each), patience: PATIENCE }
+        Self { turns: Share::new(all, each), patience: PATIENCE, threads: Threads::Blocking }
     }
 
     /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
@@ -47,12 +57,15 @@ impl Work {
         F: FnOnce() -> Result<T> + Send + 'static,
     {
         let turn = timeout(self.patience, self.turns.take(who, 1)).await.map_err(|_| busy())?;
-        let done = spawn_blocking(move || {
+        let held = move || {
             let done = work();
             drop(turn);
             done
-        });
-        done.await.map_err(Error::internal)?
+        };
+        match self.threads {
+            Threads::Blocking => spawn_blocking(held).await.map_err(Error::internal)?,
+            Threads::Aside => aside::run(held).await?.unwrap_or_else(|| Err(Error::internal("the work panicked"))),
+        }
     }
 }
 

@@ -16,14 +16,16 @@ use actix_web::{
 use bytes::Bytes;
 use rustix::net::sockopt::set_tcp_user_timeout;
 use serde::Serialize;
-use tokio::task::spawn_blocking;
 
 use crate::{
     engine::{
         answer::InvokeAnswer,
         cut::{self, Leaving},
     },
-    host::share::{Part, Share},
+    host::{
+        aside,
+        share::{Part, Share},
+    },
     model::{
         call::Done,
         error::{Error, Result},
@@ -80,12 +82,13 @@ impl Delivery {
         // Room first: whoever has a turn waits for nothing.
         let mut room = self.room(user, bytes).await;
         let turn = self.turn(user).await;
-        let written = spawn_blocking(move || {
+        let written = aside::run(move || {
             let written = serde_json::to_vec(&make());
             drop(turn);
             written
         });
-        let rest = Bytes::from(written.await.map_err(Error::internal)?.map_err(Error::internal)?);
+        let written = written.await?.ok_or_else(|| Error::internal("an answer could not be made"))?;
+        let rest = Bytes::from(written.map_err(Error::internal)?);
         room.keep(rest.len());
         Ok(HttpResponse::Ok().content_type("application/json").body(Pieces { rest, _room: room }))
     }
@@ -113,8 +116,8 @@ impl Delivery {
 
     async fn fitted(&self, to: Leaving<'_>, output: Output, handle: Option<String>) -> Result<(Output, Option<String>)> {
         let _turn = self.turn(to.user).await;
-        let measure = move || (cut::fits(&output), output);
-        let (fits, output) = spawn_blocking(measure).await.map_err(Error::internal)?;
+        let measured = aside::run(move || (cut::fits(&output), output)).await?;
+        let (fits, output) = measured.ok_or_else(|| Error::internal("a result could not be measured"))?;
         Ok(if fits { (output, handle) } else { cut::cut(to, output, handle).await })
     }
 }

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use super::{embedding, fetch, folders, reading};
 use crate::{
     app::App,
-    host::share::Share,
+    host::{aside, share::Share},
     model::error::{Error, Kind, Result},
     store::ingest::{Job, Worker},
 };
@@ -120,16 +120,13 @@ async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
         let _held = part;
         reading::read(&shared, &taken, &content)
     };
-    tokio::task::spawn_blocking(read).await.map_err(|error| broken(&error))??;
+    aside::run(read).await?.unwrap_or_else(|| Err(broken()))?;
     app.knowledge.ingest.read(job).await?;
     app.knowledge.ingest.wake(Worker::Embedder);
     Ok(())
 }
 
-fn broken(error: &tokio::task::JoinError) -> Error {
-    if error.is_cancelled() {
-        return Error::new(Kind::Cancelled, "The server is stopping.");
-    }
+fn broken() -> Error {
     Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
 }
 

@@ -89,3 +89,85 @@ fn people(c: &Connection, status: &'static str) -> Result<Vec<Who>> {
     );
     all(c, &sql, (), |row| Ok(row.get(0)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::db::{Commit, Db};
+
+    const ONE: &str = "01900000-0000-7000-8000-0000000000a1";
+    const OTHER: &str = "01900000-0000-7000-8000-0000000000a2";
+
+    /// A database with these documents: whose each is, and its status.
+    fn documents(all: &[(Option<&str>, &str)]) -> (tempfile::TempDir, Db) {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let c = Connection::open(dir.path().join("satchel.db")).unwrap();
+        c.execute_batch(&format!(
+            "INSERT OR IGNORE INTO roles VALUES ('viewer', '[]', 1);
+             INSERT INTO users VALUES ('{ONE}', 'Mara', 'mara', 'viewer', 'x', 0, 0, NULL);
+             INSERT INTO users VALUES ('{OTHER}', 'Otto', 'otto', 'viewer', 'x', 0, 0, NULL);"
+        ))
+        .unwrap();
+        for (number, (who, status)) in (1_i64..).zip(all) {
+            let id = format!("01900000-0000-7000-8000-{number:012}");
+            let document = "INSERT INTO documents (number, id, collection, title, titled, source, name, mime, bytes, status,
+                                                   added_by, created_at, updated_at)
+                            VALUES (?1, ?2, 1, 'Heron', 1, 'text', 'a.md', 'text/markdown', 5, ?3, ?4, 0, 0)";
+            c.execute(document, (number, id, status, who)).unwrap();
+            let chunk = "INSERT INTO chunks (id, document, version, ordinal, heading, context, start, end, text, hash)
+                         VALUES (?1, ?1, 1, 0, '', '', 0, 5, 'heron', zeroblob(32))";
+            c.execute(chunk, [number]).unwrap();
+        }
+        (dir, db)
+    }
+
+    /// The documents that are begun one after the other.
+    async fn begun(db: &Db, each: u32) -> Vec<i64> {
+        let turns = std::sync::Arc::new(Turns::default());
+        let mut begun = Vec::new();
+        loop {
+            let turns = std::sync::Arc::clone(&turns);
+            let next = db.write(move |c| {
+                let next = turns.next_to_read(c, Time::from_millis(1), each)?;
+                c.execute("UPDATE documents SET status = 'reading' WHERE number IS ?1", [next])?;
+                Ok(next)
+            });
+            match next.await.unwrap() {
+                Some(number) => begun.push(number),
+                None => return begun,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn documents_are_read_by_turns_and_so_many_of_a_person_at_once() {
+        let (one, other) = ((Some(ONE), "queued"), (Some(OTHER), "queued"));
+        let all = [one, one, one, one, other, other, (None, "queued"), one];
+        let (_dir, db) = documents(&all);
+        assert_eq!(begun(&db, 100).await, [1, 5, 7, 2, 6, 3, 4, 8]);
+        let (_dir, db) = documents(&[one, one, one, (Some(ONE), "reading"), other]);
+        assert_eq!(begun(&db, 2).await, [1, 5], "two of one person are being read");
+    }
+
+    #[tokio::test]
+    async fn what_may_not_be_begun_yet_keeps_nobody_waiting() {
+        let (_dir, db) = documents(&[(Some(ONE), "queued"), (Some(ONE), "queued"), (Some(OTHER), "queued")]);
+        db.write(|c| Ok(c.execute("UPDATE documents SET not_before = 2 WHERE number <> 2", ())?)).await.unwrap();
+        assert_eq!(begun(&db, 100).await, [2]);
+    }
+
+    #[tokio::test]
+    async fn documents_are_embedded_by_turns_and_another_person_is_first_each_time() {
+        let (one, other) = ((Some(ONE), "embedding"), (Some(OTHER), "embedding"));
+        let (_dir, db) = documents(&[one, one, one, one, other, (None, "embedding"), (Some(OTHER), "ready")]);
+        let turns = std::sync::Arc::new(Turns::default());
+        let next = async |most: u32| {
+            let turns = std::sync::Arc::clone(&turns);
+            db.read(move |c| turns.to_embed(c, most, |row| Ok(row.get::<_, i64>(0)?))).await.unwrap()
+        };
+        assert_eq!(next(12).await, [6, 1, 5, 2, 3, 4]);
+        assert_eq!(next(12).await, [1, 5, 6, 2, 3, 4]);
+        assert_eq!(next(2).await, [5, 6]);
+    }
+}

@@ -29,19 +29,3 @@ async fn while_one_persons_documents_hold_their_readers_another_persons_is_read(
     }
     drop(connections);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_persons_many_documents_are_read_in_turn_with_those_of_others() {
-    let library = Library::open().await;
-    let other = library.reader("otto", "administrator").await;
-    let mut ids = Vec::new();
-    for number in 0..40 {
-        let text = json!({"title": format!("Heron {number}"), "text": "A heron.\n\n".repeat(200)});
-        ids.push(library.do_it("POST", "/documents", text).await["id"].as_str().unwrap().to_owned());
-    }
-    let added = library.ask(&other, "POST", "/documents", json!({"title": "Otter", "text": "An otter."})).await;
-    library.ready(added.json()["id"].as_str().unwrap()).await;
-    for id in &ids {
-        library.ready(id).await;
-    }
-}
