@@ -21,13 +21,14 @@ pub struct InvokeAnswer {
     pub success: bool,
     /// The result as it is shown.
     pub content: Vec<Content>,
-    /// The tool's exact return value.
+    /// The tool's exact return value; of one that no answer of 8 MB holds, `{handle, bytes, preview}`.
     pub data: Value,
     /// The failure, in words; null where it worked.
     pub error: Option<String>,
     /// The failure, as programs want it beside the words.
     pub problem: Option<CallProblem>,
-    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where a
+    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where the
+    /// result was cut, `handle` (what the data tools take as `data`; null where it was not kept) and `bytes`. Where a
     /// person was asked, `approved_by`; where they changed the arguments, `executed_arguments` and `edited`, each with its
     /// `name`, `from` and `to`.
     #[schema(value_type = Object)]

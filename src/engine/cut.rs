@@ -90,7 +90,8 @@ pub async fn cut(leaving: Leaving<'_>, output: Output, handle: Option<String>) -
         ),
         None => "The rest is not kept: ask for less.".to_owned(),
     };
-    let notice = format!("(cut: the result has {size}, and an answer at most {}. {how})", figure::bytes(LARGEST as u64));
+    let notice =
+        format!("(cut: the result has {size}, and an answer at most {}. {how})", figure::bytes(LARGEST as u64));
     short.content = vec![Content::Text { text: format!("{preview}\n{notice}") }];
     short.meta.extend([("handle".to_owned(), json!(handle)), ("bytes".to_owned(), json!(bytes))]);
     short.data = json!({"handle": handle, "bytes": bytes, "preview": preview});
@@ -180,6 +181,9 @@ mod tests {
     fn details_that_are_too_large_are_told_in_short() {
         assert_eq!(short_details(json!({"field": "a"})), json!({"field": "a"}));
         let short = short_details(json!({"body": "x".repeat(2 << 20)}));
-        assert_eq!((short["bytes"].as_u64(), short["preview"].as_str().map(str::len)), (Some((2 << 20) + 11), Some(PREVIEW)));
+        assert_eq!(
+            (short["bytes"].as_u64(), short["preview"].as_str().map(str::len)),
+            (Some((2 << 20) + 11), Some(PREVIEW))
+        );
     }
 }

@@ -121,6 +121,9 @@ pub struct Rooted {
 const AT_ONCE: usize = 32;
 const EACH: usize = 16;
 
+/// Bytes of a file that take a turn.
+const MEGABYTE: u64 = 1 << 20;
+
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
 
@@ -199,7 +202,15 @@ impl Rooted {
     /// A text file, or the whole characters within a window of its bytes.
     pub async fn read_text(&self, path: &str, charset: Charset, window: Window) -> Result<Text> {
         let path = path.to_owned();
-        self.blocking(move |files| read::text(&files.place(&path)?, &path, charset, window)).await
+        let bytes = self.blocking({
+            let path = path.clone();
+            move |files| read::wanted(&files.place(&path)?, &path, charset, window)
+        });
+        // A large one takes many turns: it is in memory twice while it is decoded.
+        let turns = usize::try_from(bytes.await? / MEGABYTE).unwrap_or(usize::MAX).saturating_add(1);
+        let files = self.clone();
+        let read = move || read::text(&files.place(&path)?, &path, charset, window);
+        self.work.run_as(Some(self.user), turns, read).await
     }
 
     /// A whole file of at most [`MAX_READ`] bytes.
@@ -279,6 +290,11 @@ impl Rooted {
             })
         })
         .await
+    }
+
+    /// As [`Self::read_up_to`], on the thread it is called from, which must be one that may block.
+    pub fn read_up_to_here(&self, path: &str, most: u64) -> Result<Vec<u8>> {
+        read::up_to(&self.place(path)?, path, most)
     }
 
     /// Replaces a file of at most `most` bytes by what `change` makes of its bytes; it stays as it is where that fails.

@@ -170,12 +170,7 @@ impl Sandbox {
     pub fn new(helper: impl Into<PathBuf>, data_dir: impl Into<PathBuf>) -> Self {
         let (helper, data_dir): (PathBuf, PathBuf) = (helper.into(), data_dir.into());
         let trial = data_dir.canonicalize().unwrap_or(data_dir);
-        Self {
-            helper: helper.into(),
-            trial: trial.into(),
-            known: Arc::default(),
-            turns: Share::new(AT_ONCE, EACH),
-        }
+        Self { helper: helper.into(), trial: trial.into(), known: Arc::default(), turns: Share::new(AT_ONCE, EACH) }
     }
 
     /// The same without some parts: what a kernel or a container that refuses them would leave.

@@ -31,12 +31,12 @@ enum Threads {
 }
 
 impl Default for Work {
-    /// For heavy work: one person gets as many turns as there are processors, but two at least and four at most. One more
-    /// is for somebody else.
+    /// For heavy work: one person gets as many turns as there are processors, but two at least and four at most. As many
+    /// are for others, and one more, so that large work of two leaves a turn to a third.
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let each = processors.clamp(2, 4);
-        Self { threads: Threads::Aside, ..Self::shared(each + 1, each) }
+        Self { threads: Threads::Aside, ..Self::shared(2 * each + 1, each) }
     }
 }
 
@@ -56,7 +56,19 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turn = timeout(self.patience, self.turns.take(who, 1)).await.map_err(|_| busy())?;
+        self.run_as(who, 1, work).await
+    }
+
+    /// The same for work that takes so many turns, or all that one person gets: what takes much memory.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn run_as<T, F>(&self, who: Option<UserId>, turns: usize, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy())?;
         let held = move || {
             let done = work();
             drop(turn);
@@ -120,6 +132,10 @@ mod tests {
         let (first, second) = (held(&work, one).await, held(&work, one).await);
         assert_eq!(work.run(one, || Ok(())).await.unwrap_err().kind(), Kind::Busy);
         assert_eq!(work.run(other, || Ok(7)).await.unwrap(), 7);
-        drop((first, second));
+        // What is large takes all turns of a person, and no more.
+        assert_eq!(work.run_as(one, usize::MAX, || Ok(())).await.unwrap_err().kind(), Kind::Busy);
+        drop((first.1, second.1));
+        (first.0.await.unwrap().unwrap(), second.0.await.unwrap().unwrap());
+        assert_eq!(work.run_as(one, usize::MAX, || Ok(7)).await.unwrap(), 7);
     }
 }

@@ -8,11 +8,11 @@ mod place;
 mod pool;
 mod worker;
 
+pub use super::share::Part;
 pub use confine::confine;
 pub use death::Death;
 pub use pace::Pace;
 pub use pool::{Conversation, Job, LEVELS, Said, Workers};
-pub use super::share::Part;
 pub use worker::{Allowance, Ended};
 
 use std::{

@@ -44,7 +44,15 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     usage::forget_peak(server.pid())?;
     let flood = flood.begin().await?;
     let (calculator, health, commands, documents) = tokio::try_join!(
-        times(&server, request("POST", "/api/tools/calculator/invoke", &other, Some(&json!({"params": {"expression": "2 + 2 * 3"}})))),
+        times(
+            &server,
+            request(
+                "POST",
+                "/api/tools/calculator/invoke",
+                &other,
+                Some(&json!({"params": {"expression": "2 + 2 * 3"}}))
+            )
+        ),
         times(&server, request("GET", "/healthz", &other, None)),
         commands(&server, &other),
         documents(&server, &other),

@@ -68,9 +68,9 @@ impl Delivery {
         self.bytes.take(Some(user), bytes).await
     }
 
-    /// A turn at making something large of a person.
-    pub(super) async fn turn(&self, user: UserId) -> Part {
-        self.makers.take(Some(user), 1).await
+    /// A turn at making or reading something large of a person; `None` is nobody who is known.
+    pub(super) async fn turn(&self, who: Option<UserId>) -> Part {
+        self.makers.take(who, 1).await
     }
 
     /// A large value of about so many bytes as JSON, made and written beside the async threads.
@@ -81,7 +81,7 @@ impl Delivery {
     {
         // Room first: whoever has a turn waits for nothing.
         let mut room = self.room(user, bytes).await;
-        let turn = self.turn(user).await;
+        let turn = self.turn(Some(user)).await;
         let written = aside::run(move || {
             let written = serde_json::to_vec(&make());
             drop(turn);
@@ -114,8 +114,13 @@ impl Delivery {
         }
     }
 
-    async fn fitted(&self, to: Leaving<'_>, output: Output, handle: Option<String>) -> Result<(Output, Option<String>)> {
-        let _turn = self.turn(to.user).await;
+    async fn fitted(
+        &self,
+        to: Leaving<'_>,
+        output: Output,
+        handle: Option<String>,
+    ) -> Result<(Output, Option<String>)> {
+        let _turn = self.turn(Some(to.user)).await;
         let measured = aside::run(move || (cut::fits(&output), output)).await?;
         let (fits, output) = measured.ok_or_else(|| Error::internal("a result could not be measured"))?;
         Ok(if fits { (output, handle) } else { cut::cut(to, output, handle).await })

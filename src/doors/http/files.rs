@@ -75,7 +75,7 @@ async fn add(
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
     let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
     // A few at a time: each file is in memory while it is read and stored.
-    let turn = state.delivery.turn(caller.user).await;
+    let turn = state.delivery.turn(Some(caller.user)).await;
     let stored = store(&state, &files, &sent).await;
     drop(turn);
     upload::discard(knowledge, sent).await;

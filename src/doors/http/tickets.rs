@@ -18,7 +18,11 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::{answer::InvokeAnswer, cut::{LARGEST, Leaving}, decide::Answer},
+    engine::{
+        answer::InvokeAnswer,
+        cut::{LARGEST, Leaving},
+        decide::Answer,
+    },
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,

@@ -18,11 +18,7 @@ use crate::{
     app::App,
     formats::media,
     model::error::{Error, Kind, Result},
-    store::{
-        documents::Content,
-        files::Stored,
-        knowledge::Knowledge,
-    },
+    store::{documents::Content, files::Stored, knowledge::Knowledge},
 };
 
 /// Most files of one request.

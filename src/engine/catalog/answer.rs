@@ -206,7 +206,9 @@ fn unread(error: Error, status: u16) -> Error {
     match error.kind() {
         Kind::Busy => Error::new(
             Kind::Timeout,
-            format!("The system answered with status {status}, and the server has too much work to read the answer now."),
+            format!(
+                "The system answered with status {status}, and the server has too much work to read the answer now."
+            ),
         ),
         _ => error,
     }

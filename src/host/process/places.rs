@@ -52,7 +52,8 @@ impl Places {
         Self { number: Share::new(ALL, MAX_RUNNING), memory: Share::new(all.max(2 * LEAST), each) }
     }
 
-    /// A place for a process of this person, with half of the memory they have left and no more than a command may take.
+    /// A place for a process of this person, with half of the memory they have left, no more than a command may take, and so
+    /// little that there is some for each process they may still start.
     ///
     /// # Errors
     /// [`Kind::Exhausted`] where there is none.
@@ -61,7 +62,8 @@ impl Places {
             exhausted(format!("{MAX_RUNNING} processes of yours run already, or {ALL} in all. Stop one first."))
         })?;
         let largest = usize::try_from(Limits::default().memory >> 20).unwrap_or(usize::MAX).max(LEAST);
-        let mut wanted = (self.memory.left(Some(user)) / 2).clamp(LEAST, largest);
+        let later = self.number.left(Some(user)) * LEAST;
+        let mut wanted = (self.memory.left(Some(user)).saturating_sub(later) / 2).clamp(LEAST, largest);
         // Less where somebody else was quicker.
         while wanted >= LEAST {
             if let Some(memory) = self.memory.try_take(Some(user), wanted) {
@@ -95,11 +97,11 @@ mod tests {
         let places = Places::within(4_096);
         let [one, other] = [UserId::new(), UserId::new()];
         let first = all(&places, one);
-        assert_eq!((first[0].memory >> 20, first[1].memory >> 20), (1_024, 512));
-        assert_eq!(megabytes(&first), 2_048);
+        assert_eq!((first.len(), first[0].memory >> 20), (MAX_RUNNING, (2_048 - 15 * 32) / 2));
+        assert!(megabytes(&first) <= 2_048, "{first:?}");
         let second = all(&places, other);
         assert_eq!(second.len(), first.len());
-        assert_eq!(all(&places, UserId::new()).len(), 0, "all memory is taken");
+        assert_eq!(all(&places, UserId::new()).len(), 0);
         drop(second);
         assert!(places.take(other).is_ok());
     }

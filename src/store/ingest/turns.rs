@@ -111,7 +111,8 @@ mod tests {
         .unwrap();
         for (number, (who, status)) in (1_i64..).zip(all) {
             let id = format!("01900000-0000-7000-8000-{number:012}");
-            let document = "INSERT INTO documents (number, id, collection, title, titled, source, name, mime, bytes, status,
+            let document =
+                "INSERT INTO documents (number, id, collection, title, titled, source, name, mime, bytes, status,
                                                    added_by, created_at, updated_at)
                             VALUES (?1, ?2, 1, 'Heron', 1, 'text', 'a.md', 'text/markdown', 5, ?3, ?4, 0, 0)";
             c.execute(document, (number, id, status, who)).unwrap();

@@ -97,7 +97,10 @@ fn worst_table() -> Vec<u8> {
 
 /// A table that is read to its end, and gives thousands of passages.
 fn long_table() -> Vec<u8> {
-    (0..60_000).map(|row| format!("{row},a grey heron,stands at the weir,and eats fish number {row},every day\n")).collect::<String>().into()
+    (0..60_000)
+        .map(|row| format!("{row},a grey heron,stands at the weir,and eats fish number {row},every day\n"))
+        .collect::<String>()
+        .into()
 }
 
 /// Stores a file among the user's own and gives its path.

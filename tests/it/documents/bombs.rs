@@ -47,7 +47,9 @@ fn defused(what: &str, bytes: &[u8], name: &str) -> String {
 
 #[test]
 fn pages_and_tables_of_what_means_nothing() {
-    for (what, piece) in [("less-than signs", "<"), ("ampersands", "&"), ("blanks between letters", "a "), ("open tags", "<a>")] {
+    for (what, piece) in
+        [("less-than signs", "<"), ("ampersands", "&"), ("blanks between letters", "a "), ("open tags", "<a>")]
+    {
         let page = piece.repeat((20 << 20) / piece.len());
         let text = defused(what, page.as_bytes(), "a.html");
         assert!(piece == "<a>" || !text.is_empty(), "{what}");
