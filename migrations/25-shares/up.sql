@@ -8,3 +8,11 @@ CREATE INDEX documents_deleted ON documents (deleted_at) WHERE status = 'deleted
 
 -- How much is kept of one person is counted.
 CREATE INDEX results_user ON results (user, created_at);
+
+-- The rest of a long result, in pieces: whoever writes meanwhile waits for one of them, not for all.
+CREATE TABLE result_parts (
+  result TEXT NOT NULL REFERENCES results (id) ON DELETE CASCADE,
+  part   INTEGER NOT NULL,
+  text   TEXT NOT NULL,
+  PRIMARY KEY (result, part)
+) STRICT;

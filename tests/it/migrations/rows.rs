@@ -101,6 +101,7 @@ pub const ROWS: &[(usize, &str)] = &[
     ),
     (
         25,
-        "INSERT INTO results VALUES ('01900000-0000-7000-8000-0000000000a2', '01900000-0000-7000-8000-00000000000a', NULL, 'longer', NOW);",
+        "INSERT INTO results VALUES ('01900000-0000-7000-8000-0000000000a2', '01900000-0000-7000-8000-00000000000a', NULL, 'longer', NOW);
+         INSERT INTO result_parts VALUES ('01900000-0000-7000-8000-0000000000a2', 1, ' still');",
     ),
 ];
