@@ -145,3 +145,38 @@ impl MessageBody for Pieces {
         Poll::Ready((length > 0).then(|| Ok(self.rest.split_to(length))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use rustix::net::sockopt::tcp_user_timeout;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_is_accepted_ends_when_it_takes_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        end_silent(&listener).unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listener.accept().unwrap();
+        assert_eq!(u128::from(tcp_user_timeout(&accepted).unwrap()), PATIENCE.as_millis());
+    }
+
+    #[test]
+    fn a_body_is_given_piece_by_piece_and_its_room_with_the_last_of_it() {
+        let share = Share::new(3 * PIECE, 3 * PIECE);
+        let room = share.try_take(None, 2 * PIECE + 1).unwrap();
+        let mut body = Pieces { rest: Bytes::from(vec![b'x'; 2 * PIECE + 1]), _room: room };
+        assert_eq!(body.size(), BodySize::Sized(2 * PIECE as u64 + 1));
+        let mut lengths = Vec::new();
+        while let Poll::Ready(Some(Ok(piece))) =
+            Pin::new(&mut body).poll_next(&mut Context::from_waker(std::task::Waker::noop()))
+        {
+            lengths.push(piece.len());
+        }
+        assert_eq!((lengths, share.left(None)), (vec![PIECE, PIECE, 1], PIECE - 1));
+        drop(body);
+        assert_eq!(share.left(None), 3 * PIECE);
+    }
+}
