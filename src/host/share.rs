@@ -62,7 +62,8 @@ impl Share {
     /// So many units, as soon as it is this person's turn and they are free. More than a person's part is taken for the
     /// whole part. Dropping the future leaves the line.
     pub async fn take(&self, who: Option<UserId>, units: usize) -> Part {
-        let units = units.min(self.shared.each);
+        // Of a thing that nobody has a part of, nothing is ever given.
+        let units = units.clamp(1, self.shared.each.max(1));
         let given = {
             let mut state = self.shared.state.lock();
             // Nobody overtakes those who wait.
@@ -326,5 +327,10 @@ mod tests {
         assert_eq!((share.left(one), share.left(None)), (1, 2));
         drop(part);
         assert!(share.try_take(one, 3).is_some());
+    }
+
+    #[test]
+    fn of_nothing_nothing_is_given() {
+        assert!(is_met(&mut wish(&Share::new(0, 0), None, 1)).is_none());
     }
 }
