@@ -17,6 +17,7 @@ use crate::{
     host::{
         clipboard::Desktop,
         clock::Clock,
+        disk,
         files::{Rooted, Workspaces},
         process::Processes,
         quota::Quota,
@@ -99,18 +100,24 @@ pub struct App {
 }
 
 impl App {
-    /// The files a user's tools may reach, and what they may write there, as the settings have it now.
-    ///
-    /// # Errors
-    /// Where no directory is open, or one of the settings' cannot be opened.
-    pub fn files(&self, user: UserId) -> Result<Rooted> {
-        let settings = self.settings.get();
-        Ok(self.workspaces.of(user, &settings.files.roots)?.within(Quota::from(&settings.files)))
-    }
-
     /// The way out for one who asks, with the exceptions an administrator made.
     pub fn outbound(&self, origin: Origin) -> Result<Http> {
         Ok(self.gate.on_behalf(origin).allowing(&self.exceptions()))
+    }
+
+    /// Fails where so many more bytes in the data directory would leave too little of its disk free.
+    pub fn ensure_room(&self, bytes: u64) -> Result<()> {
+        disk::ensure_room(&self.config.data, &self.settings.get().files, bytes)
+    }
+
+    /// The files a person's tools may reach, and what they may write there, as the settings have it now.
+    ///
+    /// # Errors
+    /// Where no directory is open, or one of the settings' cannot be opened.
+    pub fn files_of(&self, user: UserId) -> Result<Rooted> {
+        let settings = &self.settings.get().files;
+        let files = self.workspaces.of(user, &settings.roots)?;
+        Ok(files.within(Quota::from(settings)).keeping_free(settings.clone()))
     }
 
     /// An entry that names no place opens none: such entries were kept before they were checked.

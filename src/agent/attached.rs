@@ -131,7 +131,8 @@ impl Shared {
             None => STANDARD.decode(&sent.data).map_err(|_| of_document(Error::invalid("It is not base64.")))?,
         };
         let name = sent.name.clone();
-        let (read, bytes) = self.app.work.run(move || Ok((read::read(&bytes, &name, &limits), bytes))).await?;
+        let (read, bytes) =
+            self.app.work.run(Some(caller.user), move || Ok((read::read(&bytes, &name, &limits), bytes))).await?;
         let read = read.map_err(of_document)?;
         let unstored = sent.path.is_none().then_some(bytes);
         Ok(ReadDocument { text: read.text(), pages: read.pages, ending: read.kind.as_str(), unstored, sent })
@@ -150,7 +151,7 @@ impl Shared {
     }
 
     fn files(&self, caller: &Caller) -> Result<Rooted> {
-        self.app.files(caller.user)
+        self.app.files_of(caller.user)
     }
 
     fn offers_reader(&self, caller: &Caller) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use crate::{
-    engine::sanitise,
+    engine::{cut, sanitise},
     model::{
         call::{Approved, CallId, Done},
         error::{Error, Kind},
@@ -21,13 +21,14 @@ pub struct InvokeAnswer {
     pub success: bool,
     /// The result as it is shown.
     pub content: Vec<Content>,
-    /// The tool's exact return value.
+    /// The tool's exact return value; of one that no answer of 8 MB holds, `{handle, bytes, preview}`.
     pub data: Value,
     /// The failure, in words; null where it worked.
     pub error: Option<String>,
     /// The failure, as programs want it beside the words.
     pub problem: Option<CallProblem>,
-    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where a
+    /// Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where the
+    /// result was cut, `handle` (what the data tools take as `data`; null where it was not kept) and `bytes`. Where a
     /// person was asked, `approved_by`; where they changed the arguments, `executed_arguments` and `edited`, each with its
     /// `name`, `from` and `to`.
     #[schema(value_type = Object)]
@@ -72,7 +73,8 @@ impl InvokeAnswer {
 
     /// A call that ran and failed.
     pub fn failed(call: CallId, error: &Error) -> Self {
-        let mut answer = Self::of_failure(error.kind(), error.message(), error.details().cloned());
+        let details = error.details().cloned().map(cut::short_details);
+        let mut answer = Self::of_failure(error.kind(), error.message(), details);
         answer.meta.insert("call_id".to_owned(), json!(call));
         if let Some((approved, duration_ms)) = error.approval() {
             answer.meta.extend(facts(approved, Some(duration_ms)));
@@ -89,7 +91,7 @@ impl InvokeAnswer {
                 Some(answer)
             }
             Verdict::Failed { kind, message, details, approved, duration_ms, .. } => {
-                let mut answer = Self::of_failure(*kind, message, details.clone());
+                let mut answer = Self::of_failure(*kind, message, details.clone().map(cut::short_details));
                 answer.meta = facts(approved, Some(*duration_ms));
                 Some(answer)
             }

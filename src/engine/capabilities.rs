@@ -30,6 +30,9 @@ use crate::{
 
 pub use crate::store::passages::Page;
 
+/// Something of more bytes than this takes many times its size in memory while it is worked on.
+const LARGE: u64 = 8 << 20;
+
 impl Context {
     /// The best tools for a need, among those the caller may call. The need is one the conversation learns by.
     pub async fn find_tools(&self, need: &str, limit: usize) -> Result<Found> {
@@ -51,16 +54,26 @@ impl Context {
 
     /// The caller's files.
     pub fn files(&self) -> Result<Rooted> {
-        self.app().files(self.caller().user)
+        self.app().files_of(self.caller().user)
     }
 
-    /// Does heavy work beside the async threads, when it is its turn.
+    /// Does heavy work beside the async threads, when it is the caller's turn.
     pub async fn work<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        self.app().work.run(work).await
+        self.app().work.run(Some(self.caller().user), work).await
+    }
+
+    /// Does heavy work on something of so many bytes: on large things one after the other.
+    pub async fn work_on<T, F>(&self, bytes: u64, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let turns = if bytes > LARGE { usize::MAX } else { 1 };
+        self.app().work.run_as(Some(self.caller().user), turns, work).await
     }
 
     /// The first font of this machine that suits.

@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod configure;
 pub mod confirm;
 pub mod context;
+pub mod cut;
 pub mod decide;
 mod decoded;
 pub mod embeddings;

@@ -1,6 +1,6 @@
 //! Rows of separated values; the separator is found by looking.
 
-use csv::ReaderBuilder;
+use csv::{ReaderBuilder, StringRecord};
 
 use super::{
     charset,
@@ -17,6 +17,12 @@ const LOOKED_AT: (usize, usize) = (20, 64 << 10);
 /// Memory of a cell beside its text.
 const CELL: usize = 32;
 
+/// Most columns of a row, as many as a workbook has.
+const COLUMNS: usize = 16_384;
+
+/// Cells of a row after which its record is not used again: it keeps the room it took.
+const WIDE: usize = 1_000;
+
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
     draft.note("encoding", encoding);
@@ -28,13 +34,18 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut reader =
         ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut table = Table::default();
-    for record in reader.records() {
-        let record = record.map_err(|e| Error::invalid(format!("The rows cannot be read: {e}.")))?;
+    let mut record = StringRecord::new();
+    // One record for all rows: a copy of one takes room for as many cells as the widest had.
+    while reader.read_record(&mut record).map_err(|e| Error::invalid(format!("The rows cannot be read: {e}.")))? {
+        ensure_columns(&record)?;
         let row: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         draft.budget.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
         if row.iter().any(|cell| !cell.is_empty()) {
             draft.block(BlockKind::TableRow, &row.join("\t"), None)?;
             table.rows.push(row);
+        }
+        if record.len() > WIDE {
+            record = StringRecord::new();
         }
     }
     draft.note("rows", table.rows.len());
@@ -43,6 +54,18 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         draft.done.tables.push(table);
     }
     Ok(())
+}
+
+/// Fails where a row has more columns than are read.
+pub(super) fn ensure_columns(record: &StringRecord) -> Result<()> {
+    if record.len() <= COLUMNS {
+        return Ok(());
+    }
+    let line = record.position().map_or(1, csv::Position::line);
+    Err(Error::invalid(format!(
+        "Line {line} has {} columns and at most {COLUMNS} are read. Check that its quotes are closed, or split the table.",
+        record.len()
+    )))
 }
 
 /// The separator that cuts the first rows into the most columns, equally many in each.
@@ -80,5 +103,15 @@ mod tests {
         assert_eq!(rows("a\tb\n1\t2\n"), [["a", "b"], ["1", "2"]]);
         assert_eq!(rows("a,b\n\"x, y\",\"line\nline\"\n"), [["a", "b"], ["x, y", "line\nline"]]);
         assert_eq!(rows("only\none\n"), [["only"], ["one"]]);
+    }
+
+    #[test]
+    fn a_wide_row_costs_the_rows_after_it_nothing_and_too_wide_a_one_is_refused() {
+        let text = |wide: usize| format!("{}\n{}", ",".repeat(wide), "a\n".repeat(100_000));
+        let read_rows = rows(&text(10_000));
+        assert_eq!((read_rows.len(), &read_rows[0]), (100_000, &vec!["a".to_owned()]));
+        let mut draft = Draft::new(Kind::Csv, &Limits::default());
+        let refused = read(text(200_000).as_bytes(), &mut draft).unwrap_err();
+        assert!(refused.message().starts_with("Line 1 has 200001 columns"), "{refused}");
     }
 }

@@ -209,7 +209,10 @@ pub(super) fn tidy(text: &str) -> String {
         }
         out.push('\n');
     }
-    out.trim().to_owned()
+    // In place: a text may be of many megabytes.
+    out.truncate(out.trim_end().len());
+    out.drain(..out.len() - out.trim_start().len());
+    out
 }
 
 #[cfg(test)]

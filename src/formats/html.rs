@@ -76,12 +76,16 @@ impl Reader {
             self.text.push_str(&text);
         } else {
             let (before, after) = (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
-            let words: Vec<&str> = text.split_whitespace().collect();
-            if before {
-                self.text.push(' ');
+            let mut between = before;
+            for word in text.split_whitespace() {
+                if between {
+                    self.text.push(' ');
+                }
+                self.text.push_str(word);
+                between = true;
             }
-            self.text.push_str(&words.join(" "));
-            if after && !words.is_empty() {
+            // Blanks alone are one as well.
+            if after {
                 self.text.push(' ');
             }
         }

@@ -1,12 +1,26 @@
 //! The body of an answer as a value, by what it says it is: JSON, XML, CSV or text.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
-use ::csv::ReaderBuilder;
+use ::csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
-use super::{charset, xml};
-use crate::model::error::Result;
+use super::{
+    charset,
+    csv::ensure_columns,
+    limits::{Budget, Limits},
+    xml,
+};
+use crate::model::error::{Error, Result};
+
+/// Memory the rows of a body may take: each holds its names again.
+const TEXT: usize = 96 << 20;
+/// How long its rows may take.
+const TIME: Duration = Duration::from_secs(2);
+/// Memory of a cell beside its text and its name.
+const CELL: usize = 96;
+/// Cells of a row after which its record is not used again: it keeps the room it took.
+const WIDE: usize = 1_000;
 
 /// What a body was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +53,8 @@ impl Form {
     }
 }
 
-/// Reads a body. What is not what it says it is, is text; what is not text, is binary with no value.
+/// Reads a body. What is not what it says it is, is text, and so are rows of more columns or cells than are read; what is
+/// not text, is binary with no value.
 pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
     if bytes.is_empty() {
         return (Form::Empty, Value::Null);
@@ -109,7 +124,7 @@ fn is_binary((media, charset): (&str, Option<&str>), bytes: &[u8]) -> bool {
 }
 
 /// Rows under the names of the first one.
-fn csv(text: &str, by_tabs: bool) -> Result<Value, ::csv::Error> {
+fn csv(text: &str, by_tabs: bool) -> Result<Value> {
     let first = text.lines().next().unwrap_or_default();
     let separator = match by_tabs {
         true => b'\t',
@@ -118,16 +133,25 @@ fn csv(text: &str, by_tabs: bool) -> Result<Value, ::csv::Error> {
     };
     let mut reader = ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.as_bytes());
     let mut names = Names::default();
-    let first: Vec<String> = reader.headers()?.iter().map(|name| name.trim().to_owned()).collect();
-    first.iter().for_each(|name| names.add(name));
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let cells = record?;
+    let broken = |error: ::csv::Error| Error::invalid(format!("The rows cannot be read: {error}."));
+    let first = reader.headers().map_err(broken)?;
+    ensure_columns(first)?;
+    first.iter().for_each(|name| names.add(name.trim()));
+    let mut budget = Budget::new(&Limits { text: TEXT, time: TIME, ..Limits::default() });
+    let (mut rows, mut cells) = (Vec::new(), StringRecord::new());
+    // One record for all rows: a copy of one takes room for as many cells as the widest had.
+    while reader.read_record(&mut cells).map_err(broken)? {
+        ensure_columns(&cells)?;
         while names.all.len() < cells.len() {
             names.add("");
         }
-        let named = names.all.iter().cloned().zip(cells.iter().map(Value::from));
-        rows.push(Value::Object(named.collect::<Map<_, _>>()));
+        let named = || names.all.iter().zip(&cells);
+        budget.keep(named().map(|(name, cell)| name.len() + cell.len() + CELL).sum())?;
+        let row = named().map(|(name, cell)| (name.clone(), Value::from(cell)));
+        rows.push(Value::Object(row.collect::<Map<_, _>>()));
+        if cells.len() > WIDE {
+            cells = StringRecord::new();
+        }
     }
     Ok(Value::Array(rows))
 }
@@ -178,6 +202,21 @@ mod tests {
         let read = parse(b"id,name,name,,name_2\n1,a,b,c,d,e\n2,f\n", Some("text/csv"));
         let first = json!({"id": "1", "name": "a", "name_2": "b", "column_4": "c", "name_2_2": "d", "column_6": "e"});
         assert_eq!(read, (Form::Csv, json!([first, {"id": "2", "name": "f"}])));
+    }
+
+    #[test]
+    fn a_wide_row_costs_the_rows_after_it_nothing_and_too_wide_a_one_leaves_the_body_text() {
+        let rows = |wide: usize| format!("x\n{}\n{}", ",".repeat(wide), "a\n".repeat(120_000));
+        let (form, value) = parse(rows(10_000).as_bytes(), Some("text/csv"));
+        assert_eq!((form, value.as_array().map(Vec::len)), (Form::Csv, Some(120_001)));
+        assert_eq!(value[1], json!({"x": "a"}));
+        let too_wide = rows(200_000);
+        assert_eq!(parse(too_wide.as_bytes(), Some("text/csv")), (Form::Text, json!(too_wide)));
+        let names = format!("{}\n1\n", ",".repeat(20_000));
+        assert_eq!(parse(names.as_bytes(), Some("text/csv")).0, Form::Text);
+        // Each row repeats the long name.
+        let repeated = format!("{}\n{}", "n".repeat(1_000), "1\n".repeat(200_000));
+        assert_eq!(parse(repeated.as_bytes(), Some("text/csv")).0, Form::Text);
     }
 
     #[test]

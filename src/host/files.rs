@@ -4,11 +4,13 @@
 mod encoding;
 mod fault;
 mod lookup;
+mod name;
 mod read;
 mod room;
 mod write;
 
 use std::{
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,11 +20,13 @@ use parking_lot::Mutex;
 
 pub use self::{
     encoding::Charset,
+    name::stored_name,
     read::{MAX_READ, Text, Window},
     write::Parents,
 };
 use self::{fault::Fault, lookup::Place, room::Room};
 use super::{
+    disk,
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
     quota::Quota,
     work::Work,
@@ -30,6 +34,7 @@ use super::{
 use crate::model::{
     error::{Error, Kind, Result},
     id::shorten,
+    settings::Files,
     user::UserId,
 };
 
@@ -49,7 +54,7 @@ impl Workspaces {
     /// Workspaces are kept in `data_dir/workspaces/<user>`; nothing else of `data_dir`, which must exist, is ever shown.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         let data = OwnData::new(data_dir.into());
-        Self { data, locks: Arc::default(), work: Work::at_once(AT_ONCE), room: Room::default() }
+        Self { data, locks: Arc::default(), work: Work::shared(AT_ONCE, EACH), room: Room::default() }
     }
 
     /// Whether a directory without links in its path is the server's own data, lies in it, or holds it.
@@ -101,35 +106,38 @@ impl Workspaces {
             write::make_private_dir(&workspace)?;
         }
         let paths = roots.iter().map(|root| if root == WORKSPACE { workspace.clone() } else { PathBuf::from(root) });
-        Rooted::new(paths, &workspace, self)
+        Rooted::new(user, paths, &workspace, self)
     }
 }
 
 /// The directories one user's tools may reach. Relative paths are looked up in the first.
 #[derive(Debug, Clone)]
 pub struct Rooted {
+    user: UserId,
     roots: Arc<[PathBuf]>,
     hidden: Arc<Hidden>,
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
     room: Room,
     quota: Quota,
+    settings: Arc<Files>,
 }
 
-/// Most files that are read, written or looked for at once: each takes a thread.
+/// Most files that are read, written or looked for at once, and by one person: each takes a thread.
 const AT_ONCE: usize = 32;
+const EACH: usize = 16;
+
+/// Bytes of a file that take a turn.
+const MEGABYTE: u64 = 1 << 20;
 
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
-
-/// Longest name made of a title, in characters.
-const MAX_NAME: usize = 80;
 
 /// How long a change waits for another change of the same file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Rooted {
-    fn new(paths: impl Iterator<Item = PathBuf>, own: &Path, all: &Workspaces) -> Result<Self> {
+    fn new(user: UserId, paths: impl Iterator<Item = PathBuf>, own: &Path, all: &Workspaces) -> Result<Self> {
         let roots = paths.map(|path| root(&path)).collect::<Result<Vec<_>>>()?;
         if roots.is_empty() {
             return Err(Error::new(
@@ -150,7 +158,19 @@ impl Rooted {
             ));
         }
         let (locks, work, room) = (Arc::clone(&all.locks), all.work.clone(), all.room.clone());
-        Ok(Self { roots: open.into(), hidden: Arc::new(hidden), locks, work, room, quota: Quota::default() })
+        let (hidden, quota, settings) = (Arc::new(hidden), Quota::default(), Arc::default());
+        Ok(Self { user, roots: open.into(), hidden, locks, work, room, quota, settings })
+    }
+
+    /// The same, leaving as much of the disk free as these settings say.
+    #[must_use]
+    pub fn keeping_free(self, settings: Files) -> Self {
+        Self { settings: Arc::new(settings), ..self }
+    }
+
+    /// The person whose they are.
+    pub fn user(&self) -> UserId {
+        self.user
     }
 
     /// The first root: where relative paths start.
@@ -188,7 +208,15 @@ impl Rooted {
     /// A text file, or the whole characters within a window of its bytes.
     pub async fn read_text(&self, path: &str, charset: Charset, window: Window) -> Result<Text> {
         let path = path.to_owned();
-        self.blocking(move |files| read::text(&files.place(&path)?, &path, charset, window)).await
+        let bytes = self.blocking({
+            let path = path.clone();
+            move |files| read::wanted(&files.place(&path)?, &path, charset, window)
+        });
+        // A large one takes many turns: it is in memory twice while it is decoded.
+        let turns = usize::try_from(bytes.await? / MEGABYTE).unwrap_or(usize::MAX).saturating_add(1);
+        let files = self.clone();
+        let read = move || read::text(&files.place(&path)?, &path, charset, window);
+        self.work.run_as(Some(self.user), turns, read).await
     }
 
     /// A whole file of at most [`MAX_READ`] bytes.
@@ -201,6 +229,12 @@ impl Rooted {
     pub async fn read_up_to(&self, path: &str, most: u64) -> Result<Vec<u8>> {
         let path = path.to_owned();
         self.blocking(move |files| read::up_to(&files.place(&path)?, &path, most)).await
+    }
+
+    /// A file open for reading, and its size.
+    pub async fn open(&self, path: &str) -> Result<(File, u64)> {
+        let path = path.to_owned();
+        self.blocking(move |files| read::open(&files.place(&path)?, &path)).await
     }
 
     /// Writes a new file into a folder of the workspace, which is made where it is missing. Where the name is taken, a
@@ -264,6 +298,11 @@ impl Rooted {
         .await
     }
 
+    /// As [`Self::read_up_to`], on the thread it is called from, which must be one that may block.
+    pub fn read_up_to_here(&self, path: &str, most: u64) -> Result<Vec<u8>> {
+        read::up_to(&self.place(path)?, path, most)
+    }
+
     /// Replaces a file of at most `most` bytes by what `change` makes of its bytes; it stays as it is where that fails.
     /// Runs on the thread it is called from, which must be one that may block.
     pub fn update_bytes_here<T>(
@@ -278,6 +317,12 @@ impl Rooted {
             self.put(&place, path, &after, Parents::Must)?;
             Ok(answer)
         })
+    }
+
+    /// Writes a file whole, where that leaves enough of its disk free.
+    fn put(&self, place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
+        disk::ensure_room(place.root(), &self.settings, bytes.len() as u64)?;
+        write::whole(place, path, bytes, parents)
     }
 
     fn place(&self, path: &str) -> Result<Place> {
@@ -297,25 +342,8 @@ impl Rooted {
 
     async fn blocking<T: Send + 'static>(&self, run: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
         let files = self.clone();
-        self.work.run(move || run(&files)).await
+        self.work.run(Some(self.user), move || run(&files)).await
     }
-}
-
-/// A title as a file's name: letters, digits and single hyphens.
-pub fn stored_name(title: &str) -> String {
-    let mut name = String::new();
-    for c in title.chars() {
-        match c {
-            c if c.is_alphanumeric() || c == '_' => name.push(c),
-            _ if name.is_empty() || name.ends_with('-') => {}
-            _ => name.push('-'),
-        }
-    }
-    let mut name: String = name.chars().take(MAX_NAME).collect();
-    while name.ends_with('-') || name.len() > 200 {
-        name.pop();
-    }
-    if name.is_empty() { "document".to_owned() } else { name }
 }
 
 fn mounts_unknown() -> Error {
@@ -369,18 +397,5 @@ mod tests {
         for entry in ["/proc/self", "/dev"] {
             refused(entry, "is the machine's own");
         }
-    }
-
-    #[test]
-    fn titles_become_names_that_lead_nowhere_else() {
-        for (title, wanted) in [
-            ("Q4 report: costs & gains", "Q4-report-costs-gains"),
-            ("../../etc/passwd", "etc-passwd"),
-            ("Größe 日本", "Größe-日本"),
-            (" ./ ", "document"),
-        ] {
-            assert_eq!(stored_name(title), wanted);
-        }
-        assert!(stored_name(&"語".repeat(300)).len() <= 200);
     }
 }

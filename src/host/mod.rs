@@ -1,7 +1,9 @@
 //! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
 
+pub mod aside;
 pub mod clipboard;
 pub mod clock;
+pub mod disk;
 pub mod files;
 pub mod folder;
 pub mod fonts;
@@ -10,6 +12,7 @@ pub mod jsonl;
 pub mod process;
 pub mod quota;
 pub mod sandbox;
+pub mod share;
 pub mod stop;
 pub mod work;
 pub mod workers;

@@ -1,5 +1,7 @@
 //! Background processes: each in a sandbox of its own, kept until it ends, is stopped, or the server ends.
 
+mod places;
+
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
@@ -11,6 +13,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use self::places::Places;
 use super::{
     clock::Clock,
     files::Rooted,
@@ -20,13 +23,10 @@ use super::{
     },
 };
 use crate::model::{
-    error::{Error, Kind, Result},
+    error::{Error, Result},
     time::Time,
     user::UserId,
 };
-
-/// Processes one user may run at once.
-pub const MAX_RUNNING: usize = 16;
 
 /// Ended ones that are remembered for each user.
 const REMEMBERED: usize = 16;
@@ -84,6 +84,7 @@ pub struct Status {
 pub struct Processes {
     sandbox: Sandbox,
     clock: Clock,
+    places: Places,
     sessions: Arc<Mutex<HashMap<UserId, Vec<Session>>>>,
 }
 
@@ -114,7 +115,7 @@ struct End {
 impl Processes {
     /// None yet.
     pub fn new(sandbox: Sandbox, clock: Clock) -> Self {
-        Self { sandbox, clock, sessions: Arc::default() }
+        Self { sandbox, clock, places: Places::of_machine(), sessions: Arc::default() }
     }
 
     /// One user's.
@@ -123,8 +124,9 @@ impl Processes {
     }
 
     async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {
-        self.check_room(user)?;
-        let command = Command { blocked: blocked.to_vec(), ..background(line, files) };
+        let place = self.places.take(user)?;
+        let mut command = Command { blocked: blocked.to_vec(), ..background(line, files) };
+        command.limits.memory = place.memory;
         let (running, stdout, stderr) = self.sandbox.start(files, &command).await?;
         let tape = SharedTape::new(Mutex::new(Tape::new(OUTPUT, Keep::Last)));
         let copying = [record(stdout, &tape), record(stderr, &tape)];
@@ -140,10 +142,12 @@ impl Processes {
         let (stop, clock) = (session.stop.clone(), self.clock.clone());
         tokio::spawn(async move {
             let how = follow(running, copying, stop).await;
+            // Before anybody hears of the end: then there is a place again.
+            drop(place);
             ended.send_replace(Some(End { how, at: clock.now() }));
         });
         let status = session.status();
-        self.remember(user, session)?;
+        self.remember(user, session);
         Ok(status)
     }
 
@@ -164,21 +168,8 @@ impl Processes {
         })
     }
 
-    fn check_room(&self, user: UserId) -> Result<()> {
-        let sessions = self.sessions.lock();
-        let running = sessions.get(&user).into_iter().flatten().filter(|session| session.is_running()).count();
-        if running < MAX_RUNNING {
-            return Ok(());
-        }
-        Err(Error::new(Kind::Exhausted, format!("{MAX_RUNNING} processes run already. Stop one first.")))
-    }
-
-    /// Keeps the session; a start that lost the race for the last place ends again.
-    fn remember(&self, user: UserId, session: Session) -> Result<()> {
-        if let Err(full) = self.check_room(user) {
-            session.stop.cancel();
-            return Err(full);
-        }
+    /// Keeps the session.
+    fn remember(&self, user: UserId, session: Session) {
         let mut sessions = self.sessions.lock();
         let own = sessions.entry(user).or_default();
         let surplus = own.iter().filter(|old| !old.is_running()).count().saturating_sub(REMEMBERED - 1);
@@ -189,14 +180,13 @@ impl Processes {
             !gone
         });
         own.push(session);
-        Ok(())
     }
 }
 
 impl OwnProcesses {
     /// Fails where this line cannot be started now.
     pub fn ensure_startable(&self, line: &str) -> Result<()> {
-        self.all.check_room(self.user)?;
+        self.all.places.take(self.user)?;
         background(line, &self.files).ensure_possible()
     }
 

@@ -33,7 +33,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::{
     process::{ChildStderr, ChildStdout},
-    sync::{OnceCell, Semaphore},
+    sync::OnceCell,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -50,7 +50,7 @@ use self::{
     running::Refusal,
     tape::{Keep, SharedTape, Tape, record},
 };
-use super::files::Rooted;
+use super::{files::Rooted, share::Share};
 use crate::model::error::{Error, Kind, Result};
 
 /// Bytes of each output that are kept.
@@ -59,8 +59,9 @@ pub const MAX_OUTPUT: usize = 1_000_000;
 /// Most bytes of standard input.
 pub const MAX_INPUT: usize = 1_000_000;
 
-/// Commands that run at once; more wait their turn.
+/// Commands that run at once, and those of one person; more wait their turn.
 const AT_ONCE: usize = 8;
+const EACH: usize = 4;
 
 /// How long a command waits for its turn.
 const TURN: Duration = Duration::from_secs(30);
@@ -164,7 +165,7 @@ pub struct Sandbox {
     helper: Arc<Path>,
     trial: Arc<Path>,
     known: Arc<OnceCell<Capabilities>>,
-    turns: Arc<Semaphore>,
+    turns: Share,
 }
 
 impl Sandbox {
@@ -173,12 +174,7 @@ impl Sandbox {
     pub fn new(helper: impl Into<PathBuf>, data_dir: impl Into<PathBuf>) -> Self {
         let (helper, data_dir): (PathBuf, PathBuf) = (helper.into(), data_dir.into());
         let trial = data_dir.canonicalize().unwrap_or(data_dir);
-        Self {
-            helper: helper.into(),
-            trial: trial.into(),
-            known: Arc::default(),
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-        }
+        Self { helper: helper.into(), trial: trial.into(), known: Arc::default(), turns: Share::new(AT_ONCE, EACH) }
     }
 
     /// The same without some parts: what a kernel or a container that refuses them would leave.
@@ -198,10 +194,10 @@ impl Sandbox {
         self.known.get_or_init(|| self.try_parts()).await
     }
 
-    /// Runs a command to its end, its time limit or its cancellation. Output is never lost to a time limit.
+    /// Runs a command to its end, its time limit or its cancellation, when it is its person's turn. Output is never lost to a time limit.
     pub async fn run(&self, files: &Rooted, command: Command, cancel: &CancellationToken) -> Result<Finished> {
-        let turn = timeout(TURN, self.turns.acquire()).await;
-        let _turn = turn.map_err(|_| Error::new(Kind::Exhausted, "Too many commands run now. Try again later."))?;
+        let turn = timeout(TURN, self.turns.take(Some(files.user()), 1)).await;
+        let _turn = turn.map_err(|_| crowded())?;
         let tapes = [(); 2].map(|()| SharedTape::new(Mutex::new(Tape::new(MAX_OUTPUT, Keep::First))));
         let [out, err] = &tapes;
         let (mut running, stdout, stderr) = self.start(files, &command).await?;
@@ -286,6 +282,14 @@ impl Capabilities {
         let reason = self.missing.first().map_or("", |(_, reason)| reason);
         format!("Commands cannot be run here: this machine lets no sandbox be made ({reason}).")
     }
+}
+
+fn crowded() -> Error {
+    let message = format!(
+        "Too many commands run now: at most {EACH} of one person, and {AT_ONCE} in all. This one did not run. Try again \
+         later."
+    );
+    Error::new(Kind::Exhausted, message)
 }
 
 /// The least is that files and network are confined, each by one part at least.

@@ -1,10 +1,14 @@
-//! Work beside the async threads: only so much at once, the rest waits its turn.
+//! Work beside the async threads: only so much at once, a part of it for each person; the rest waits its turn.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+use tokio::{task::spawn_blocking, time::timeout};
 
-use crate::model::error::{Error, Kind, Result};
+use super::{aside, share::Share};
+use crate::model::{
+    error::{Error, Kind, Result},
+    user::UserId,
+};
 
 /// How long work waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -12,41 +16,68 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Turns at work. Copies share them.
 #[derive(Debug, Clone)]
 pub struct Work {
-    turns: Arc<Semaphore>,
+    turns: Share,
     patience: Duration,
+    threads: Threads,
+}
+
+/// The threads work is done on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    /// Those for what waits for a disk.
+    Blocking,
+    /// Their own, which give way to all others.
+    Aside,
 }
 
 impl Default for Work {
-    /// For heavy work: as much at once as there are processors, but two at least and four at most.
+    /// For heavy work: one person gets as many turns as there are processors, but two at least and four at most. As many
+    /// are for others, and one more, so that large work of two leaves a turn to a third.
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        Self::at_once(processors.clamp(2, 4))
+        let each = processors.clamp(2, 4);
+        Self { threads: Threads::Aside, ..Self::shared(2 * each + 1, each) }
     }
 }
 
 impl Work {
-    /// So much at once.
-    pub fn at_once(most: usize) -> Self {
-        Self { turns: Arc::new(Semaphore::new(most)), patience: PATIENCE }
+    /// So much that waits for a disk at once, and of one person at most.
+    pub fn shared(all: usize, each: usize) -> Self {
+        Self { turns: Share::new(all, each), patience: PATIENCE, threads: Threads::Blocking }
     }
 
-    /// Runs work on a thread of its own. The turn lasts until the work ends, even where nobody waits for it any more.
+    /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
+    /// where nobody waits for it any more.
     ///
     /// # Errors
     /// [`Kind::Busy`] where no turn came in 15 seconds: the work did not run.
-    pub async fn run<T, F>(&self, work: F) -> Result<T>
+    pub async fn run<T, F>(&self, who: Option<UserId>, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turn = timeout(self.patience, Arc::clone(&self.turns).acquire_owned()).await;
-        let turn = turn.map_err(|_| busy())?.map_err(Error::internal)?;
-        let done = spawn_blocking(move || {
+        self.run_as(who, 1, work).await
+    }
+
+    /// The same for work that takes so many turns, or all that one person gets: what takes much memory.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn run_as<T, F>(&self, who: Option<UserId>, turns: usize, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy())?;
+        let held = move || {
             let done = work();
             drop(turn);
             done
-        });
-        done.await.map_err(Error::internal)?
+        };
+        match self.threads {
+            Threads::Blocking => spawn_blocking(held).await.map_err(Error::internal)?,
+            Threads::Aside => aside::run(held).await?.unwrap_or_else(|| Err(Error::internal("the work panicked"))),
+        }
     }
 }
 
@@ -63,30 +94,50 @@ mod tests {
     impl Work {
         /// Without a turn for anybody.
         pub(crate) fn crowded() -> Self {
-            Self { patience: Duration::ZERO, ..Self::at_once(0) }
+            Self { patience: Duration::ZERO, ..Self::shared(0, 0) }
         }
+    }
+
+    /// Work that has begun, and goes on until `hold` is dropped.
+    async fn held(work: &Work, who: Option<UserId>) -> (tokio::task::JoinHandle<Result<bool>>, mpsc::Sender<()>) {
+        let (started, begun) = tokio::sync::oneshot::channel();
+        let (hold, held) = mpsc::channel::<()>();
+        let hold_on = move || {
+            let _ = started.send(());
+            Ok(held.recv().is_err())
+        };
+        let work = work.clone();
+        let running = tokio::spawn(async move { work.run(who, hold_on).await });
+        begun.await.unwrap();
+        (running, hold)
     }
 
     #[tokio::test]
     async fn what_finds_no_turn_is_refused_and_a_turn_lasts_as_long_as_its_work() {
-        let work = Work { patience: Duration::ZERO, ..Work::at_once(1) };
-        let (started, begun) = tokio::sync::oneshot::channel();
-        let (hold, held) = mpsc::channel::<()>();
-        let waiting = tokio::spawn({
-            let work = work.clone();
-            let hold_on = move || {
-                let _ = started.send(());
-                Ok(held.recv().is_err())
-            };
-            async move { work.run(hold_on).await }
-        });
-        begun.await.unwrap();
+        let work = Work { patience: Duration::ZERO, ..Work::shared(1, 1) };
+        let (waiting, hold) = held(&work, None).await;
         waiting.abort();
         assert!(waiting.await.unwrap_err().is_cancelled());
-        let refused = work.run(|| Ok(())).await.unwrap_err();
+        let refused = work.run(None, || Ok(())).await.unwrap_err();
         assert!(refused.kind() == Kind::Busy && refused.message().contains("nothing was done"), "{refused}");
         drop(hold);
         let patient = Work { patience: PATIENCE, ..work };
-        assert_eq!(patient.run(|| Ok(7)).await.unwrap(), 7);
+        assert_eq!(patient.run(None, || Ok(7)).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_person_with_much_work_leaves_a_turn_to_others() {
+        let work = Work { patience: Duration::ZERO, ..Work::shared(3, 2) };
+        let [one, other] = [(); 2].map(|()| Some(UserId::new()));
+        let (first, second) = (held(&work, one).await, held(&work, one).await);
+        assert_eq!(work.run(one, || Ok(())).await.unwrap_err().kind(), Kind::Busy);
+        assert_eq!(work.run(other, || Ok(7)).await.unwrap(), 7);
+        // What is large takes all turns of a person, and no more.
+        assert_eq!(work.run_as(one, usize::MAX, || Ok(())).await.unwrap_err().kind(), Kind::Busy);
+        drop((first.1, second.1));
+        for ended in [first.0, second.0] {
+            assert!(ended.await.unwrap().unwrap());
+        }
+        assert_eq!(work.run_as(one, usize::MAX, || Ok(7)).await.unwrap(), 7);
     }
 }

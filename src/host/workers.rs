@@ -6,14 +6,13 @@ mod death;
 mod pace;
 mod place;
 mod pool;
-mod share;
 mod worker;
 
+pub use super::share::Part;
 pub use confine::confine;
 pub use death::Death;
 pub use pace::Pace;
 pub use pool::{Conversation, Job, LEVELS, Said, Workers};
-pub use share::Part;
 pub use worker::{Allowance, Ended};
 
 use std::{

@@ -111,11 +111,22 @@ pub struct Files {
     pub workspace_mb: u32,
     /// Most files and folders in it.
     pub workspace_files: u32,
+    /// MB of the disk that uploads, files of tools and documents leave free for the database. None means 500, or 2 % of a
+    /// disk of which that is less.
+    pub keep_free_mb: Option<u32>,
 }
 
 impl Default for Files {
     fn default() -> Self {
-        Self { roots: vec!["workspace".to_owned()], workspace_mb: 4_096, workspace_files: 200_000 }
+        let roots = vec!["workspace".to_owned()];
+        Self { roots, workspace_mb: 4_096, workspace_files: 200_000, keep_free_mb: None }
+    }
+}
+
+impl Files {
+    /// Bytes that stay free of a disk of so many.
+    pub fn kept_free(&self, disk: u64) -> u64 {
+        self.keep_free_mb.map_or_else(|| (500 << 20).min(disk / 50), |mb| u64::from(mb) << 20)
     }
 }
 

@@ -20,6 +20,7 @@ use super::{
 use crate::model::{
     egress::Origin,
     error::{Error, Kind, Result},
+    user::UserId,
 };
 
 /// Headers that belong to the connection: who asks for a request gives none of them.
@@ -103,6 +104,11 @@ pub struct Http {
 }
 
 impl Http {
+    /// The person it is used for, where there is one.
+    pub fn user(&self) -> Option<UserId> {
+        self.origin.user
+    }
+
     /// The same way, with more exceptions: a model's own base URL, for instance.
     #[must_use]
     pub fn allowing(&self, hosts: &[HostPort]) -> Self {

@@ -3,12 +3,13 @@
 
 mod embedding;
 mod signals;
+mod turns;
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use self::signals::Signals;
+use self::{signals::Signals, turns::Turns};
 use super::{
     chunks,
     db::Db,
@@ -38,6 +39,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 pub struct Ingest {
     db: Db,
     signals: Arc<Signals>,
+    turns: Arc<Turns>,
 }
 
 /// A document a worker has taken.
@@ -87,7 +89,7 @@ pub struct Facts {
 impl Ingest {
     /// The work of this database.
     pub fn of(db: &Db) -> Self {
-        Self { db: db.clone(), signals: Arc::default() }
+        Self { db: db.clone(), signals: Arc::default(), turns: Arc::default() }
     }
 
     /// Lets what the last process was reading wait again; what it was embedding goes on where it was. Gives the number of
@@ -108,17 +110,18 @@ impl Ingest {
             .await
     }
 
-    /// Takes the next document that may be begun.
-    pub async fn claim(&self, now: Time) -> Result<Option<Job>> {
+    /// Takes the next document that may be begun, in turn among people; at most `each` of one person are being read.
+    pub async fn claim(&self, now: Time, each: u32) -> Result<Option<Job>> {
+        let turns = Arc::clone(&self.turns);
         self.db
             .write(move |c| {
+                let Some(number) = turns.next_to_read(c, now, each)? else { return Ok(None) };
                 let sql =
                     "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1
-                           WHERE number = (SELECT number FROM documents WHERE status = 'queued' AND not_before <= ?1
-                                           ORDER BY number LIMIT 1)
+                           WHERE number = ?1
                            RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled, added_by";
                 let mut statement = c.prepare_cached(sql)?;
-                let mut rows = statement.query([now.millis()])?;
+                let mut rows = statement.query([number])?;
                 let job = rows.next()?.map(job).transpose()?;
                 if let Some(job) = &job {
                     // What an earlier run left half done. Its vectors stay: they are wanted again at once.
@@ -131,12 +134,11 @@ impl Ingest {
             .await
     }
 
-    /// When the next document that waits may be begun; none where none waits.
-    pub async fn next_try(&self) -> Result<Option<Time>> {
-        let sql = "SELECT min(not_before) FROM documents WHERE status = 'queued'";
-        self.db
-            .read(move |c| Ok(c.query_row(sql, [], |row| row.get::<_, Option<i64>>(0))?.map(Time::from_millis)))
-            .await
+    /// When the next document may be begun that has to wait longer than until now; none where there is none.
+    pub async fn next_try(&self, now: Time) -> Result<Option<Time>> {
+        let sql = "SELECT min(not_before) FROM documents WHERE status = 'queued' AND not_before > ?1";
+        let next = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
+        self.db.read(move |c| Ok(c.query_row(sql, [now.millis()], next)?.map(Time::from_millis))).await
     }
 
     /// Keeps the file that was fetched.

@@ -4,7 +4,10 @@ use std::{str::FromStr, time::Duration};
 
 use rusqlite::OptionalExtension;
 
-use super::db::Db;
+use super::{
+    db::Db,
+    rows::{all, run},
+};
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
@@ -15,6 +18,10 @@ use crate::model::{
 
 /// How long a result is kept.
 pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// Bytes of results that are kept of one person; the oldest go first.
+const KEPT: i64 = 256 << 20;
+/// Most bytes of a text written at once: whoever else writes waits for no more.
+const PIECE: usize = 1 << 20;
 /// What every handle begins with.
 const PREFIX: &str = "result:";
 
@@ -43,20 +50,26 @@ impl Results {
         Self { db: db.clone(), user, topic }
     }
 
-    /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is.
+    /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is, and what is more than 256 MB
+    /// of one person.
     pub async fn put(&self, text: String, now: Time) -> Result<String> {
         let (id, user, topic) = (ResultId::new(), self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
+        let mut pieces = pieces(&text).map(str::to_owned);
+        let first = pieces.next().unwrap_or_default();
         self.db
             .write(move |c| {
-                c.prepare_cached("DELETE FROM results WHERE created_at < ?1")?.execute([oldest])?;
-                c.prepare_cached(
-                    "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute((id.to_string(), user, topic, text, now.millis()))?;
-                Ok(format!("{PREFIX}{id}"))
+                run(c, "DELETE FROM results WHERE created_at < ?1", [oldest])?;
+                let sql = "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+                run(c, sql, (id.to_string(), &user, topic, first, now.millis()))?;
+                run(c, SURPLUS, (&user, KEPT))
             })
-            .await
+            .await?;
+        for (part, piece) in (1_i64..).zip(pieces) {
+            let sql = "INSERT INTO result_parts (result, part, text) VALUES (?1, ?2, ?3)";
+            self.db.write(move |c| run(c, sql, (id.to_string(), part, piece))).await?;
+        }
+        Ok(format!("{PREFIX}{id}"))
     }
 
     /// The text behind a handle.
@@ -69,10 +82,35 @@ impl Results {
             let mut statement = c.prepare_cached(
                 "SELECT text FROM results WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4",
             )?;
-            Ok(statement.query_row((id.to_string(), user, topic, oldest), |row| row.get(0)).optional()?)
+            let first = statement.query_row((id.to_string(), user, topic, oldest), |row| row.get::<_, String>(0));
+            let Some(mut text) = first.optional()? else { return Ok(None) };
+            let sql = "SELECT text FROM result_parts WHERE result = ?1 ORDER BY part";
+            for part in all(c, sql, [id.to_string()], |row| Ok(row.get::<_, String>(0)?))? {
+                text.push_str(&part);
+            }
+            Ok(Some(text))
         });
         text.await?.ok_or_else(gone)
     }
+}
+
+/// Removes the oldest of a person's results, where all have more than so many bytes.
+const SURPLUS: &str = "DELETE FROM results WHERE id IN (
+  SELECT id FROM (
+    SELECT id, sum(octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
+                                         WHERE parts.result = results.id))
+               OVER (ORDER BY created_at DESC, id DESC) AS bytes
+    FROM results WHERE user = ?1)
+  WHERE bytes > ?2)";
+
+/// A text in pieces that end with whole characters.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// The id in a handle, where a text is one.
@@ -82,4 +120,21 @@ pub fn handle_id(text: &str) -> Option<ResultId> {
 
 fn oldest(now: Time) -> i64 {
     now.millis().saturating_sub(i64::try_from(LIFETIME.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        let text = "é".repeat(PIECE);
+        let all: Vec<&str> = pieces(&text).collect();
+        assert!(all.len() == 2 && all.iter().all(|piece| piece.len() <= PIECE));
+        assert_eq!(all.concat(), text);
+        let odd = format!("a{text}");
+        let all: Vec<&str> = pieces(&odd).collect();
+        assert_eq!((all.len(), all.concat()), (3, odd.clone()));
+        assert_eq!(pieces("").count(), 0);
+    }
 }

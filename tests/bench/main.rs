@@ -24,6 +24,7 @@ mod report;
 mod scripts;
 mod search;
 mod server;
+mod shares;
 mod start;
 mod streams;
 mod usage;
@@ -43,7 +44,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "audit", "backup", "crash",
+    "scripts", "shares", "audit", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -74,6 +75,7 @@ async fn main() -> Result<ExitCode> {
             "vectors" => vectors::measure(&mut report).await?,
             "search" => search::measure(&mut report).await?,
             "scripts" => scripts::measure(&mut report).await?,
+            "shares" => shares::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
             "audit" => audit::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,

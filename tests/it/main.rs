@@ -54,6 +54,7 @@ mod scripts;
 mod search;
 mod seeds;
 mod settings;
+mod shares;
 mod stand_ins;
 mod support;
 mod ticket;

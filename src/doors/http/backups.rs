@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     body::{Body, OptionalBody},
-    download::{self, disposition},
+    download::{Download, disposition},
     gate::require_administrator,
     services::Services,
     state::State,
@@ -186,5 +186,5 @@ async fn file(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpRes
     let file = tokio::fs::File::from_std(state.backups.fetch(&by, &at).await?);
     let name = format!("{at}.age");
     let bytes = file.metadata().await.map_err(Error::internal)?.len();
-    Ok(download::streamed(file, &name, bytes))
+    Ok(Download { file, name: &name, bytes }.send(&state.delivery, by.caller.user).await)
 }

@@ -9,17 +9,23 @@ use actix_web::{
         StatusCode,
         header::{CONTENT_LENGTH, CONTENT_TYPE},
     },
+    web::Data,
 };
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::error::Refusal;
-use crate::model::error::{Error, Result};
+use super::{caller::identity, error::Refusal, state::State};
+use crate::{
+    host::aside,
+    model::error::{Error, Result},
+};
 
 /// Largest body.
 const LARGEST: usize = 8 << 20;
+/// A larger one is parsed beside the async threads, when it is its sender's turn.
+const LONG: usize = 64 << 10;
 /// Deepest nesting.
 const DEEPEST: usize = 64;
 /// How long a body may take to arrive.
@@ -40,7 +46,7 @@ pub(super) struct RawBody(pub(super) Bytes);
 
 type Reading<T> = Pin<Box<dyn Future<Output = std::result::Result<T, actix_web::Error>>>>;
 
-impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     type Error = actix_web::Error;
     type Future = Reading<Self>;
 
@@ -53,12 +59,12 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             }
             demand_json(&request)?;
             demand_object(&bytes)?;
-            Ok(Self(parse(&bytes)?))
+            Ok(Self(parsed(&request, bytes).await?))
         })
     }
 }
 
-impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest for OptionalBody<T> {
     type Error = actix_web::Error;
     type Future = Reading<Self>;
 
@@ -71,7 +77,7 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
             }
             demand_json(&request)?;
             demand_object(&bytes)?;
-            Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
+            Ok(Self(parsed::<Option<T>>(&request, bytes).await?.unwrap_or_default()))
         })
     }
 }
@@ -135,6 +141,19 @@ fn demand_object(bytes: &[u8]) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Parses JSON where nobody waits for it but its sender.
+async fn parsed<T: DeserializeOwned + Send + 'static>(request: &HttpRequest, bytes: Bytes) -> Result<T> {
+    let state = request.app_data::<Data<State>>().filter(|_| bytes.len() > LONG);
+    let Some(state) = state else { return parse(&bytes) };
+    let turn = state.delivery.turn(identity(request).ok().map(|identity| identity.caller.user)).await;
+    let parsed = aside::run(move || {
+        let parsed = parse(&bytes);
+        drop(turn);
+        parsed
+    });
+    parsed.await?.unwrap_or_else(|| Err(Error::internal("a body could not be parsed")))
 }
 
 /// Parses JSON; the error says what is wrong and where.

@@ -6,7 +6,7 @@ use actix_web::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::id, download, services::Services, state::State};
+use super::{body::id, download::Download, services::Services, state::State};
 use crate::{
     model::{
         caller::Caller,
@@ -19,6 +19,8 @@ use crate::{
     },
 };
 
+/// Bytes of a passage in an answer beside its text, about.
+const PLACE: usize = 200;
 /// Documents one answer holds unless told otherwise, and at most.
 const LISTED: (u32, u32) = (100, 1_000);
 
@@ -83,8 +85,10 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 /// The passages of a document, in order.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
 #[get("/api/knowledge/documents/{id}/chunks")]
-async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Vec<Chunk>>> {
-    state.app.knowledge.documents.chunks(caller.user, id(&at)?).await.map(Json)
+async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
+    let chunks = state.app.knowledge.documents.chunks(caller.user, id(&at)?).await?;
+    let bytes = chunks.iter().map(|chunk| chunk.text.len() + PLACE).sum();
+    state.delivery.json(caller.user, bytes, move || chunks).await
 }
 
 /// Where a passage stands in a document's text.
@@ -134,8 +138,14 @@ async fn content(
     caller: Caller,
     at: Path<String>,
     query: Query<ContentQuery>,
-) -> Result<Json<DocumentContent>> {
+) -> Result<HttpResponse> {
     let (document, whole, passages) = state.app.knowledge.documents.content(caller.user, id(&at)?).await?;
+    let bytes = whole.len() + passages.len() * PLACE;
+    state.delivery.json(caller.user, bytes, move || part_of(&document, whole, passages, &query)).await
+}
+
+/// The part of a document's text that is asked for.
+fn part_of(document: &Document, whole: String, passages: Vec<Chunk>, query: &ContentQuery) -> DocumentContent {
     let characters = whole.chars().count() as u64;
     let (start, end) = (query.start, query.start.saturating_add(query.length.unwrap_or(characters)));
     let text = match start == 0 && end >= characters {
@@ -144,7 +154,7 @@ async fn content(
     };
     let place = |chunk: Chunk| ChunkPlace { id: chunk.id, start: chunk.start, end: chunk.end, page: chunk.page };
     let places = passages.into_iter().filter(|chunk| chunk.start < end && chunk.end > start).map(place).collect();
-    Ok(Json(DocumentContent { title: document.title, text, start, characters, chunks: places }))
+    DocumentContent { title: document.title.clone(), text, start, characters, chunks: places }
 }
 
 fn index(number: u64) -> usize {
@@ -163,7 +173,7 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
     let name = knowledge.documents.file_name(caller.user, id).await?;
     let hash = document.sha256.ok_or_else(|| Error::not_found("The document's file was not fetched yet."))?;
     let file = knowledge.files.stream(&hash).await?;
-    Ok(download::streamed(file, &name, document.bytes))
+    Ok(Download { file, name: &name, bytes: document.bytes }.send(&state.delivery, caller.user).await)
 }
 
 /// Tries a document again that failed or was stopped.

@@ -8,23 +8,39 @@ use bytes::Bytes;
 use futures_util::stream;
 use tokio::{fs::File, io::AsyncReadExt};
 
+use super::delivery::Delivery;
+use crate::model::user::UserId;
+
 /// Bytes of a file read at a time.
 const PIECE: usize = 64 << 10;
 
-/// A file of this many bytes, sent as it is read.
-pub(super) fn streamed(file: File, name: &str, bytes: u64) -> HttpResponse {
-    let pieces = stream::try_unfold(file, |mut file| async move {
-        let mut piece = vec![0; PIECE];
-        let count = file.read(&mut piece).await?;
-        piece.truncate(count);
-        Ok::<_, std::io::Error>((count > 0).then(|| (Bytes::from(piece), file)))
-    });
-    download(name).no_chunking(bytes).streaming(pieces)
+/// Bytes a download takes in memory: a piece that was read, and its copy on the connection.
+const HELD: usize = 2 * PIECE;
+
+/// A file to be downloaded.
+pub(super) struct Download<'a> {
+    /// The file, open at its beginning.
+    pub(super) file: File,
+    /// What it is called.
+    pub(super) name: &'a str,
+    /// Its size.
+    pub(super) bytes: u64,
 }
 
-/// A file that was read.
-pub(super) fn whole(name: &str, bytes: Vec<u8>) -> HttpResponse {
-    download(name).body(bytes)
+impl Download<'_> {
+    /// Sends it to this person as it is read, when there is room for one more of their downloads.
+    pub(super) async fn send(self, delivery: &Delivery, user: UserId) -> HttpResponse {
+        let room = delivery.room(user, HELD).await;
+        // A file that grows meanwhile is sent as far as it was announced.
+        let begin = (self.file.take(self.bytes), room);
+        let pieces = stream::try_unfold(begin, |(mut file, room)| async move {
+            let mut piece = vec![0; PIECE];
+            let count = file.read(&mut piece).await?;
+            piece.truncate(count);
+            Ok::<_, std::io::Error>((count > 0).then(|| (Bytes::from(piece), (file, room))))
+        });
+        download(self.name).no_chunking(self.bytes).streaming(pieces)
+    }
 }
 
 /// Never shown as a page of ours: what is in it came from anywhere.

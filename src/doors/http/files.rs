@@ -5,10 +5,10 @@ use actix_web::{
     web::{Data, Json, Payload, Query},
 };
 use serde::{Deserialize, Serialize};
-use tokio::io::AsyncReadExt;
+use tokio::fs::File;
 
 use super::{
-    download,
+    download::Download,
     services::Services,
     state::State,
     upload::{self, Upload},
@@ -20,6 +20,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         id::shorten,
+        user::UserId,
     },
     store::documents::Content,
 };
@@ -72,8 +73,11 @@ async fn add(
         return Err(Error::invalid("Send the files as multipart/form-data, in the field 'file'.").into());
     }
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
-    let sent = upload::read(&request, payload, knowledge, Limits::default().file as u64, &["read"]).await?;
+    let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
+    // A few at a time: each file is in memory while it is read and stored.
+    let turn = state.delivery.turn(Some(caller.user)).await;
     let stored = store(&state, &files, &sent).await;
+    drop(turn);
     upload::discard(knowledge, sent).await;
     let stored = stored?;
     if stored.is_empty() {
@@ -96,14 +100,14 @@ struct ContentQuery {
 ))]
 #[get("/api/files/content")]
 async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -> Result<HttpResponse> {
-    let bytes = own_files(&state, &caller)?.read_up_to(&query.path, Limits::default().file as u64).await?;
+    let (file, bytes) = own_files(&state, &caller)?.open(&query.path).await?;
     let name = query.path.rsplit('/').next().unwrap_or(&query.path);
-    Ok(download::whole(name, bytes))
+    Ok(Download { file: File::from_std(file), name, bytes }.send(&state.delivery, caller.user).await)
 }
 
 /// The files the caller's tools may reach.
 fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
-    state.app.files(caller.user)
+    state.app.files_of(caller.user)
 }
 
 /// Stores what was sent: all of it, or nothing where one is to be read and cannot be.
@@ -115,15 +119,12 @@ async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<Store
     };
     let mut taken = Vec::new();
     for (content, _held) in &sent.files {
-        let mut bytes = Vec::new();
-        let mut stream = state.app.knowledge.files.stream(&content.hash).await?;
-        stream.read_to_end(&mut bytes).await.map_err(Error::internal)?;
-        let (bytes, facts) = if reads { read(state, content, bytes).await? } else { (bytes, Facts::default()) };
-        taken.push((content, bytes, facts));
+        let facts = if reads { read(state, files.user(), content).await? } else { Facts::default() };
+        taken.push((content, facts));
     }
     let mut stored = Vec::new();
-    for (content, bytes, facts) in taken {
-        stored.push(keep(files, content, bytes, facts).await?);
+    for (content, facts) in taken {
+        stored.push(keep(state, files, content, facts).await?);
     }
     Ok(stored)
 }
@@ -135,22 +136,25 @@ struct Facts {
     characters: Option<usize>,
 }
 
-async fn read(state: &State, content: &Content, bytes: Vec<u8>) -> Result<(Vec<u8>, Facts)> {
-    let name = content.name.clone();
+async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
+    let (kept, hash, name) = (state.app.knowledge.files.clone(), content.hash.clone(), content.name.clone());
     let read = move || {
+        let bytes = kept.read(&hash)?;
         let read = read::read(&bytes, &name, &Limits::default()).map_err(|error| {
             let told = format!("'{}' cannot be read: {}", shorten(&name), error.message());
             Error::new(error.kind(), told).caused_by(error)
         })?;
-        Ok((bytes, Facts { pages: read.pages, characters: Some(read.text().chars().count()) }))
+        Ok(Facts { pages: read.pages, characters: Some(read.text().chars().count()) })
     };
-    state.app.work.run(read).await
+    state.app.work.run(Some(user), read).await
 }
 
-async fn keep(files: &Rooted, content: &Content, bytes: Vec<u8>, facts: Facts) -> Result<StoredFile> {
+async fn keep(state: &State, files: &Rooted, content: &Content, facts: Facts) -> Result<StoredFile> {
     let (stem, ending) = content.name.rsplit_once('.').unwrap_or((&content.name, "txt"));
     let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
     let ending = if ending.is_empty() { "txt" } else { &ending };
+    let (kept, hash) = (state.app.knowledge.files.clone(), content.hash.clone());
+    let bytes = state.app.work.run(Some(files.user()), move || kept.read(&hash)).await?;
     let path = files.write_new(FOLDER, &stored_name(stem), &ending.to_ascii_lowercase(), bytes).await?;
     let Facts { pages, characters } = facts;
     Ok(StoredFile { name: content.name.clone(), path, bytes: content.bytes, pages, characters })

@@ -112,7 +112,7 @@ async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result
         let gone: Vec<ImportGone> = compared.gone.iter().filter_map(|id| gone_row(&endpoints, *id)).collect();
         Ok((compared.operations, gone, compared.unusable))
     };
-    let (operations, removed, unusable) = app.work.run(compare).await?;
+    let (operations, removed, unusable) = app.work.run(Some(by.caller.user), compare).await?;
     Ok(Json(ImportPreview {
         tokens: operations.iter().map(|row| row.tokens).sum(),
         format: read.format,
@@ -185,7 +185,7 @@ struct ImportResult {
 #[post("/api/catalog/import/apply")]
 async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result<Json<ImportResult>> {
     let ImportOrder { system_id, system, operations, remove, format } = body.0;
-    let (now, trusted) = (by.now, lets_through(&by));
+    let (now, trusted, user) = (by.now, lets_through(&by), by.caller.user);
     let changing = Changing::of(&state.invoker, by);
     let known: Option<std::sync::Arc<Registered>> = match system_id {
         Some(id) => Some(std::sync::Arc::clone(state.app.catalog.get().get(id)?)),
@@ -199,7 +199,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result
         plan.put.iter().try_for_each(offer::demand_sound)?;
         Ok(plan)
     };
-    let mut plan = state.app.work.run(plan).await?;
+    let mut plan = state.app.work.run(Some(user), plan).await?;
     let endpoints = known.as_ref().map_or(&[][..], |known| &known.endpoints);
     let id = match (system_id, system) {
         (Some(id), None) => id,

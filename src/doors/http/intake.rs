@@ -112,7 +112,7 @@ async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Paylo
         let added = add_one(&state, &by, new).await?;
         return Ok(HttpResponse::Accepted().json(Accepted::from(added)));
     }
-    let sent = upload::read(&request, payload, &state.app.knowledge, limit(&state), &["collection"]).await?;
+    let sent = upload::read(&request, payload, &state.app, limit(&state), &["collection"]).await?;
     let added = match add_files(&state, &by, sent).await {
         Ok(added) => added,
         Err(error) => return Err(error.into()),
@@ -153,7 +153,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
     let (title, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
         knowledge.documents.get(by.caller.user, id).await?;
-        let mut sent = upload::read(&request, payload, knowledge, limit(&state), &[]).await?;
+        let mut sent = upload::read(&request, payload, &state.app, limit(&state), &[]).await?;
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
             (one, _) => {
@@ -209,6 +209,7 @@ async fn kept_text(state: &State, title: &str, text: &str) -> Result<(Content, S
     if text.trim().is_empty() {
         return Err(Error::invalid("'text' is empty."));
     }
+    state.app.ensure_room(text.len() as u64)?;
     let stored = state.app.knowledge.files.put(text.as_bytes()).await?;
     let name: String = title.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(80).collect();
     let content = Content {

@@ -10,6 +10,7 @@ mod checks;
 mod client;
 mod collections;
 mod conversations;
+mod delivery;
 mod discovery;
 mod doctor;
 mod documents;

@@ -188,10 +188,10 @@ struct ProcessText {
 /// Reads YAML and says what it would change. Nothing is kept.
 #[utoipa::path(request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
 #[post("/api/processes/import/preview")]
-async fn preview(state: Data<State>, body: Body<ProcessText>) -> Result<Json<Vec<Difference>>> {
+async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<Json<Vec<Difference>>> {
     let known = store(&state).all().await?;
     let text = body.0.text;
-    Ok(Json(state.app.work.run(move || import::compare(&text, &known)).await?))
+    Ok(Json(state.app.work.run(Some(caller.user), move || import::compare(&text, &known)).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -211,7 +211,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
     let store = store(&state);
     let known = store.all().await?;
     let ProcessImport { text, choices } = body.0;
-    let imports = state.app.work.run(move || import::plan(&text, &known, choices)).await?;
+    let imports = state.app.work.run(Some(by.caller.user), move || import::plan(&text, &known, choices)).await?;
     Ok(Json(if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? }))
 }
 

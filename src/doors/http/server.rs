@@ -10,7 +10,7 @@ use actix_web::{
 };
 use tokio::task::JoinHandle;
 
-use super::{gate, path, routes, services::Services, state::State};
+use super::{delivery, gate, path, routes, services::Services, state::State};
 use crate::model::error::{Error, Result};
 
 /// How long a connection may be silent.
@@ -30,6 +30,7 @@ pub struct Server {
 
 /// Serves on a listener that is bound already, until [`Server::stop`].
 pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
+    delivery::end_silent(&listener)?;
     let runtime = state.app.runtime.clone();
     let data = Data::from(state);
     let server = HttpServer::new(move || {

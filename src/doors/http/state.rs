@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
+use super::{delivery::Delivery, meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
 use crate::{
     agent::chat::Agent,
     app::App,
@@ -26,6 +26,7 @@ pub struct State {
     pub(super) queries: Queries,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
+    pub(super) delivery: Delivery,
 }
 
 impl State {
@@ -33,6 +34,7 @@ impl State {
     pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library, backups: Arc<Backups>) -> Result<Self> {
         let hosts = Hosts::new(&app.config);
         let queries = Queries::of(&openapi::served()?)?;
-        Ok(Self { app, invoker, agent, scripts, backups, table: Table::new(), queries, hosts, meters: Meters::new() })
+        let (table, meters, delivery) = (Table::new(), Meters::new(), Delivery::new());
+        Ok(Self { app, invoker, agent, scripts, backups, table, queries, hosts, meters, delivery })
     }
 }

@@ -18,7 +18,11 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::{answer::InvokeAnswer, decide::Answer},
+    engine::{
+        answer::InvokeAnswer,
+        cut::{LARGEST, Leaving},
+        decide::Answer,
+    },
     model::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
@@ -88,10 +92,9 @@ async fn decide(
     HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
 ) -> Result<HttpResponse> {
-    let id: TicketId = id.parse()?;
+    let (id, user): (TicketId, _) = (id.parse()?, caller.user);
     let DecisionBody { decision, reason, params, question, for_conversation } = body;
     let answer = Answer { decision, reason, params, question, for_conversation };
-    let user = caller.user;
     let (invoker, agent) = (state.invoker.clone(), state.agent.clone());
     // In a task of its own: the conversation is told what came of it, whether the person's page is still open or not.
     let deciding = async move {
@@ -107,8 +110,9 @@ async fn decide(
     if let Verdict::Changed { instead } = verdict {
         return Ok(must_confirm(state.app.tickets.get(instead, user, state.app.clock.now()).await?));
     }
-    let result = InvokeAnswer::of_verdict(&ticket.tool, &verdict);
-    Ok(HttpResponse::Ok().json(Decided { state: ticket.state, result }))
+    let verdict = state.delivery.verdict(Leaving { app: &state.app, user, topic: ticket.topic }, verdict).await?;
+    let decided = move || Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) };
+    state.delivery.json(user, LARGEST, decided).await
 }
 
 /// What a call is answered that a person must confirm first.

@@ -22,6 +22,7 @@ use crate::{
     engine::{
         answer::InvokeAnswer,
         authorise,
+        cut::Leaving,
         find::{finder::Asker, hit::Hit},
         run::Stops,
         tool::Tool,
@@ -134,10 +135,11 @@ async fn invoke(
     Body(body): Body<Invocation>,
 ) -> Result<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
+    let user = caller.user;
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
     let (id, first) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, Stops { unheard, ..Stops::default() }).await {
-        Ok(Outcome::Done(done)) => Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done))),
+        Ok(Outcome::Done(done)) => state.delivery.done(Leaving { app: &state.app, user, topic }, *done).await,
         Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(*ticket)),
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
         Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {

@@ -15,13 +15,10 @@ use futures_util::StreamExt;
 
 use super::error::Refusal;
 use crate::{
+    app::App,
     formats::media,
     model::error::{Error, Kind, Result},
-    store::{
-        documents::Content,
-        files::{Files, Stored},
-        knowledge::Knowledge,
-    },
+    store::{documents::Content, files::Stored, knowledge::Knowledge},
 };
 
 /// Most files of one request.
@@ -52,7 +49,7 @@ pub(super) fn is_multipart(headers: &HeaderMap) -> bool {
 pub(super) async fn read(
     request: &HttpRequest,
     payload: Payload,
-    knowledge: &Knowledge,
+    app: &App,
     limit: u64,
     fields: &[&str],
 ) -> std::result::Result<Upload, actix_web::Error> {
@@ -60,13 +57,13 @@ pub(super) async fn read(
     let mut upload = Upload::default();
     loop {
         let Some(mut part) = next(&mut parts).await? else { return Ok(upload) };
-        let taken = take(&mut part, &mut upload, &knowledge.files, limit, fields).await;
+        let taken = take(&mut part, &mut upload, app, limit, fields).await;
         if let Err(error) = taken {
             let large = error.details().is_some_and(|details| details.get("limit_bytes").is_some());
             if large {
                 drain(&mut part).await;
             }
-            discard(knowledge, upload).await;
+            discard(&app.knowledge, upload).await;
             return Err(if large { Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, error).into() } else { error.into() });
         }
     }
@@ -81,7 +78,7 @@ pub(super) async fn discard(knowledge: &Knowledge, upload: Upload) {
     }
 }
 
-async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64, fields: &[&str]) -> Result<()> {
+async fn take(part: &mut Field, upload: &mut Upload, app: &App, limit: u64, fields: &[&str]) -> Result<()> {
     let field = part.name().unwrap_or_default().to_owned();
     let file_name = part.content_disposition().and_then(|head| head.get_filename()).map(str::to_owned);
     let Some(name) = file_name.filter(|_| field == "file") else {
@@ -99,8 +96,9 @@ async fn take(part: &mut Field, upload: &mut Upload, files: &Files, limit: u64, 
         return Err(Error::invalid(format!("At most {MOST} files come in one request. Send the rest in another.")));
     }
     let mime = part.content_type().map(|mime| mime.essence_str().to_owned());
-    let mut incoming = files.receive(limit).await?;
+    let mut incoming = app.knowledge.files.receive(limit).await?;
     while let Some(piece) = piece(part).await? {
+        app.ensure_room(piece.len() as u64)?;
         incoming.write(&piece).await?;
     }
     if incoming.is_empty() {

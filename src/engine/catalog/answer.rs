@@ -4,6 +4,7 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
+use super::rest::Target;
 use crate::{
     engine::{sanitise, secret_forms},
     formats::{
@@ -20,6 +21,8 @@ use crate::{
 
 /// Longest answer that is read.
 pub const MAX_ANSWER: usize = 10 * 1024 * 1024;
+/// A longer answer is read beside the async threads.
+const LONG: usize = 16 * 1024;
 /// Characters of a refusal that are told.
 const TOLD: usize = 1_500;
 /// How much of a page that is a refusal is read for its words.
@@ -73,18 +76,27 @@ pub struct Answer {
 
 impl Answer {
     /// Reads an answer to its end. None of `secrets` is left in what may be shown of it.
-    pub async fn read<'a>(response: Response, secrets: impl Iterator<Item = &'a str>) -> Result<Self> {
+    pub async fn read<'a>(
+        target: &Target<'_>,
+        response: Response,
+        secrets: impl Iterator<Item = &'a str>,
+    ) -> Result<Self> {
         let (status, head) = (response.status.as_u16(), response.headers.clone());
         let raw = response.bytes(MAX_ANSWER).await?;
-        let media = head.get("content-type").and_then(|value| value.to_str().ok());
-        let (form, body) = payload::parse(&raw, media);
+        let media = head.get("content-type").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let forms = secret_forms::of(secrets);
         let headers = match sanitise::hide(Value::Object(shown(&head)), &forms) {
             Value::Object(headers) => headers,
             _ => Map::new(),
         };
-        let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(&raw), &forms);
-        let body = sanitise::hide(body, &forms);
+        let Body { form, value: body, repeats_secret } = match raw.len() <= LONG {
+            true => Body::read(&raw, media.as_deref(), &forms),
+            false => {
+                let bytes = raw.clone();
+                let read = move || Ok(Body::read(&bytes, media.as_deref(), &forms));
+                target.app.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
+            }
+        };
         Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1, after_write: false })
     }
 
@@ -171,6 +183,34 @@ impl Answer {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         }
+    }
+}
+
+/// The body of an answer, read.
+struct Body {
+    form: Form,
+    value: Value,
+    repeats_secret: bool,
+}
+
+impl Body {
+    fn read(raw: &[u8], media: Option<&str>, secrets: &[String]) -> Self {
+        let (form, value) = payload::parse(raw, media);
+        let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(raw), secrets);
+        Self { form, value: sanitise::hide(value, secrets), repeats_secret }
+    }
+}
+
+/// The error of an answer there was no turn to read: whatever was asked for was done.
+fn unread(error: Error, status: u16) -> Error {
+    match error.kind() {
+        Kind::Busy => Error::new(
+            Kind::Timeout,
+            format!(
+                "The system answered with status {status}, and the server has too much work to read the answer now."
+            ),
+        ),
+        _ => error,
     }
 }
 

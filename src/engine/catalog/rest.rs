@@ -107,7 +107,7 @@ async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result
     let request = ready.put_on(plain.clone())?;
     let retries = target.endpoint.and_then(|endpoint| endpoint.retries).unwrap_or(target.system.retries);
     let (response, attempts) = retry::send(&request.method, retries, || way.send(request.clone())).await?;
-    let answer = Answer::read(response, ready.secrets()).await?;
+    let answer = Answer::read(target, response, ready.secrets()).await?;
     Ok(Answer { attempts, after_write: !request.method.is_safe(), ..answer })
 }
 

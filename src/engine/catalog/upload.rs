@@ -114,7 +114,7 @@ impl Upload {
     /// The body, its files read.
     pub(super) async fn read(self, app: &App, caller: &Caller) -> Result<Body> {
         self.demand(caller)?;
-        let files = app.files(caller.user)?;
+        let files = app.files_of(caller.user)?;
         match self {
             Self::File(file) => Ok(Body::Bytes(file.media, files.read_up_to(&file.path, MAX_BODY).await?.into())),
             Self::Form(fields) => form(&files, fields).await,

@@ -56,6 +56,7 @@ async fn from_folder(app: &App, job: &Job, path: &str) -> Result<Content> {
         if count == 0 {
             break;
         }
+        app.ensure_room(count as u64)?;
         incoming.write(piece.get(..count).unwrap_or_default()).await?;
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -75,19 +76,17 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
     let name = name_of(&response.url, &mime);
     let mime = if mime.is_empty() { media::of_name(&name).to_owned() } else { mime };
     let charset = charset(header).filter(|_| mime.starts_with("text/") || mime == "application/xhtml+xml");
-    let incoming = receive(response, charset, app.knowledge.files.receive(limit(app)).await?).await?;
+    let incoming = receive(app, response, charset).await?;
     keep(app, job, incoming, name, mime).await
 }
 
 /// Reads the body into the storage. What the head says it is encoded in counts more than what the page says, so it is
 /// kept as UTF-8 with the mark that counts most of all.
-async fn receive(
-    mut response: Response,
-    charset: Option<&'static Encoding>,
-    mut incoming: Incoming,
-) -> Result<Incoming> {
+async fn receive(app: &App, mut response: Response, charset: Option<&'static Encoding>) -> Result<Incoming> {
+    let mut incoming = app.knowledge.files.receive(limit(app)).await?;
     let Some(charset) = charset.filter(|charset| *charset != UTF_8) else {
         while let Some(piece) = response.chunk().await? {
+            app.ensure_room(piece.len() as u64)?;
             incoming.write(&piece).await?;
         }
         return Ok(incoming);
@@ -97,6 +96,7 @@ async fn receive(
     loop {
         let piece = response.chunk().await?;
         let (bytes, last) = (piece.as_deref().unwrap_or_default(), piece.is_none());
+        app.ensure_room(bytes.len() as u64)?;
         let room = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() * 3 + 16);
         let mut text = String::with_capacity(room);
         let _ = decoder.decode_to_string(bytes, &mut text, last);

@@ -2,18 +2,20 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use futures_util::FutureExt;
-use tokio::sync::Semaphore;
-
 use super::{embedding, fetch, folders, reading};
 use crate::{
     app::App,
+    host::{aside, share::Share},
     model::error::{Error, Kind, Result},
     store::ingest::{Job, Worker},
 };
+use futures_util::FutureExt;
 
-/// Documents fetched and read at once: each may take a hundred megabytes.
-const READERS: usize = 2;
+/// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
+const READERS: usize = 3;
+const EACH: usize = 2;
+/// A file of more bytes is read alone among those of its person.
+const LARGE: u64 = 8 << 20;
 /// How long a worker waits at most before he looks for work himself.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the trash is looked through.
@@ -29,10 +31,10 @@ pub async fn start(app: &Arc<App>) -> Result<()> {
     }
     let (files, used) = (app.knowledge.files.clone(), app.knowledge.ingest.files().await?);
     tokio::task::spawn_blocking(move || files.sweep(&used)).await.map_err(Error::internal)??;
-    let parsing = Arc::new(Semaphore::new(READERS));
+    let parsing = Share::new(READERS, EACH);
     for _ in 0..READERS {
-        let parsing = Arc::clone(&parsing);
-        spawn(app, move |app| read_all(app, Arc::clone(&parsing)));
+        let parsing = parsing.clone();
+        spawn(app, move |app| read_all(app, parsing.clone()));
     }
     spawn(app, embedding::embed_all);
     spawn(app, embedding::announce);
@@ -71,11 +73,13 @@ where
     app.tracker.spawn_on(worker, &app.runtime);
 }
 
-async fn read_all(app: Arc<App>, parsing: Arc<Semaphore>) -> Result<()> {
+async fn read_all(app: Arc<App>, parsing: Share) -> Result<()> {
     let ingest = &app.knowledge.ingest;
     loop {
-        let Some(job) = ingest.claim(app.clock.now()).await? else {
-            let pause = match ingest.next_try().await? {
+        let now = app.clock.now();
+        let Some(job) = ingest.claim(now, EACH as u32).await? else {
+            // What may be begun already waits for others of its person: whoever reads those takes it up.
+            let pause = match ingest.next_try(now).await? {
                 Some(time) => Duration::from_millis((time.millis() - app.clock.now().millis()).max(50).unsigned_abs()),
                 None => PATIENCE,
             };
@@ -105,28 +109,27 @@ async fn read_all(app: Arc<App>, parsing: Arc<Semaphore>) -> Result<()> {
     }
 }
 
-async fn one(app: &Arc<App>, job: &Job, parsing: &Arc<Semaphore>) -> Result<()> {
+async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
     let content = match &job.content {
         Some(content) => content.clone(),
         None => fetch::fetch(app, job).await?,
     };
+    app.ensure_room(content.bytes)?;
     // Held until the parser ends, even where nobody waits for it any more.
-    let permit = Arc::clone(parsing).acquire_owned().await.map_err(Error::internal)?;
+    let parts = if content.bytes > LARGE { EACH } else { 1 };
+    let part = parsing.take(job.by, parts).await;
     let (shared, taken) = (Arc::clone(app), job.clone());
     let read = move || {
-        let _held = permit;
+        let _held = part;
         reading::read(&shared, &taken, &content)
     };
-    tokio::task::spawn_blocking(read).await.map_err(|error| broken(&error))??;
+    aside::run(read).await?.unwrap_or_else(|| Err(broken()))?;
     app.knowledge.ingest.read(job).await?;
     app.knowledge.ingest.wake(Worker::Embedder);
     Ok(())
 }
 
-fn broken(error: &tokio::task::JoinError) -> Error {
-    if error.is_cancelled() {
-        return Error::new(Kind::Cancelled, "The server is stopping.");
-    }
+fn broken() -> Error {
     Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
 }
 

@@ -38,7 +38,7 @@ pub async fn check(workers: &Workers, source: &str) -> Result<Checked> {
 
 /// Runs the examples and tests of a text.
 pub async fn test(workers: &Workers, source: &str) -> Result<TestRun> {
-    let _place = workers.long().await.map_err(ended)?;
+    let _place = workers.long().await;
     match once(workers, &Task::Test { source: header::without_mark(source).to_owned() }, TEST).await? {
         Reply::Tested(run) => Ok(run),
         _ => Err(out_of_step()),

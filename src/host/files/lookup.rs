@@ -36,6 +36,11 @@ impl Place {
         if self.below.as_os_str().is_empty() { self.root.clone() } else { self.root.join(&self.below) }
     }
 
+    /// The root it is under.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The directory the place is in, and its name there; none for the root itself.
     pub(super) fn parent(&self) -> Option<(Place, &OsStr)> {
         let name = self.below.file_name()?;

@@ -57,6 +57,13 @@ pub(super) fn text(place: &Place, path: &str, charset: Charset, window: Window) 
     Ok(Text { content, next_offset: (!last).then_some(reached), size })
 }
 
+/// Bytes that [`text`] reads.
+pub(super) fn wanted(place: &Place, path: &str, charset: Charset, window: Window) -> Result<u64> {
+    let (_, size) = open(place, path)?;
+    let wanted = size.saturating_sub(window.offset).min(window.limit.unwrap_or(u64::MAX));
+    Ok(if charset.finds_its_place() { wanted } else { size })
+}
+
 pub(super) fn bytes(place: &Place, path: &str) -> Result<Vec<u8>> {
     let (file, size) = open(place, path)?;
     if size > MAX_READ {
@@ -85,7 +92,7 @@ pub(super) fn exists(place: &Place) -> bool {
 }
 
 /// Opens a regular file. It is looked at before it is opened for reading: opening a device or a pipe has effects.
-fn open(place: &Place, path: &str) -> Result<(File, u64)> {
+pub(super) fn open(place: &Place, path: &str) -> Result<(File, u64)> {
     let fault = |e: io::Error| Fault::new(path, e).of_file();
     regular(place, &File::from(place.open(OFlags::PATH).map_err(fault)?), path)?;
     let file = File::from(place.open(OFlags::RDONLY | OFlags::NONBLOCK).map_err(fault)?);

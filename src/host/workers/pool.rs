@@ -24,10 +24,12 @@ use tokio::{
 
 use super::{
     pace::Pace,
-    share::{Part, Share},
     worker::{Allowance, Ended, Worker},
 };
-use crate::model::{frame, user::UserId};
+use crate::{
+    host::share::{Part, Share},
+    model::{frame, user::UserId},
+};
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. Of those with short calls one is enough: it was sent the next one already.
@@ -108,7 +110,7 @@ pub struct Conversation {
 impl Conversation {
     /// Answers, when it is this worker's turn again.
     pub async fn answer(mut self, frame: &[u8], most: Allowance) -> Result<Said, Ended> {
-        let turn = self.workers.turn().await?;
+        let turn = self.workers.turn().await;
         self.worker.answer(frame).await?;
         Held::new(self.workers, self.worker, turn).reply(most, None).await
     }
@@ -143,12 +145,12 @@ impl Workers {
     /// Leave to ask for something outside, to be held during the whole call. `level` says within how many calls it is.
     pub async fn asking(&self, level: usize) -> Result<Part, Ended> {
         let places = self.pool.asking.get(level).or(self.pool.asking.last()).ok_or_else(closed)?;
-        places.take(self.who).await.ok_or_else(closed)
+        Ok(places.take(self.who, 1).await)
     }
 
     /// Leave for a long task.
-    pub async fn long(&self) -> Result<Part, Ended> {
-        self.pool.long.take(self.who).await.ok_or_else(closed)
+    pub async fn long(&self) -> Part {
+        self.pool.long.take(self.who, 1).await
     }
 
     /// Leave to hold what a worker holds while it waits for an answer.
@@ -157,7 +159,7 @@ impl Workers {
         if beyond == 0 {
             return Ok(None);
         }
-        let parts = u32::try_from(beyond).unwrap_or(u32::MAX);
+        let parts = usize::try_from(beyond).unwrap_or(usize::MAX);
         self.pool.held.try_take(self.who, parts).map(Some).ok_or(Ended::Crowded)
     }
 
@@ -187,16 +189,16 @@ impl Workers {
                 return Ok(held);
             }
         }
-        self.begin(self.turn().await?, &job.frame).await
+        self.begin(self.turn().await, &job.frame).await
     }
 
-    async fn turn(&self) -> Result<Turn, Ended> {
-        Ok(Turn { _any: self.pool.turns.take(self.who).await.ok_or_else(closed)?, short: None })
+    async fn turn(&self) -> Turn {
+        Turn { _any: self.pool.turns.take(self.who, 1).await, short: None }
     }
 
     async fn short_turn(&self) -> Result<Turn, Ended> {
         let short = Arc::clone(&self.pool.short_turns).acquire_owned().await.map_err(|_| closed())?;
-        Ok(Turn { short: Some(short), ..self.turn().await? })
+        Ok(Turn { short: Some(short), ..self.turn().await })
     }
 
     async fn begin(&self, turn: Turn, frame: &[u8]) -> Result<Held, Ended> {

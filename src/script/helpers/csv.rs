@@ -50,26 +50,39 @@ fn delimiter(text: &str) -> Fallible<u8> {
     }
 }
 
-/// The records with the lines they begin in.
-fn records(text: &str, by: &str) -> Fallible<Vec<(u64, StringRecord)>> {
+/// Values of a row after which its record is not used again: it keeps the room it took.
+const WIDE: usize = 1_000;
+
+/// Takes the records one after the other, with the lines they begin in. There is one record for all: a copy of one takes
+/// room for as many values as the widest had.
+fn records(text: &str, by: &str, mut take: impl FnMut(u64, &StringRecord) -> Fallible<()>) -> Fallible<()> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter(by)?).has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let (mut records, mut values) = (Vec::new(), 0_usize);
-    for record in reader.records() {
-        let Ok(record) = record else { return fail("the text cannot be read as CSV") };
+    let (mut record, mut values) = (StringRecord::new(), 0_usize);
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(_) => return fail("the text cannot be read as CSV"),
+        }
         values = values.saturating_add(record.len());
         check_array(values)?;
-        records.push((record.position().map_or(0, csv::Position::line), record));
+        take(record.position().map_or(0, csv::Position::line), &record)?;
+        if record.len() > WIDE {
+            record = StringRecord::new();
+        }
     }
-    Ok(records)
 }
 
 fn rows(text: &str, by: &str) -> Fallible<Array> {
-    let row = |(_, record): (u64, StringRecord)| {
-        Dynamic::from(record.iter().map(|value| value.to_string().into()).collect::<Array>())
-    };
-    Ok(records(text, by)?.into_iter().map(row).collect())
+    let mut rows = Array::new();
+    records(text, by, |_, record| {
+        let row: Array = record.iter().map(|value| value.to_string().into()).collect();
+        rows.push(row.into());
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
 fn head(record: &StringRecord) -> Vec<String> {
@@ -89,7 +102,13 @@ fn head(record: &StringRecord) -> Vec<String> {
 }
 
 fn columns(text: &str, by: &str) -> Fallible<Array> {
-    let names = records(text, by)?.first().map(|(_, first)| head_of(first)).transpose()?;
+    let mut names: Option<Vec<String>> = None;
+    records(text, by, |_, record| {
+        if names.is_none() {
+            names = Some(head_of(record)?);
+        }
+        Ok(())
+    })?;
     Ok(names.unwrap_or_default().into_iter().map(Into::into).collect())
 }
 
@@ -101,11 +120,12 @@ fn head_of(record: &StringRecord) -> Fallible<Vec<String>> {
 }
 
 fn parse(text: &str, by: &str) -> Fallible<Array> {
-    let mut records = records(text, by)?.into_iter();
-    let Some((_, first)) = records.next() else { return Ok(Array::new()) };
-    let names = head_of(&first)?;
-    let mut rows = Array::new();
-    for (line, record) in records {
+    let (mut head, mut rows): (Option<Vec<String>>, _) = (None, Array::new());
+    records(text, by, |line, record| {
+        let Some(names) = &head else {
+            head = Some(head_of(record)?);
+            return Ok(());
+        };
         if record.len() != names.len() {
             return fail(format!(
                 "line {line} has {} values, but there are {} columns: is the delimiter {by:?}, are quotes closed?",
@@ -114,9 +134,10 @@ fn parse(text: &str, by: &str) -> Fallible<Array> {
             ));
         }
         let row: Map =
-            names.iter().zip(&record).map(|(name, value)| (name.into(), Dynamic::from(value.to_string()))).collect();
+            names.iter().zip(record).map(|(name, value)| (name.into(), Dynamic::from(value.to_string()))).collect();
         rows.push(row.into());
-    }
+        Ok(())
+    })?;
     Ok(rows)
 }
 

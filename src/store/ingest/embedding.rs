@@ -1,5 +1,7 @@
 //! Documents that were read, until they are found: their vectors, and the step that puts their chunks in place.
 
+use std::sync::Arc;
+
 use rusqlite::Row;
 
 use super::{Ingest, ensure_run};
@@ -25,10 +27,10 @@ pub struct Embedding {
 }
 
 impl Ingest {
-    /// The documents whose passages are to be embedded, oldest first.
+    /// The documents whose passages are to be embedded, in turn among people.
     pub async fn embedding(&self, most: u32) -> Result<Vec<Embedding>> {
-        let sql = format!("SELECT number, run, version + 1 {EMBEDDING} AND EXISTS ({STAGED}) ORDER BY number LIMIT ?1");
-        self.db.read(move |c| all(c, &sql, [most], embedding)).await
+        let turns = Arc::clone(&self.turns);
+        self.db.read(move |c| turns.to_embed(c, most, embedding)).await
     }
 
     /// The documents whose chunks are in place, and of whom nobody has said yet that they are found.

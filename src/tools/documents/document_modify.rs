@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::storage::{TIMEOUT, limits, load, most};
+use super::storage::{TIMEOUT, limits, most};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::modify::{self, Update},
@@ -194,7 +194,7 @@ where
     F: FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
 {
     // Whether the file is there is found out before a turn is waited for.
-    load(cx, path).await?;
     let (files, path) = (cx.files()?, path.to_owned());
-    cx.work(move || files.update_bytes_here(&path, most(), work)).await
+    let (_, bytes) = files.open(&path).await?;
+    cx.work_on(bytes, move || files.update_bytes_here(&path, most(), work)).await
 }

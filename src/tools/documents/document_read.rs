@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::storage::{TIMEOUT, limits, load};
+use super::storage::{TIMEOUT, limits, work_on};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::read,
@@ -51,21 +51,20 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
-    let bytes = load(&cx, &path).await?;
     let name = path.clone();
-    let data = cx
-        .work(move || {
-            let read = read::read(&bytes, &name, &limits())?;
-            let mut metadata = read.metadata.clone();
-            metadata.insert("format".to_owned(), json!(read.kind.as_str()));
-            if let Some(title) = &read.title {
-                metadata.insert("title".to_owned(), json!(title));
-            }
-            if let Some(pages) = read.pages {
-                metadata.insert("pages".to_owned(), json!(pages));
-            }
-            Ok(json!({"text": read.text(), "tables": read.tables, "metadata": metadata}))
-        })
-        .await?;
+    let data = work_on(&cx, &path, move |bytes| {
+        let read = read::read(&bytes, &name, &limits())?;
+        drop(bytes);
+        let mut metadata = read.metadata.clone();
+        metadata.insert("format".to_owned(), json!(read.kind.as_str()));
+        if let Some(title) = &read.title {
+            metadata.insert("title".to_owned(), json!(title));
+        }
+        if let Some(pages) = read.pages {
+            metadata.insert("pages".to_owned(), json!(pages));
+        }
+        Ok(json!({"text": read.text(), "tables": read.tables, "metadata": metadata}))
+    })
+    .await?;
     Ok(Output { title: Some(path), ..Output::json(data) })
 }

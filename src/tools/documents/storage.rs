@@ -25,9 +25,16 @@ pub(super) fn most() -> u64 {
     limits().file as u64
 }
 
-/// A document's bytes.
-pub(super) async fn load(cx: &Context, path: &str) -> Result<Vec<u8>> {
-    cx.files()?.read_up_to(path, most()).await
+/// Does work on a document's bytes, which are read when it is the caller's turn: those of others that wait take no memory.
+pub(super) async fn work_on<T, F>(cx: &Context, path: &str, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce(Vec<u8>) -> Result<T> + Send + 'static,
+{
+    let files = cx.files()?;
+    let (_, bytes) = files.open(path).await?;
+    let path = path.to_owned();
+    cx.work_on(bytes, move || work(files.read_up_to_here(&path, most())?)).await
 }
 
 /// Keeps a new document under a name made of its title, and tells where.

@@ -46,6 +46,23 @@ fn defused(what: &str, bytes: &[u8], name: &str) -> String {
 }
 
 #[test]
+fn pages_and_tables_of_what_means_nothing() {
+    for (what, piece) in
+        [("less-than signs", "<"), ("ampersands", "&"), ("blanks between letters", "a "), ("open tags", "<a>")]
+    {
+        let page = piece.repeat((20 << 20) / piece.len());
+        let text = defused(what, page.as_bytes(), "a.html");
+        assert!(piece == "<a>" || !text.is_empty(), "{what}");
+    }
+    let nested = "<d>".repeat(6 << 20);
+    assert!(!defused("XML that never ends", nested.as_bytes(), "d.xml").is_empty());
+    let after_wide = format!("{}\n{}", ",".repeat(200_000), "a\n".repeat(3_000_000));
+    assert!(defused("rows after a wide one", after_wide.as_bytes(), "a.csv").contains("at most 16384 are read"));
+    let after_less_wide = format!("{}\n{}", ",".repeat(16_000), "a\n".repeat(3_000_000));
+    assert!(defused("rows after a less wide one", after_less_wide.as_bytes(), "a.csv").contains("MB of text"));
+}
+
+#[test]
 fn packages_that_unpack_to_gigabytes() {
     let bomb = docx(&[("<w:document>", 1), (" ", 40 << 20)]);
     assert!(defused("a part of 40 MB", &bomb, "a.docx").contains("unpacks to more"));

@@ -108,4 +108,9 @@ pub const ROWS: &[(usize, &str)] = &[
         28,
         "INSERT INTO approvals VALUES ('01900000-0000-7000-8000-0000000000d1', 'builtin:write', 'write files in “mill” in this conversation', '00');",
     ),
+    (
+        29,
+        "INSERT INTO results VALUES ('01900000-0000-7000-8000-0000000000a2', '01900000-0000-7000-8000-00000000000a', NULL, 'longer', NOW);
+         INSERT INTO result_parts VALUES ('01900000-0000-7000-8000-0000000000a2', 1, ' still');",
+    ),
 ];

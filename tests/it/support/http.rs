@@ -153,7 +153,7 @@ impl Request {
         self.header("Authorization", &format!("Bearer {key}"))
     }
 
-    fn bytes(&self, address: SocketAddr) -> Vec<u8> {
+    pub fn bytes(&self, address: SocketAddr) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\nConnection: close\r\n", self.method, self.path);
         if !self.headers.iter().any(|(name, _)| name == "Host") {
             head.push_str(&format!("Host: {address}\r\n"));

@@ -55,7 +55,7 @@ pub struct ImportSource {
 /// Reads a document. Of a system that is known, its own credential is sent along where the document is on its host.
 pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
     match (source.text, source.url) {
-        (Some(text), None) => app.work.run(move || Document::open(&text, None)?.read()).await,
+        (Some(text), None) => app.work.run(http.user(), move || Document::open(&text, None)?.read()).await,
         (None, Some(url)) if source.grpc => {
             let url = address(&url)?;
             let known = system.filter(|system| system.base_url.as_ref() == Some(&url)).cloned();
@@ -65,7 +65,7 @@ pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&
         (None, Some(url)) => {
             let url = address(&url)?;
             let (text, found) = fetch(app, http, (&url, source.graphql), system).await?;
-            let opened = app.work.run(move || Document::open(&text, Some((url, found)))).await?;
+            let opened = app.work.run(http.user(), move || Document::open(&text, Some((url, found)))).await?;
             gathered(app, http, opened, system).await
         }
         _ => Err(Error::invalid("Give the document as `text`, or its address as `url`: one of the two.")),
@@ -77,7 +77,7 @@ async fn gathered(app: &App, http: &Http, mut document: Document, system: Option
     loop {
         let wanted = document.wanted();
         if wanted.is_empty() {
-            return app.work.run(move || document.read()).await;
+            return app.work.run(http.user(), move || document.read()).await;
         }
         let fetched = stream::iter(wanted).map(async |url| {
             let found = fetch(app, http, (&url, false), system).await;
@@ -88,7 +88,7 @@ async fn gathered(app: &App, http: &Http, mut document: Document, system: Option
             found.into_iter().for_each(|(url, found)| document.add(url, found));
             Ok(document)
         };
-        document = app.work.run(add).await?;
+        document = app.work.run(http.user(), add).await?;
     }
 }
 

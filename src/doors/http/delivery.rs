@@ -1,0 +1,182 @@
+//! Answers on their way to clients. Bytes in memory for them are shared out by person, large ones are written beside the
+//! async threads, and who takes nothing is let go.
+
+use std::{
+    convert::Infallible,
+    net::TcpListener,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpResponse,
+    body::{BodySize, MessageBody},
+};
+use bytes::Bytes;
+use rustix::net::sockopt::set_tcp_user_timeout;
+use serde::Serialize;
+
+use crate::{
+    engine::{
+        answer::InvokeAnswer,
+        cut::{self, Leaving},
+    },
+    host::{
+        aside,
+        share::{Part, Share},
+    },
+    model::{
+        call::Done,
+        error::{Error, Result},
+        output::Output,
+        user::UserId,
+    },
+    store::tickets::Verdict,
+};
+
+/// Bytes of answers in memory, in all and of one person.
+const IN_FLIGHT: (usize, usize) = (128 << 20, 32 << 20);
+/// Answers that are made at once, in all and of one person: what a large one is made of is in memory as well.
+const MADE: (usize, usize) = (3, 2);
+/// Bytes the connection is given at a time: it copies them.
+const PIECE: usize = 64 << 10;
+/// How long a client may take nothing of what waits for it. Then its connection ends.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Ends connections of a listener that take nothing for [`PATIENCE`]: those it accepts inherit it. An idle connection, for
+/// which nothing waits, is left alone (RFC 5482; Linux counts the time of a closed window as well).
+pub(super) fn end_silent(listener: &TcpListener) -> Result<()> {
+    let millis = u32::try_from(PATIENCE.as_millis()).map_err(Error::internal)?;
+    set_tcp_user_timeout(listener, millis).map_err(Error::internal)
+}
+
+/// What is shared of answers.
+pub(super) struct Delivery {
+    bytes: Share,
+    makers: Share,
+}
+
+impl Delivery {
+    pub(super) fn new() -> Self {
+        let share = |(all, each)| Share::new(all, each);
+        Self { bytes: share(IN_FLIGHT), makers: share(MADE) }
+    }
+
+    /// Room for so many bytes of a person's answers, when there is some for them.
+    pub(super) async fn room(&self, user: UserId, bytes: usize) -> Part {
+        self.bytes.take(Some(user), bytes).await
+    }
+
+    /// A turn at making or reading something large of a person; `None` is nobody who is known.
+    pub(super) async fn turn(&self, who: Option<UserId>) -> Part {
+        self.makers.take(who, 1).await
+    }
+
+    /// A large value of about so many bytes as JSON, made and written beside the async threads.
+    pub(super) async fn json<T, F>(&self, user: UserId, bytes: usize, make: F) -> Result<HttpResponse>
+    where
+        T: Serialize,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        // Room first: whoever has a turn waits for nothing.
+        let mut room = self.room(user, bytes).await;
+        let turn = self.turn(Some(user)).await;
+        let written = aside::run(move || {
+            let written = serde_json::to_vec(&make());
+            drop(turn);
+            written
+        });
+        let written = written.await?.ok_or_else(|| Error::internal("an answer could not be made"))?;
+        let rest = Bytes::from(written.map_err(Error::internal)?);
+        room.keep(rest.len());
+        Ok(HttpResponse::Ok().content_type("application/json").body(Pieces { rest, _room: room }))
+    }
+
+    /// What came of a call: the whole of it, or what an answer holds of it.
+    pub(super) async fn done(&self, to: Leaving<'_>, mut done: Done) -> Result<HttpResponse> {
+        if cut::is_small(&done.output) {
+            return Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done)));
+        }
+        let user = to.user;
+        (done.output, done.handle) = self.fitted(to, done.output, done.handle).await?;
+        self.json(user, cut::LARGEST, move || InvokeAnswer::done(&done)).await
+    }
+
+    /// What came of a ticket, with no more than an answer holds of it.
+    pub(super) async fn verdict(&self, to: Leaving<'_>, verdict: Verdict) -> Result<Verdict> {
+        match verdict {
+            Verdict::Ran { output, duration_ms, approved, handle } if !cut::is_small(&output) => {
+                let (output, handle) = self.fitted(to, output, handle).await?;
+                Ok(Verdict::Ran { output, duration_ms, approved, handle })
+            }
+            other => Ok(other),
+        }
+    }
+
+    async fn fitted(
+        &self,
+        to: Leaving<'_>,
+        output: Output,
+        handle: Option<String>,
+    ) -> Result<(Output, Option<String>)> {
+        let _turn = self.turn(Some(to.user)).await;
+        let measured = aside::run(move || (cut::fits(&output), output)).await?;
+        let (fits, output) = measured.ok_or_else(|| Error::internal("a result could not be measured"))?;
+        Ok(if fits { (output, handle) } else { cut::cut(to, output, handle).await })
+    }
+}
+
+/// A body in memory, given to the connection piece by piece, with the room it takes.
+struct Pieces {
+    rest: Bytes,
+    _room: Part,
+}
+
+impl MessageBody for Pieces {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.rest.len() as u64)
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready((length > 0).then(|| Ok(self.rest.split_to(length))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use rustix::net::sockopt::tcp_user_timeout;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_is_accepted_ends_when_it_takes_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        end_silent(&listener).unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listener.accept().unwrap();
+        assert_eq!(u128::from(tcp_user_timeout(&accepted).unwrap()), PATIENCE.as_millis());
+    }
+
+    #[test]
+    fn a_body_is_given_piece_by_piece_and_its_room_with_the_last_of_it() {
+        let share = Share::new(3 * PIECE, 3 * PIECE);
+        let room = share.try_take(None, 2 * PIECE + 1).unwrap();
+        let mut body = Pieces { rest: Bytes::from(vec![b'x'; 2 * PIECE + 1]), _room: room };
+        assert_eq!(body.size(), BodySize::Sized(2 * PIECE as u64 + 1));
+        let mut lengths = Vec::new();
+        while let Poll::Ready(Some(Ok(piece))) =
+            Pin::new(&mut body).poll_next(&mut Context::from_waker(std::task::Waker::noop()))
+        {
+            lengths.push(piece.len());
+        }
+        assert_eq!((lengths, share.left(None)), (vec![PIECE, PIECE, 1], PIECE - 1));
+        drop(body);
+        assert_eq!(share.left(None), 3 * PIECE);
+    }
+}

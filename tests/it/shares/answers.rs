@@ -1,0 +1,108 @@
+//! Answers: how much of a result they hold, how the rest is read, and how many bytes of one person are on their way.
+
+#![expect(clippy::disallowed_methods, reason = "puts files where tools find them")]
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::support::http::{Answer, Request, TestServer};
+
+/// A person's key, and where their file is, with this content.
+async fn person(server: &TestServer, name: &str, content: &[u8]) -> (String, PathBuf) {
+    let user = server.add(name, "administrator").await.parse().unwrap();
+    let key = server.key(&server.sign_in(name).await, None).await;
+    let files = server.app.satchel.app.workspaces.of(user, &["workspace".to_owned()]).unwrap();
+    let path = files.workspace().join("file");
+    std::fs::write(&path, content).unwrap();
+    (key, path)
+}
+
+fn invoke(key: &str, tool: &str, params: Value) -> Request {
+    Request::post(&format!("/api/tools/{tool}/invoke"), &json!({"params": params})).bearer(key)
+}
+
+fn read(key: &str) -> Request {
+    invoke(key, "read", json!({"path": "file"}))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_answer_holds_comes_whole_and_the_rest_lies_under_a_handle() {
+    let server = TestServer::start().await;
+    let whole = "a heron\n".repeat(300_000);
+    let (mara, _) = person(&server, "mara", whole.as_bytes()).await;
+    let answer = server.send(read(&mara)).await.json();
+    assert_eq!(answer["data"]["content"], whole);
+    let large = format!("needle\n{}", "x".repeat(9_900_000));
+    let (otto, path) = person(&server, "otto", large.as_bytes()).await;
+    let answer = server.send(read(&otto)).await;
+    assert!(answer.status == 200 && answer.body.len() < 64 << 10, "{} bytes", answer.body.len());
+    let answer = answer.json();
+    assert_eq!(answer["success"], true);
+    let handle = answer["meta"]["handle"].as_str().unwrap();
+    assert_eq!(answer["data"]["handle"], handle);
+    assert!(answer["data"]["bytes"].as_u64().unwrap() > 9_900_000);
+    assert!(answer["data"]["preview"].as_str().unwrap().contains("needle"));
+    let shown = answer["content"][0]["text"].as_str().unwrap();
+    assert!(shown.contains(handle) && shown.contains("an answer at most 8 MB"), "{}", &shown[shown.len() - 300..]);
+    let grep = |key: &str| invoke(key, "grep_result", json!({"data": handle, "pattern": "needle"}));
+    let found = server.send(grep(&otto)).await.json();
+    assert_eq!(found["success"], true, "{found}");
+    assert!(found["data"].to_string().contains("needle"), "{found}");
+    let others = server.send(grep(&mara)).await.json();
+    assert_eq!(others["success"], false, "a handle is its person's own: {others}");
+    // Each byte takes six on the wire: too long to be kept.
+    std::fs::write(path, "\u{1}".repeat(9_900_000)).unwrap();
+    let answer = server.send(read(&otto)).await.json();
+    assert_eq!((&answer["data"]["handle"], &answer["meta"]["handle"]), (&Value::Null, &Value::Null));
+    assert!(answer["content"][0]["text"].as_str().unwrap().contains("ask for less"));
+}
+
+/// A request whose answer nobody reads but for its first byte.
+async fn unread(server: &TestServer, request: &Request) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(&request.bytes(server.address)).await.unwrap();
+    stream.read_u8().await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_one_persons_answers_fill_their_part_another_persons_is_sent() {
+    let server = TestServer::start().await;
+    let large = "x".repeat(4_100_000);
+    let (mara, _) = person(&server, "mara", large.as_bytes()).await;
+    let (otto, _) = person(&server, "otto", large.as_bytes()).await;
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        held.push(unread(&server, &read(&mara)).await);
+    }
+    let is_whole = |answer: &Answer| answer.status == 200 && answer.json()["data"]["content"] == large;
+    let one_more = server.send(read(&mara));
+    tokio::pin!(one_more);
+    tokio::select! {
+        biased;
+        _ = &mut one_more => panic!("more than their part is on its way"),
+        answer = server.send(read(&otto)) => assert!(is_whole(&answer)),
+    }
+    // Small ones need no part.
+    let sum = server.send(invoke(&mara, "calculator", json!({"expression": "2 + 2"}))).await.json();
+    assert_eq!(sum["success"], true, "{sum}");
+    drop(held);
+    assert!(is_whole(&one_more.await));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_sent_as_it_is_read_however_large_it_is() {
+    let server = TestServer::start().await;
+    let (mara, path) = person(&server, "mara", b"").await;
+    // More than was read whole before.
+    let bytes = 80 << 20;
+    std::fs::File::create(path).unwrap().set_len(bytes).unwrap();
+    let answer = server.send(Request::get("/api/files/content?path=file").bearer(&mara)).await;
+    assert_eq!((answer.status, answer.body.len() as u64), (200, bytes));
+    assert_eq!(answer.header("content-length"), Some(bytes.to_string().as_str()));
+}

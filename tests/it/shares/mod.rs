@@ -1,0 +1,6 @@
+//! Bounded things are shared out by person: while somebody holds all they get, somebody else is served.
+
+mod answers;
+mod commands;
+mod disk;
+mod documents;
