@@ -1,6 +1,7 @@
 //! Step 4: must a person be asked first? (R5, R7)
 
 use super::{
+    consent::{self, Unagreed},
     invoker::Invoker,
     record::Record,
     registry::{Found, Registry},
@@ -46,6 +47,8 @@ pub struct Weighed<'a> {
     pub risk: Risk,
     /// Whether content from outside is in its conversation.
     pub tainted: bool,
+    /// Scripts it would run that its caller has not agreed to.
+    pub(super) unagreed: Vec<Unagreed>,
 }
 
 /// Lets the call through, asks, or answers with what came of an earlier question.
@@ -79,13 +82,18 @@ fn cannot_ask(weighed: &Weighed<'_>, reason: &str) -> Error {
 
 /// Why a person must be asked, if so, and what. Fails where nothing could come of it.
 pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<(String, Question)>> {
-    let Some(reason) = cause(&invoker.app, weighed).await? else { return Ok(None) };
+    let consent = consent::reason(&weighed.unagreed);
+    let reasons: Vec<String> = consent.into_iter().chain(cause(&invoker.app, weighed).await?).collect();
+    if reasons.is_empty() {
+        return Ok(None);
+    }
+    let reason = reasons.join(" ");
     let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
     Ok(Some((reason, question)))
 }
 
 async fn cause(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
-    let Weighed { call, found, registry, arguments, risk, tainted } = weighed;
+    let Weighed { call, found, registry, arguments, risk, tainted, .. } = weighed;
     if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get(), registry) {
         return Ok(Some(reason));
     }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     invoker::{Approval, Invoker},
-    record::redact,
+    record::{names_only, redact},
     rehearse,
     run::Stops,
 };
@@ -93,8 +93,11 @@ impl Invoker {
     async fn deny(&self, id: TicketId, reason: Option<String>, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.refuse(id, person.user, reason.clone(), now).await?;
-        let private = self.registry().find(&ticket.tool).map_or(&[][..], |found| found.tool.private_arguments());
-        let row = refused(&ticket, reason.as_deref(), person, private);
+        let arguments = match self.registry().find(&ticket.tool) {
+            Ok(found) => redact(&ticket.arguments, found.tool.private_arguments()),
+            Err(_) => names_only(&ticket.arguments),
+        };
+        let row = Event { arguments, ..refused(&ticket, reason.as_deref(), person) };
         self.app.audit.append(Event { time: now, call_id: asker.call, ..row }).await?;
         Ok((ticket, Verdict::Refused { reason }))
     }
@@ -108,11 +111,12 @@ impl Invoker {
     ) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.get_with_asker(id, person.user, now).await?;
+        let asker = self.narrowed(asker).await?;
         let approved = match answer.params {
             // Before the ticket is used up: what cannot run can be put right.
             Some(given) => {
                 let changed = self.changed(&ticket, given)?;
-                if let Some(asked) = self.asked_of(&ticket, asker, &changed, person).await? {
+                if let Some(asked) = self.asked_of(&ticket, asker.clone(), &changed, person).await? {
                     ensure_answered(&ticket, answer.question.as_deref(), &asked)?;
                 }
                 changed
@@ -121,7 +125,7 @@ impl Invoker {
         };
         let approved = Approved { approved_by: Some(person.username.clone()), ..approved };
         let under_way = self.approved.enter(&ticket);
-        let (ticket, asker) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
+        let (ticket, _) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
         if answer.for_conversation
             && ticket.risk < Risk::Destructive
             && let Some(topic) = ticket.topic
@@ -134,6 +138,16 @@ impl Invoker {
         let verdict = self.run_approved(&ticket, asker, ApprovedRun { approved, stops }, person).await;
         self.app.tickets.finish(id, verdict.clone()).await?;
         Ok((Ticket { state: TicketState::Done, ..ticket }, verdict))
+    }
+
+    /// Who asked, with what their key is granted now. Fails where it was revoked.
+    async fn narrowed(&self, asker: Asker) -> Result<Asker> {
+        let Some(id) = asker.key else { return Ok(asker) };
+        let key = self.app.people.key(id).await?.ok_or_else(|| {
+            Error::conflict("The key that asked this was revoked since. Nothing was run: refuse it, and ask anew.")
+        })?;
+        let permissions = asker.permissions.intersect(&key.permissions);
+        Ok(Asker { permissions, personal: asker.personal && key.personal, ..asker })
     }
 
     /// The person's arguments in place of those asked for; empty where it comes to the same.
@@ -177,6 +191,9 @@ impl Invoker {
         let ApprovedRun { approved, stops } = run;
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
+        if let Err(error) = self.agree(ticket, &call).await {
+            return failed(&error, approved, Instant::now());
+        }
         let approval = Approval { by: person.username.clone(), edited: approved.edited.clone(), up_to: None };
         let started = Instant::now();
         match self.start(call, Some(approval), stops).await.outcome {
@@ -204,14 +221,15 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
         permissions: asker.permissions.intersect(&person.permissions),
         door: asker.door,
         credential: person.credential,
+        personal: asker.personal,
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();
     Call { id, topic: ticket.topic, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
-/// The row of a refusal, without its moment and the call it refuses.
-fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, private: &[&str]) -> Event {
+/// The row of a refusal, without its moment, its arguments and the call it refuses.
+fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller) -> Event {
     Event {
         time: Time::from_millis(0),
         event_type: EventType::ToolInvocation,
@@ -221,7 +239,7 @@ fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, private: &[&s
         tool: Some(ticket.tool.clone()),
         door: person.door,
         action: "refuse".to_owned(),
-        arguments: redact(&ticket.arguments, private),
+        arguments: json!({}),
         risk: Some(ticket.risk),
         outcome: AuditOutcome::Refused,
         error: reason.map(str::to_owned),

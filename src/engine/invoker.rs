@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use super::{
     approved::ApprovedCalls,
-    authorise, configure,
+    authorise, configure, consent,
     confirm::{self, Confirmation, Weighed},
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
     fragment, outside,
     record::Record,
-    registry::{Found, Refused, Registry},
+    registry::{self, Found, Refused, Registry},
     run::{self, Stops},
     sanitise,
     tool::Tool,
@@ -99,6 +99,8 @@ impl Invoker {
         let registry = self.registry();
         // Looked up once: whoever withdraws it while it runs does not take away what it is.
         let found = registry.find(&call.tool);
+        let is_hidden = found.as_ref().is_ok_and(|found| !authorise::may_see(&found.tool, &call.caller));
+        let registry = Arc::new(registry.as_seen_by(&call.caller));
         let outcome = match &found {
             Ok(found) => {
                 let attempt =
@@ -111,6 +113,8 @@ impl Invoker {
         let tool = found.ok().map(|found| found.tool);
         let source = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome));
         let closed = record.close(&self.app, &outcome).await;
+        // The audit knows why; the caller learns no more than of a name that nobody has.
+        let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
         let kept = closed.and(self.note_origin(&call, source.clone()).await);
         if let (Some(tool), Ok(())) = (tool, &kept) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
@@ -121,7 +125,10 @@ impl Invoker {
     /// Whether content from outside is in the conversation a call belongs to, which has to be the caller's own (R44).
     async fn is_tainted(&self, call: &Call) -> Result<bool> {
         match call.topic {
-            Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.tainted),
+            Some(topic) => {
+                call.caller.ensure_personal()?;
+                Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.tainted)
+            }
             None => Ok(false),
         }
     }
@@ -153,21 +160,23 @@ impl Invoker {
 
     async fn steps(&self, attempt: Attempt<'_>, record: &mut Record) -> Result<Outcome> {
         let Attempt { call, approval, found, registry, stops } = attempt;
-        record.found(found);
-        let tainted = self.is_tainted(call).await?;
+        record.found(found, &call.params);
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
+        let tainted = self.is_tainted(call).await?;
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, registry)?;
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted };
+        // Over all tools: what a script uses is looked at, whether its caller may use it or not.
+        let unagreed = consent::unagreed(&self.app, &self.registry(), &call.caller, &found.tool).await?;
+        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted, unagreed };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
-        if !approval.is_some_and(|by| by.covers(risk))
-            && let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await?
-        {
+        if approval.is_some_and(|by| by.covers(risk)) {
+            consent::ensure_agreed(&weighed.unagreed)?;
+        } else if let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await? {
             return Ok(outcome);
         }
         let own = configure::load(&self.app, &found.tool).await?;

@@ -324,14 +324,10 @@ fn root(path: &Path) -> Result<PathBuf> {
         )));
     }
     path.canonicalize().map_err(|e| {
-        Error::new(
-            Kind::Unconfigured,
-            format!(
-                "The directory '{}' of files.roots cannot be opened. An administrator can mend it.",
-                path.display()
-            ),
-        )
-        .caused_by(e)
+        // Whoever calls a tool is not told where on the server it lies: the log is.
+        let told = "A directory of files.roots cannot be opened. An administrator can mend it.";
+        let cause = std::io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+        Error::new(Kind::Unconfigured, told).caused_by(cause)
     })
 }
 

@@ -25,6 +25,7 @@ pub mod memory;
 pub mod output;
 pub mod provider;
 pub mod question;
+pub mod reader;
 pub mod score;
 pub mod script;
 pub mod secret;

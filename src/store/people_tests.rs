@@ -83,6 +83,7 @@ fn actor(user: &User, permissions: Permissions) -> Actor {
         permissions,
         door: Door::Api,
         credential: Credential::Session,
+        personal: true,
     };
     Actor { caller, now: at(0) }
 }

@@ -61,7 +61,7 @@ fn question() -> ChatRequest {
 
 /// What one person's turn asks models with: each turn has its own, and they share the breakers.
 fn models(breakers: &Breakers) -> Models {
-    Models::new(way_out(), Patience { first: LONG, stall: LONG }, breakers.clone())
+    Models::new(way_out(), Patience { first: LONG, stall: LONG, ..Patience::default() }, breakers.clone())
 }
 
 /// The same for a turn that meets a provider which says nothing. Another one must answer in this time as well.

@@ -108,7 +108,7 @@ async fn nobody_is_asked_about_a_call_that_could_not_be_run() {
     let write = json!({"recipient_name": "fs-write", "parameters": {"path": "a.txt", "content": "x"}});
     let error = app.call(&caller, "parallel", uses([sum(1), write])).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Denied);
-    assert!(error.message().starts_with("Call 2, fs-write: You may not use write"), "{error}");
+    assert!(error.message().starts_with("Call 2, fs-write: There is no tool 'fs-write', or you may not use it"), "{error}");
     let reader = app.caller(&["knowledge:read"]).await;
     let delete = json!({"action": "delete", "document_id": uuid::Uuid::nil()});
     assert_eq!(app.call(&reader, "document", delete).await.unwrap_err().kind(), Kind::Denied);

@@ -99,4 +99,9 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE messages SET provider = 'Own', instead_of = '{\"provider\": \"Other\", \"model\": \"m\", \"address\": \"other.example.com\", \"status\": 503, \"cause\": \"It is busy.\", \"mend\": \"/settings/models\"}' WHERE seq = 2;
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
+    (
+        25,
+        "UPDATE api_keys SET personal = 0 WHERE id = '01900000-0000-7000-8000-0000000000c1';
+         INSERT INTO script_consents VALUES ('01900000-0000-7000-8000-00000000000a', 'greet', 'a1b2', NOW);",
+    ),
 ];
