@@ -44,6 +44,7 @@ mod migrations;
 mod operations;
 mod parallel;
 mod people;
+mod persons;
 mod process;
 mod processes;
 mod providers;
