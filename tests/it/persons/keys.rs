@@ -128,13 +128,14 @@ async fn a_key_sees_the_collections_that_it_may_itself() {
     let (owner, otto) = (server.sign_in("owner").await, server.sign_in("otto").await);
     let narrow = json!({"name": "n", "permissions": ["knowledge:read"]});
     let personal = json!({"name": "p", "permissions": ["knowledge:read"], "personal": true});
+    let whole = json!({"name": "all"});
     let question = json!({"query": "when is the merger planned"});
     for (cookie, body, sees) in [
         (&owner, &narrow, false),
         (&owner, &personal, false),
         (&otto, &narrow, false),
         (&otto, &personal, true),
-        (&owner, &json!({"name": "all"}), true),
+        (&owner, &whole, true),
     ] {
         let key = key(server, cookie, body.clone()).await;
         let found = titles(&library.search_as(&key, question.clone()).await);
