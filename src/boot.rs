@@ -1,12 +1,13 @@
 //! The composition root: from a command line to everything running, and back down.
 
 mod lifecycle;
+mod log;
 mod serve;
 mod services;
 
 use tokio::runtime::Runtime;
 
-use self::serve::{log_to_stderr, serve};
+use self::serve::serve;
 use crate::{
     config::{Config, ListenFlags, Owner, program},
     doors::cli::{
@@ -48,7 +49,7 @@ fn run_on(runtime: &Runtime, line: Line) -> Result<Exit> {
     match line.command {
         Command::Serve(listen) => {
             let config = line.flags.resolve(listen, dir::config_file(&data)?.as_deref())?;
-            log_to_stderr(&config)?;
+            log::to_stderr(&config)?;
             runtime.block_on(serve(config))
         }
         Command::Audit(AuditCommand::Verify { anchors }) => {

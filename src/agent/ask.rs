@@ -18,12 +18,9 @@ use crate::{
         provider::failure::ProviderFailure,
         spec::Risk,
     },
-    net::llm::{answer::Answer, chain},
+    net::llm::{answer::Answer, bounds, chain},
     store::{messages::Placed, turns::Summary},
 };
-
-/// Most calls one message may want; more is a model gone wrong.
-const MOST_CALLS: usize = 64;
 
 /// The message that is being answered, and by whom.
 struct Answering {
@@ -150,7 +147,7 @@ impl Run {
     }
 
     fn steps_of(&self, calls: Vec<ToolCall>) -> Vec<Step> {
-        let registry = self.shared().invoker.registry();
+        let registry = self.shared().invoker.registry().as_seen_by(self.caller());
         let now = self.app().clock.now();
         let mut ids = HashSet::new();
         let step = |(position, call): (usize, ToolCall)| {
@@ -179,7 +176,7 @@ impl Run {
                 malformed: call.malformed,
             }
         };
-        calls.into_iter().take(MOST_CALLS).enumerate().map(step).collect()
+        calls.into_iter().take(bounds::CALLS).enumerate().map(step).collect()
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) type Place = (MessageId, usize);
 
 impl Run {
     /// Runs the pending calls of the last message.
-    pub(super) async fn call(&self, placed: &[Placed]) -> Result<()> {
+    pub(super) async fn call(&mut self, placed: &[Placed]) -> Result<()> {
         let turn: Vec<Message> = placed
             .iter()
             .map(|placed| &placed.message)
@@ -53,6 +53,7 @@ impl Run {
             let ended: Vec<Result<()>> = stream::iter(runs).buffer_unordered(AT_ONCE).collect().await;
             ended.into_iter().collect::<Result<()>>()?;
             self.ensure_going()?;
+            self.refresh().await?;
         }
         Ok(())
     }

@@ -116,10 +116,19 @@ impl Run {
         }
     }
 
-    /// Reads the rows. The caller is read with them: a permission taken away is gone at the next step.
-    async fn next(&mut self) -> Result<Next> {
+    /// Reads the turn's row. The caller is read with it: what was taken away from them, or from the key they began the
+    /// turn with, is gone at the next step. Fails where nothing of theirs is open to them any more.
+    pub(super) async fn refresh(&mut self) -> Result<()> {
         let turn = self.shared().turns.open_in(self.conversation()).await?;
         self.turn = turn.filter(|turn| turn.id == self.id()).ok_or_else(stopped)?;
+        self.caller().ensure_personal().map_err(|_| {
+            Error::denied("The turn was ended: the key it was begun with was revoked, or its owner is kept out.")
+        })
+    }
+
+    /// Reads the rows, and what comes next by them.
+    async fn next(&mut self) -> Result<Next> {
+        self.refresh().await?;
         let (summary, placed) = self.shared().turns.history(self.conversation()).await?;
         let last = placed.last().map(|placed| &placed.message).ok_or_else(stopped)?;
         let any = |state: StepState| last.steps.iter().any(|step| step.state == state);

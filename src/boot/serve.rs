@@ -1,17 +1,16 @@
 //! `satchel serve`: from the first line printed to the signal that ends it.
 
-use std::{io::IsTerminal, pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use tokio::time::timeout;
-use tracing_subscriber::EnvFilter;
 
 use super::lifecycle::Satchel;
 use crate::{
-    config::{Config, LogFormat},
+    config::Config,
     doors::cli::run::Exit,
     host::stop::Stop,
     index::memory,
-    model::error::{Error, Result},
+    model::error::Result,
 };
 
 /// The time that what a start begins in the background takes, about.
@@ -74,22 +73,4 @@ fn end_signal() -> Result<impl Future<Output = ()>> {
     Ok(async move {
         stop.asked().await;
     })
-}
-
-/// Writes the log to standard error, as the configuration has it.
-pub(super) fn log_to_stderr(config: &Config) -> Result<()> {
-    let filter = EnvFilter::try_new(&config.log).map_err(|e| {
-        Error::invalid(format!("'{}' is not a log filter: {e}. Try info, or satchel=debug.", config.log))
-    })?;
-    // At its most talkative it writes whole requests, credentials and all.
-    let filter = filter.add_directive("tungstenite=info".parse().map_err(Error::internal)?);
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
-    match config.log_format {
-        LogFormat::Human => log.with_target(false).init(),
-        LogFormat::Json => log.json().init(),
-    }
-    Ok(())
 }

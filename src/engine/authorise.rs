@@ -17,8 +17,9 @@ pub struct Grant {
 ///
 /// The policy layers (R16) narrow here, after the permission and before the grant.
 pub fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<Grant> {
-    switched_on(tool, settings)?;
+    // First: whoever may not use it is not told that it is switched off either.
     permitted(tool, caller)?;
+    switched_on(tool, settings)?;
     Ok(Grant { _sealed: () })
 }
 
@@ -32,9 +33,13 @@ pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings) -> bool {
     check(tool, caller, settings).is_ok() && tool.check_available(settings).is_ok()
 }
 
-/// Fails where the caller lacks the tool's permission.
+/// Fails where the caller lacks the tool's permission, or shows a key that does not open what belongs to the person. The
+/// reason is for the audit: the caller is answered as if there were no such tool.
 pub fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
     let spec = tool.spec();
+    if tool.personal_things().is_some() {
+        caller.ensure_personal()?;
+    }
     match spec.permission.as_deref() {
         Some(permission) if !caller.permissions.grants(permission) => Err(Error::denied(format!(
             "You may not use {}: it needs the permission '{permission}'. An administrator can grant it.",

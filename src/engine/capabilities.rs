@@ -142,7 +142,7 @@ impl Context {
 
     /// The passages of documents that answer best, among those the caller may see.
     pub async fn search_knowledge(&self, question: &Question) -> Result<Vec<Passage>> {
-        knowledge_search::search(self.app(), self.caller().user, question).await
+        knowledge_search::search(self.app(), self.caller().reader(), question).await
     }
 
     /// The numbers under which this conversation cites these passages; outside one, their places.

@@ -5,6 +5,7 @@ mod collect;
 mod reach;
 
 use super::{
+    consent::{self, Unagreed},
     extent::Extent,
     invoker::Invoker,
     record::Record,
@@ -56,6 +57,8 @@ pub struct Weighed<'a> {
     pub risk: Risk,
     /// Whether content from outside is in its conversation.
     pub tainted: bool,
+    /// Scripts it would run that its caller has not agreed to.
+    pub(super) unagreed: Vec<Unagreed>,
 }
 
 /// What a person is asked, and why.
@@ -113,7 +116,7 @@ fn cannot_ask(weighed: &Weighed<'_>, reason: &str) -> Error {
 
 /// Why a person must be asked, if so, and what. Fails where nothing could come of it.
 pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<Asked>> {
-    if !may_ask(&invoker.app, weighed) {
+    if weighed.unagreed.is_empty() && !may_ask(&invoker.app, weighed) {
         return Ok(None);
     }
     let extent = weighed.extent(&invoker.app).await;
@@ -133,6 +136,16 @@ fn may_ask(app: &App, weighed: &Weighed<'_>) -> bool {
 }
 
 async fn cause(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Option<Cause>> {
+    Ok(match (consent::reason(&weighed.unagreed), rule(app, weighed, extent).await?) {
+        // A yes to a script's text is kept by itself, and no conversation's yes stands for it.
+        (Some(consent), Some(Cause { reason, .. })) => Some(Cause::once(format!("{consent} {reason}"))),
+        (Some(consent), None) => Some(Cause::once(consent)),
+        (None, cause) => cause,
+    })
+}
+
+/// The rule that asks, if any does.
+async fn rule(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Option<Cause>> {
     let Weighed { call, risk, tainted, .. } = weighed;
     // A yes opens the places a call reaches, whatever it was asked for.
     let new = reach::unreached(app, weighed, &extent.destinations).await?;

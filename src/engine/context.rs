@@ -135,9 +135,9 @@ impl Context {
         self.app().settings.get()
     }
 
-    /// The tools as they are now.
+    /// The tools as they are now, by the names of those the caller may use.
     pub fn registry(&self) -> Arc<Registry> {
-        self.shared.invoker.registry()
+        Arc::new(self.shared.invoker.registry().as_seen_by(self.caller()))
     }
 
     pub(super) fn finder(&self) -> &Finder {

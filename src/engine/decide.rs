@@ -16,7 +16,7 @@ use super::{
     authorise,
     confirm::again,
     invoker::{Approval, Invoker, To},
-    record::redact,
+    record::{names_only, redact},
     rehearse,
     run::Stops,
 };
@@ -107,8 +107,11 @@ impl Invoker {
     async fn deny(&self, id: TicketId, reason: Option<String>, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.refuse(id, person.user, reason.clone(), now).await?;
-        let private = self.registry().find(&ticket.tool).map_or(&[][..], |found| found.tool.private_arguments());
-        let row = refused(&ticket, reason.as_deref(), person, private);
+        let arguments = match self.registry().find(&ticket.tool) {
+            Ok(found) => redact(&ticket.arguments, found.tool.private_arguments()),
+            Err(_) => names_only(&ticket.arguments),
+        };
+        let row = Event { arguments, ..refused(&ticket, reason.as_deref(), person) };
         self.app.audit.append(Event { time: now, call_id: asker.call, ..row }).await?;
         Ok((ticket, Verdict::Refused { reason }))
     }
@@ -122,6 +125,7 @@ impl Invoker {
     ) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
         let (ticket, asker) = self.app.tickets.get_with_asker(id, person.user, now).await?;
+        let asker = self.narrowed(asker).await?;
         if let Some(asked_anew) = self.ask_anew(&ticket, &asker, person).await? {
             return Ok(asked_anew);
         }
@@ -130,7 +134,7 @@ impl Invoker {
         let standing = standing(&ticket, &answer, &agreed)?;
         let approved = Approved { approved_by: Some(person.username.clone()), ..agreed.approved };
         let under_way = self.approved.enter(&ticket);
-        let (ticket, asker) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
+        let (ticket, _) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
         if let Some(standing) = standing
             && let Err(error) = self.app.tickets.approve_for(standing).await
         {
@@ -179,6 +183,16 @@ impl Invoker {
         Ok(Agreed { approved: changed, up_to: asked.risk, definition })
     }
 
+    /// Who asked, with what their key is granted now. Fails where it was revoked.
+    async fn narrowed(&self, asker: Asker) -> Result<Asker> {
+        let Some(id) = asker.key else { return Ok(asker) };
+        let key = self.app.people.key(id).await?.ok_or_else(|| {
+            Error::conflict("The key that asked this was revoked since. Nothing was run: refuse it, and ask anew.")
+        })?;
+        let permissions = asker.permissions.intersect(&key.permissions);
+        Ok(Asker { permissions, personal: asker.personal && key.personal, ..asker })
+    }
+
     /// The person's arguments in place of those asked for; empty where it comes to the same.
     fn changed(&self, ticket: &Ticket, given: Value) -> Result<Approved> {
         let given = match self.registry().find(&ticket.tool) {
@@ -222,6 +236,9 @@ impl Invoker {
         let ApprovedRun { approved, up_to, definition, stops } = run;
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
+        if let Err(error) = self.agree(ticket, &call).await {
+            return failed(&error, approved, Instant::now());
+        }
         let started = Instant::now();
         // Nobody knows what was asked about.
         let Some(definition) = definition else { return failed(&again::changed(), approved, started) };
@@ -282,14 +299,15 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
         permissions: asker.permissions.intersect(&person.permissions),
         door: asker.door,
         credential: person.credential,
+        personal: asker.personal,
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();
     Call { id, topic: ticket.topic, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
-/// The row of a refusal, without its moment and the call it refuses.
-fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, private: &[&str]) -> Event {
+/// The row of a refusal, without its moment, its arguments and the call it refuses.
+fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller) -> Event {
     Event {
         time: Time::from_millis(0),
         event_type: EventType::ToolInvocation,
@@ -299,7 +317,7 @@ fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller, private: &[&s
         tool: Some(ticket.tool.clone()),
         door: person.door,
         action: "refuse".to_owned(),
-        arguments: redact(&ticket.arguments, private),
+        arguments: json!({}),
         risk: Some(ticket.risk),
         outcome: AuditOutcome::Refused,
         error: reason.map(str::to_owned),

@@ -13,11 +13,12 @@ use super::{
     approved::ApprovedCalls,
     authorise, configure,
     confirm::{self, Confirmation, Weighed, again},
+    consent,
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
     fragment, outside,
     record::Record,
-    registry::{Found, Refused, Registry},
+    registry::{self, Found, Refused, Registry},
     run::{self, Stops},
     sanitise,
     tool::Tool,
@@ -102,6 +103,8 @@ impl Invoker {
         let registry = self.registry();
         // Looked up once: whoever withdraws it while it runs does not take away what it is.
         let found = registry.find(&call.tool);
+        let is_hidden = found.as_ref().is_ok_and(|found| !authorise::may_see(&found.tool, &call.caller));
+        let registry = Arc::new(registry.as_seen_by(&call.caller));
         let outcome = match &found {
             Ok(found) => {
                 let attempt =
@@ -115,6 +118,8 @@ impl Invoker {
         let now = self.app.clock.now();
         let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
         let closed = record.close(&self.app, &outcome).await;
+        // The audit knows why; the caller learns no more than of a name that nobody has.
+        let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
         let kept = closed.and(self.note_origin(&call, origin.clone()).await);
         if let (Some(tool), Ok(())) = (tool, &kept) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
@@ -126,7 +131,10 @@ impl Invoker {
     /// caller's own (R44).
     pub(super) async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
         match call.topic {
-            Some(topic) => Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.origin()),
+            Some(topic) => {
+                call.caller.ensure_personal()?;
+                Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.origin())
+            }
             None => Ok(None),
         }
     }
@@ -158,16 +166,18 @@ impl Invoker {
 
     async fn steps(&self, attempt: Attempt<'_>, record: &mut Record) -> Result<Outcome> {
         let Attempt { call, approval, found, registry, stops } = attempt;
-        record.found(found);
-        let origin = self.origin_of_conversation(call).await?;
-        let tainted = origin.is_some();
+        record.found(found, &call.params);
         let settings = self.app.settings.get();
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
+        let origin = self.origin_of_conversation(call).await?;
+        let tainted = origin.is_some();
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, registry)?;
         record.weighed(risk, &arguments);
-        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted };
+        // Over all tools: what a script uses is looked at, whether its caller may use it or not.
+        let unagreed = consent::unagreed(&self.app, &self.registry(), &call.caller, &found.tool).await?;
+        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted, unagreed };
         if call.dry_run {
             return self.rehearse(&weighed).await;
         }
@@ -175,9 +185,9 @@ impl Invoker {
             Some(approval) => self.covered(approval, &weighed).await?,
             None => None,
         };
-        if covered.is_none()
-            && let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await?
-        {
+        if covered.is_some() {
+            consent::ensure_agreed(&weighed.unagreed)?;
+        } else if let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await? {
             return Ok(outcome);
         }
         let own = configure::load(&self.app, &found.tool).await?;

@@ -79,7 +79,10 @@ impl<'a> Launcher<'a> {
     pub async fn search(self, query: &str, limit: usize) -> Result<Vec<Thing>> {
         let query: String = query.trim().chars().take(LONGEST).collect();
         let query = query.as_str();
-        let habits = uses::habits(&self.app.db, self.caller.user).await?;
+        let habits = match self.caller.personal {
+            true => uses::habits(&self.app.db, self.caller.user).await?,
+            false => Habits::new(),
+        };
         let mut found = self.tools(query);
         found.extend(self.pages(query));
         found.extend(self.conversations(query).await?);
@@ -106,7 +109,7 @@ impl<'a> Launcher<'a> {
             }
             Kind::Document if self.reads() => {
                 let document = id.parse().map_err(|_| none())?;
-                Some(self.app.knowledge.documents.get(self.caller.user, document).await?.id.to_string())
+                Some(self.app.knowledge.documents.get(self.caller.reader(), document).await?.id.to_string())
             }
             Kind::Document | Kind::Agent => None,
         };
@@ -154,7 +157,7 @@ impl<'a> Launcher<'a> {
         if !self.reads() {
             return Ok(Vec::new());
         }
-        let documents = uses::documents(&self.app.db, self.caller.user, DOCUMENTS).await?;
+        let documents = uses::documents(&self.app.db, self.caller.reader(), DOCUMENTS).await?;
         let thing = |(id, title, uri): (DocumentId, String, Option<String>)| {
             let (name, score) = document_fit(query, title, uri.as_deref());
             Thing { score, id: id.to_string(), name, kind: Kind::Document }
@@ -178,6 +181,9 @@ impl<'a> Launcher<'a> {
     }
 
     async fn conversations(self, query: &str) -> Result<Vec<Thing>> {
+        if !self.caller.personal {
+            return Ok(Vec::new());
+        }
         let conversations = Conversations::of(&self.app.db);
         let all = conversations.list(self.caller.user, None).await?;
         let holding = match query {

@@ -8,6 +8,7 @@ pub mod capabilities;
 pub mod catalog;
 pub mod configure;
 pub mod confirm;
+pub mod consent;
 pub mod context;
 pub mod cut;
 pub mod decide;

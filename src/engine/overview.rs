@@ -39,7 +39,7 @@ impl Context {
     pub async fn holdings(&self) -> Result<Holdings> {
         let directory = self.app().catalog.get();
         let endpoints = directory.all().iter().map(|registered| registered.endpoints.len()).sum();
-        let documents = self.knowledge().documents.count(self.caller().user).await?;
+        let documents = self.knowledge().documents.count(self.caller().reader()).await?;
         Ok(Holdings { systems: directory.all().len(), endpoints, documents })
     }
 

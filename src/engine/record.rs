@@ -61,23 +61,28 @@ impl Record {
             tool: Some(clip(&call.tool, 80)),
             door: call.caller.door,
             action: action.to_owned(),
-            arguments: redact(&call.params, &[]),
+            // Until the tool is known, and what of its arguments is private, no value is kept.
+            arguments: names_only(&call.params),
             risk: None,
             outcome: AuditOutcome::Failure,
             error: None,
             duration_ms: None,
             call_id: Some(call.id),
             approved_by: approval.map(|approval| approval.by.clone()),
-            edited: edits::redacted(&edited, &[]),
+            edited: edits::names_only(&edited),
         };
         Self { event, started: Instant::now(), intent_kept: false, collected: false, private: &[], edited }
     }
 
-    /// The name is known now.
-    pub(super) fn found(&mut self, found: &Found) {
+    /// The name is known now. What is private of arguments that do not fit the tool is not known: under another name, or
+    /// in another place, a value may be what it keeps to itself. Those are kept only of tools that keep nothing to
+    /// themselves, until [`Record::weighed`] says that they fit.
+    pub(super) fn found(&mut self, found: &Found, given: &Value) {
         self.event.tool = Some(found.tool.spec().id());
         self.private = found.tool.private_arguments();
-        self.event.arguments = redact(&self.event.arguments, self.private);
+        if self.private.is_empty() {
+            self.event.arguments = redact(given, &[]);
+        }
         self.event.edited = edits::redacted(&self.edited, self.private);
     }
 
@@ -181,6 +186,24 @@ fn reward(tool: String, outcome: &Result<Outcome>) -> Option<Reward> {
     Some(Reward { tool, change, failed })
 }
 
+/// Arguments as the audit keeps them where nothing is known of their tool: their names, as far as they are names.
+pub fn names_only(arguments: &Value) -> Value {
+    let hidden = |value: &Value| if value.is_null() { Value::Null } else { MASK.into() };
+    match arguments {
+        Value::Object(map) => {
+            let name = |name: &String| if is_name(name) { name.clone() } else { MASK.to_owned() };
+            let kept = map.iter().take(MAX_ITEMS).map(|(given, value)| (name(given), hidden(value)));
+            Value::Object(kept.collect())
+        }
+        other => hidden(other),
+    }
+}
+
+/// Whether this can be an argument's name, as against words that stand in its place.
+fn is_name(text: &str) -> bool {
+    text.len() <= 40 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
 /// Arguments as the audit keeps them: secrets masked by their name and in addresses, private ones too, long texts
 /// clipped.
 pub fn redact(arguments: &Value, private: &[&str]) -> Value {
@@ -278,6 +301,13 @@ mod tests {
     fn private_arguments_are_masked_at_any_depth() {
         let kept = redact(&json!({"content": "x", "category": "fact", "also": [{"content": ["y"]}]}), &["content"]);
         assert_eq!(kept, json!({"content": "***", "category": "fact", "also": [{"content": "***"}]}));
+    }
+
+    #[test]
+    fn of_arguments_of_no_known_tool_only_the_names_stay() {
+        let kept = names_only(&json!({"content": "CANARY", "n": 1, "none": null, "my CANARY": [1], "a": {"b": "CANARY"}}));
+        assert_eq!(kept, json!({"content": "***", "n": "***", "none": null, "***": "***", "a": "***"}));
+        assert_eq!((names_only(&json!("CANARY")), names_only(&Value::Null)), (json!("***"), Value::Null));
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    reserved,
+    authorise, reserved,
     tool::{Alias, Tool},
     wire,
 };
 use crate::{
     model::{
+        caller::Caller,
         catalog::directory::Directory,
         error::{Error, Result},
         settings::Settings,
@@ -31,14 +32,16 @@ pub struct Refused {
     pub reason: Error,
 }
 
-/// All tools, by every name they have.
-#[derive(Default)]
+/// All tools, by every name they have. Cheap to clone.
+#[derive(Default, Clone)]
 pub struct Registry {
-    tools: Vec<Arc<Tool>>,
-    names: HashMap<String, Name>,
+    tools: Arc<Vec<Arc<Tool>>>,
+    names: Arc<HashMap<String, Name>>,
     catalog: Option<Catalog>,
     /// Scripts that should be tools and are none, and why.
-    broken: HashMap<String, String>,
+    broken: Arc<HashMap<String, String>>,
+    /// Whose eyes it is looked at with: what they may not use has no name here.
+    seen_by: Option<Arc<Caller>>,
 }
 
 #[derive(Clone, Copy)]
@@ -100,7 +103,8 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self { catalog: self.catalog.clone(), broken: self.broken.clone(), ..Self::default() };
+        let mut registry =
+            Self { catalog: self.catalog.clone(), broken: Arc::clone(&self.broken), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
@@ -114,7 +118,7 @@ impl Registry {
     /// The same tools, and why these names, which should be scripts, are none.
     #[must_use]
     pub fn with_broken(&self, broken: HashMap<String, String>) -> Self {
-        Self { tools: self.tools.clone(), names: self.names.clone(), catalog: self.catalog.clone(), broken }
+        Self { broken: Arc::new(broken), ..self.clone() }
     }
 
     fn add(&mut self, tool: Arc<Tool>) -> Result<()> {
@@ -139,9 +143,9 @@ impl Registry {
                     taken.spec()
                 )));
             }
-            self.names.insert(name, Name { tool: at, alias });
+            Arc::make_mut(&mut self.names).insert(name, Name { tool: at, alias });
         }
-        self.tools.push(tool);
+        Arc::make_mut(&mut self.tools).push(tool);
         Ok(())
     }
 
@@ -149,6 +153,12 @@ impl Registry {
     #[must_use]
     pub fn knowing(self, catalog: Catalog) -> Self {
         Self { catalog: Some(catalog), ..self }
+    }
+
+    /// The same tools, as this caller may find them: what they may not use is answered as what there is not.
+    #[must_use]
+    pub fn as_seen_by(&self, caller: &Caller) -> Self {
+        Self { seen_by: Some(Arc::new(caller.clone())), ..self.clone() }
     }
 
     /// The connected systems as they are now.
@@ -164,17 +174,18 @@ impl Registry {
             let tool = Arc::clone(self.tools.get(name.tool)?);
             Some(Found { tool, alias: name.alias })
         });
-        found.ok_or_else(|| {
-            let shown: String = asked.chars().take(80).collect();
+        let Some(found) = found else {
             let name = wire::decode(bare);
             let name = name.strip_prefix("script:").unwrap_or(&name);
-            if let Some(why) = self.broken.get(name) {
-                return Error::not_found(format!("The script '{name}' is broken, and no tool: {why}"));
-            }
-            Error::not_found(format!(
-                "There is no tool '{shown}'. Search by need with find_tools, or see the list of tools."
-            ))
-        })
+            return Err(match self.broken.get(name) {
+                Some(why) => Error::not_found(format!("The script '{name}' is broken, and no tool: {why}")),
+                None => unknown(asked),
+            });
+        };
+        match &self.seen_by {
+            Some(caller) if !authorise::may_see(&found.tool, caller) => Err(unknown(asked)),
+            _ => Ok(found),
+        }
     }
 
     /// The highest of these tools' own risks: a person who approves what uses them approves what it is for.
@@ -202,6 +213,14 @@ impl Registry {
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
     }
+}
+
+/// The one answer for a tool that is not there and for one that the caller may not use: a name tells nothing.
+pub fn unknown(asked: &str) -> Error {
+    let shown: String = asked.chars().take(80).collect();
+    Error::not_found(format!(
+        "There is no tool '{shown}', or you may not use it. Search by need with find_tools, or see the list of tools."
+    ))
 }
 
 #[cfg(test)]
@@ -270,6 +289,26 @@ mod tests {
             assert!(error.message().starts_with("The script 'mine' is broken, and no tool: Line 7"), "{name}: {error}");
         }
         assert!(registry.find("read").is_ok() && registry.find("yours").err().unwrap().message().contains("no tool"));
+    }
+
+    #[test]
+    fn a_tool_that_one_may_not_use_has_no_name_and_no_risk() {
+        let secret = || tool("erase").risk(Risk::Destructive).permission("host:exec");
+        let registry = Registry::of(vec![secret(), tool("mine").personal("your notes")]).unwrap();
+        let caller = |personal: bool| Caller {
+            user: crate::model::id::Id::new(),
+            username: "ada".to_owned(),
+            permissions: Default::default(),
+            door: crate::model::caller::Door::Api,
+            credential: crate::model::caller::Credential::Session,
+            personal,
+        };
+        let seen = registry.as_seen_by(&caller(true));
+        let (forbidden, missing) = (seen.find("erase").err().unwrap(), seen.find("erasf").err().unwrap());
+        assert_eq!(forbidden.message().replace("erase", "erasf"), missing.message());
+        assert_eq!((forbidden.kind(), seen.highest_risk(&["erase".to_owned()])), (missing.kind(), Risk::Read));
+        assert!(seen.find("mine").is_ok() && registry.as_seen_by(&caller(false)).find("mine").is_err());
+        assert!(registry.find("erase").is_ok(), "for nobody in particular everything has its name");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{authorise::Grant, context::Context, registry::Registry, validate::Schema};
+use super::{authorise::Grant, consent::Provenance, context::Context, registry::Registry, validate::Schema};
 use crate::model::{
     caller::Caller,
     definition::Definition,
@@ -59,9 +59,11 @@ pub struct Tool {
     available: Option<Available>,
     accepts: Option<Accepts>,
     private: &'static [&'static str],
+    personal: Option<&'static str>,
     usual_timeout: Option<Duration>,
     unnamed: bool,
     ahead: Option<ahead::Ahead>,
+    provenance: Option<Provenance>,
     up_to: Option<Risk>,
     handler: Handler,
 }
@@ -141,9 +143,11 @@ impl Tool {
             available: None,
             accepts: None,
             private: &[],
+            personal: None,
             usual_timeout: None,
             unnamed: false,
             ahead: None,
+            provenance: None,
             up_to: None,
             handler,
         }
@@ -205,6 +209,16 @@ impl Tool {
     /// The arguments whose values the audit does not keep.
     pub fn private_arguments(&self) -> &'static [&'static str] {
         self.private
+    }
+
+    /// What it touches of the caller's own, in words: `your memories`. `None` if nothing.
+    pub fn personal_things(&self) -> Option<&'static str> {
+        self.personal
+    }
+
+    /// Where it comes from, where a person wrote it: a script.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
     }
 
     /// The time a call may take unless it asks for longer.

@@ -319,12 +319,6 @@ impl Rooted {
         })
     }
 
-    /// Writes a file whole, where that leaves enough of its disk free.
-    fn put(&self, place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
-        disk::ensure_room(place.root(), &self.settings, bytes.len() as u64)?;
-        write::whole(place, path, bytes, parents)
-    }
-
     fn place(&self, path: &str) -> Result<Place> {
         lookup::place(&self.roots, &self.hidden, path)
     }
@@ -358,14 +352,10 @@ fn root(path: &Path) -> Result<PathBuf> {
         )));
     }
     path.canonicalize().map_err(|e| {
-        Error::new(
-            Kind::Unconfigured,
-            format!(
-                "The directory '{}' of files.roots cannot be opened. An administrator can mend it.",
-                path.display()
-            ),
-        )
-        .caused_by(e)
+        // Whoever calls a tool is not told where on the server it lies: the log is.
+        let told = "A directory of files.roots cannot be opened. An administrator can mend it.";
+        let cause = std::io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+        Error::new(Kind::Unconfigured, told).caused_by(cause)
     })
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     error::{Error, Result},
     id::Id,
+    reader::Reader,
     user::{ApiKey, UserId},
 };
 
@@ -169,7 +170,7 @@ impl Door {
     }
 }
 
-/// How the caller proved who he is; only a person decides tickets.
+/// How the caller proved who they are; only a person decides tickets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     /// A browser session: a person is there.
@@ -193,6 +194,8 @@ pub struct Caller {
     pub door: Door,
     /// What he showed at it.
     pub credential: Credential,
+    /// Whether it opens what belongs to the person: their session does, a key only if they said so when they made it.
+    pub personal: bool,
 }
 
 impl Caller {
@@ -200,6 +203,36 @@ impl Caller {
     #[must_use]
     pub fn through(&self, door: Door) -> Self {
         Self { door, ..self.clone() }
+    }
+
+    /// Whether a person is there: in a session, or at the command line of this machine.
+    pub fn is_person(&self) -> bool {
+        !matches!(self.credential, Credential::Key(_))
+    }
+
+    /// Fails for a program with a key.
+    pub fn ensure_person(&self) -> Result<()> {
+        if self.is_person() {
+            return Ok(());
+        }
+        Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
+    }
+
+    /// Fails where the credential does not open what belongs to the person. Routes and tools declare that they touch
+    /// such things; this is the one place that decides.
+    pub fn ensure_personal(&self) -> Result<()> {
+        if self.personal {
+            return Ok(());
+        }
+        Err(Error::denied(
+            "This key does not open what belongs to its owner: conversations, memories, lists, clipboard, files and \
+             questions. Its owner can make one that does: a key with `personal`.",
+        ))
+    }
+
+    /// Whose sight of collections this is.
+    pub fn reader(&self) -> Reader {
+        Reader::of(self)
     }
 
     /// Fails with the permission's name where it is not granted.

@@ -28,6 +28,7 @@ pub mod origin;
 pub mod output;
 pub mod provider;
 pub mod question;
+pub mod reader;
 pub mod score;
 pub mod script;
 pub mod secret;

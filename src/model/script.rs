@@ -4,7 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::time::Time;
+use super::{time::Time, user::UserId};
+
+/// Who published a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    /// Their id; `None` if they were gone before ids were kept.
+    pub id: Option<UserId>,
+    /// Their name then.
+    pub name: String,
+}
 
 /// Something wrong with a script's text, at its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

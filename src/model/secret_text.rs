@@ -1,10 +1,15 @@
-//! Texts without the secrets that addresses in them carry: who asks, and values of a query with the name of a secret.
+//! Texts without the secrets in them: those that addresses carry, who asks and values of a query with the name of a
+//! secret; those that stand behind such a name, as in a header or a setting; and those that are known by their shape.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use super::{catalog::place::decode, secret::MASK, secret_name::may_be_secret};
+use super::{
+    catalog::place::decode,
+    secret::MASK,
+    secret_name::{is_credential, is_secret, may_be_secret},
+};
 
 /// How often an address may be encoded within another and still be looked into.
 const MAX_LAYERS: usize = 3;
@@ -16,9 +21,85 @@ static USERINFO: Pattern = LazyLock::new(|| Regex::new(r#"(?i)(//|\b(?:https?|ws
 /// A name and its value in a query or a fragment.
 static PAIR: Pattern = LazyLock::new(|| Regex::new(r#"([?&\#]|&amp;)([^?&\#=;\s"<>]+)=([^&\#\s"<>]+)"#));
 
-/// A text whose addresses, and paths with a query, show no secret. All else in it stays.
+/// Secrets known by how they begin, as their issuers write them, and whole private keys in PEM.
+static SHAPED: Pattern = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)",
+        r"|\bsk[-_][A-Za-z0-9_-]{16,}",
+        r"|\b(?:rk|pk)_live_[A-Za-z0-9]{10,}",
+        r"|\bgh[opsur]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}",
+        r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+        r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}",
+        r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+    ))
+});
+/// `Bearer …` and `Basic …`, with or without the header's name before it.
+static SCHEME: Pattern = LazyLock::new(|| Regex::new(r"(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})"));
+/// `name=value`, a setting or a field of a form: written together, as nobody writes a sentence or a comparison.
+static SETTING: Pattern = LazyLock::new(|| {
+    Regex::new(r#"([A-Za-z][A-Za-z0-9_.-]{1,60})=("[^"\n]*"|'[^'\n]*'|[^\s=&;,"'<>()\[\]{}][^\s&;,"'<>]*)"#)
+});
+/// `"name": "value"`, as in JSON and YAML.
+static MEMBER: Pattern = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(\\?["']?)([A-Za-z][A-Za-z0-9_.-]{1,60})(\\?["']?\s*:\s*)"#,
+        r#"(?:(")((?:[^"\\\n]|\\.)+)|(\\")((?:[^"\\\n]|\\[^"])+))"#,
+    ))
+});
+/// `Name: value`, a header of a request.
+static HEADER: Pattern = LazyLock::new(|| Regex::new(r#"([A-Za-z][A-Za-z0-9-]{1,60})(:[ \t]*)([^"'\r\n]+)"#));
+
+/// A text that shows no secret. All else in it stays.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    masked(text, MAX_LAYERS)
+    let text = masked(text, MAX_LAYERS);
+    let text = each(text, &SHAPED, |_| Some(MASK.to_owned()));
+    let text = if text.contains('=') { each(text, &SETTING, setting) } else { text };
+    let text = if text.contains(':') { each(each(text, &MEMBER, member), &HEADER, header) } else { text };
+    each(text, &SCHEME, scheme)
+}
+
+/// What follows is a credential where it is no plain word: `basic understanding` is said of other things.
+fn scheme(found: &Captures<'_>) -> Option<String> {
+    let is_sign = |c: char| c.is_ascii_digit() || c == '=';
+    let value = part(found, 3);
+    let is_credential = value.contains(is_sign) || value.chars().skip(1).any(|c| c.is_ascii_uppercase());
+    is_credential.then(|| format!("{}{}{MASK}", part(found, 1), part(found, 2)))
+}
+
+fn setting(found: &Captures<'_>) -> Option<String> {
+    is_secret(part(found, 1)).then(|| format!("{}={MASK}", part(found, 1)))
+}
+
+fn member(found: &Captures<'_>) -> Option<String> {
+    // In a text within a text the quotes are escaped.
+    let [open, name, colon, plain, escaped] = [1, 2, 3, 4, 6].map(|at| part(found, at));
+    is_secret(name).then(|| format!("{open}{name}{colon}{plain}{escaped}{MASK}"))
+}
+
+/// A header's value is all that follows; of other words before a colon only those that are never said in a sentence.
+fn header(found: &Captures<'_>) -> Option<String> {
+    let [name, colon, value] = [1, 2, 3].map(|at| part(found, at));
+    let is_header = name.contains('-') || ["authorization", "cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    if !is_header || !is_credential(name) || value.trim() == MASK {
+        return None;
+    }
+    Some(format!("{name}{colon}{MASK}"))
+}
+
+fn part<'a>(found: &'a Captures<'_>, at: usize) -> &'a str {
+    found.get(at).map_or("", |part| part.as_str())
+}
+
+/// A text with what `mask` gives in place of each match of a pattern; where that gives nothing, the match stays.
+fn each<'a>(text: Cow<'a, str>, pattern: &Pattern, mask: impl Fn(&Captures<'_>) -> Option<String>) -> Cow<'a, str> {
+    let Ok(pattern) = pattern.as_ref() else { return Cow::Borrowed(MASK) };
+    let replaced = match pattern.replace_all(&text, |found: &Captures<'_>| {
+        mask(found).unwrap_or_else(|| part(found, 0).to_owned())
+    }) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(new) => Some(new),
+    };
+    replaced.map_or(text, Cow::Owned)
 }
 
 fn masked(text: &str, layers: usize) -> Cow<'_, str> {
@@ -27,12 +108,11 @@ fn masked(text: &str, layers: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let (Ok(userinfo), Ok(pair)) = (USERINFO.as_ref(), PAIR.as_ref()) else { return Cow::Borrowed(MASK) };
-    let part = |found: &Captures<'_>, at: usize| found.get(at).map_or("", |part| part.as_str()).to_owned();
     let nobody = userinfo.replace_all(text, |found: &Captures<'_>| format!("{}{MASK}@", part(found, 1)));
     let value = |found: &Captures<'_>| {
         let (sign, name, value) = (part(found, 1), part(found, 2), part(found, 3));
-        let secret = may_be_secret(&decode(&name)) || holds_secret(&value, layers);
-        format!("{sign}{name}={}", if secret { MASK } else { &value })
+        let secret = may_be_secret(&decode(name)) || holds_secret(value, layers);
+        format!("{sign}{name}={}", if secret { MASK } else { value })
     };
     match pair.replace_all(&nobody, value) {
         Cow::Borrowed(_) => nobody,
@@ -85,6 +165,42 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_the_name_of_a_secret_is_not_shown() {
+        for (text, shown) in [
+            ("password=MARK5-x", "password=***"),
+            ("curl -u x --data 'api_key=CANARY&n=1'", "curl -u x --data 'api_key=***&n=1'"),
+            ("export AWS_SECRET_ACCESS_KEY=\"CAN ARY\"; run", "export AWS_SECRET_ACCESS_KEY=***; run"),
+            ("Authorization: Bearer MARK9-x", "Authorization: ***"),
+            ("-H 'X-Api-Key: CANARY' -H 'Accept: text/html'", "-H 'X-Api-Key: ***' -H 'Accept: text/html'"),
+            ("Cookie: a=CANARY; b=CANARY\nHost: a.example", "Cookie: ***\nHost: a.example"),
+            ("send it as bearer CANARY-CANARY, please", "send it as bearer ***, please"),
+            ("Basic dXNlcjpDQU5BUlk=", "Basic ***"),
+            (r#"{"user": "bob", "password": "CAN\tARY", "n": 1}"#, r#"{"user": "bob", "password": "***", "n": 1}"#),
+            (r#"{\"client_secret\": \"CANARY\"}"#, r#"{\"client_secret\": \"***\"}"#),
+            ("db:\n  password: \"CANARY\"", "db:\n  password: \"***\""),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+        }
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_shape_in_whatever_text() {
+        for secret in [
+            "sk-proj-CANARYCANARYCANARY",
+            "sk_satchel_CANARYCANARYCANARY",
+            "ghp_CANARYCANARYCANARYCANARY",
+            "github_pat_CANARYCANARYCANARY_1",
+            "AKIACANARYCANARYCANA",
+            "xoxb-1234567890-CANARY",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.CANARY",
+            "-----BEGIN RSA PRIVATE KEY-----\nCANARY\n-----END RSA PRIVATE KEY-----",
+        ] {
+            assert_eq!(without_secrets(&format!("It is {secret} now")), "It is *** now");
+        }
+        assert_eq!(without_secrets("-----BEGIN PRIVATE KEY-----\nCANARY cut"), "***");
+    }
+
+    #[test]
     fn ordinary_texts_stay_as_they_are() {
         for text in [
             "Write to bob@a.example, or git@github.com:o/r.git.",
@@ -93,6 +209,11 @@ mod tests {
             "a = b && key = c; what? yes = no",
             "WHERE token = 5 AND pin=7",
             "user=bob",
+            "The password: choose a long one. Token: a word of a text.",
+            "if password==other { max_tokens=500 } else { f(key=value) }",
+            "A basic understanding of what the bearer certificates are, ask-me-anything-you-want sk-1",
+            r#"{"author": "bob", "title": "Secret: a novel", "max_tokens": "5"}"#,
+            "fn token() -> Token { password.len() }\ntime: 12:30, ratio 1:2",
             "https://a.example/100%/?x=%zz",
         ] {
             assert_eq!(without_secrets(text), text);

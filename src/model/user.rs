@@ -1,6 +1,7 @@
 //! People, their roles and their keys.
 
 use serde::{Deserialize, Serialize};
+use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 
 use super::{
     caller::{Permission, Permissions},
@@ -60,6 +61,8 @@ pub struct ApiKey {
     /// The key's own grant; what it may do is this and its owner's role, now.
     #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
+    /// Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions.
+    pub personal: bool,
     /// When it was made.
     pub created_at: Time,
     /// Last use, to the minute.
@@ -91,7 +94,8 @@ pub const BUILT_IN_ROLES: &[(&str, &[&str])] = &[
     ("viewer", &["knowledge:read", "catalog:read", "processes:read", "index:read"]),
 ];
 
-/// A user name: 1 to 64 letters, digits and `. _ - @`.
+/// A user name: 1 to 64 letters, digits and `. _ - @`, the letters of one script (Unicode TS 39), so that no name passes
+/// for another.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Username(String);
@@ -101,17 +105,56 @@ impl Username {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether people could take this name for the other: both look the same, whatever their letters.
+    pub fn looks_like(&self, other: &str) -> bool {
+        let look = |name: &str| skeleton(&skeleton(&name.to_lowercase()).collect::<String>().to_lowercase()).collect::<String>();
+        look(&self.0) == look(other)
+    }
 }
 
 impl TryFrom<String> for Username {
     type Error = Error;
 
     fn try_from(text: String) -> Result<Self> {
-        let allowed = |c: char| c.is_alphanumeric() || "._-@".contains(c);
-        if (1..=64).contains(&text.chars().count()) && text.chars().all(allowed) {
-            Ok(Self(text))
-        } else {
-            Err(Error::invalid("A user name is 1 to 64 letters, digits, '.', '_', '-' or '@'."))
+        let allowed = |c: char| (c.is_alphanumeric() && c.identifier_allowed()) || "._-@".contains(c);
+        if !(1..=64).contains(&text.chars().count()) || !text.chars().all(allowed) {
+            return Err(Error::invalid("A user name is 1 to 64 letters, digits, '.', '_', '-' or '@'."));
+        }
+        if !text.as_str().is_single_script() {
+            return Err(Error::invalid(
+                "A user name has letters of one script, say Latin or Greek: mixed ones pass for other people's names.",
+            ));
+        }
+        Ok(Self(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Result<Username> {
+        text.to_owned().try_into()
+    }
+
+    #[test]
+    fn a_name_has_letters_of_one_script() {
+        for text in ["ada", "ada.lovelace@example.com", "O_1-2", "Zoë", "Ωmega".trim_start_matches('Ω'), "Юлия", "漢字かな", "이름"] {
+            assert!(name(text).is_ok(), "{text}");
+        }
+        for text in ["аda", "adа", "Ωmega", "ada\u{200d}", "a da", "", "ﬁona", "ａda", "ada\u{301}\u{301}"] {
+            assert!(name(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_look_the_same_are_the_same_to_people() {
+        for (new, known) in [("рос", "poc"), ("OWNER", "owner"), ("0wner", "owner"), ("ow\u{438}er", "owиer"), ("bi11", "bill"), ("rnara", "mara")] {
+            assert!(name(new).is_err() || name(new).unwrap().looks_like(known), "{new} {known}");
+        }
+        for (new, known) in [("ada", "adb"), ("mara", "maria"), ("user1", "user2"), ("role10", "role1")] {
+            assert!(!name(new).unwrap().looks_like(known), "{new} {known}");
         }
     }
 }

@@ -15,17 +15,22 @@ use crate::model::{
     error::{Error, Result},
     id::shorten,
     knowledge::{Collection, CollectionId, NewCollection},
-    user::UserId,
+    reader::Reader,
 };
 
 /// The number of the collection for documents that name no other.
 pub(super) const DEFAULT: i64 = 1;
 
-/// That the user `?1` sees the collection `k`: it is open to all, or to his role, or his role may do everything.
-pub(super) const VISIBLE: &str = "(k.roles IS NULL
-   OR EXISTS (SELECT 1 FROM users u, json_each(k.roles) r WHERE u.id = ?1 AND u.role = r.value)
-   OR EXISTS (SELECT 1 FROM users u JOIN roles r ON r.name = u.role, json_each(r.permissions) p
-              WHERE u.id = ?1 AND p.value = '*'))";
+/// That the [`Reader`] `?1` sees the collection `k`: it is open to all, or to their role, or they may do everything
+/// through the credential they show.
+pub(super) const VISIBLE: &str = "(k.roles IS NULL OR ?1 = '*'
+   OR EXISTS (SELECT 1 FROM users u, json_each(k.roles) r WHERE u.id = ?1 AND u.role = r.value))";
+
+/// Between a name's key and the id that tells it apart from a hidden one of the same name.
+const APART: char = '\u{1f}';
+
+/// That the collection `k` has the name whose key is `?2`.
+const NAMED: &str = "(k.name_key = ?2 OR substr(k.name_key, 1, instr(k.name_key, char(31)) - 1) = ?2)";
 
 const COLUMNS: &str = "k.id, k.name, k.description, k.roles,
    (SELECT count(*) FROM documents d WHERE d.collection = k.number AND d.deleted_at IS NULL),
@@ -44,9 +49,9 @@ impl Collections {
     }
 
     /// Those this person sees, by name.
-    pub async fn list(&self, user: UserId) -> Result<Vec<Collection>> {
+    pub async fn list(&self, reader: Reader) -> Result<Vec<Collection>> {
         let sql = format!("SELECT {COLUMNS} FROM collections k WHERE {VISIBLE} ORDER BY k.name_key");
-        self.db.read(move |c| all(c, &sql, [user.to_string()], read)).await
+        self.db.read(move |c| all(c, &sql, [reader.to_string()], read)).await
     }
 
     /// Makes one.
@@ -54,14 +59,14 @@ impl Collections {
         let by = by.clone();
         self.db
             .write(move |c| {
-                demand_free(c, &new.name, None)?;
-                demand_roles(c, new.roles.as_deref())?;
                 let id = CollectionId::new();
+                let name_key = free_key(c, by.caller.reader(), (&new.name, id))?;
+                demand_roles(c, new.roles.as_deref())?;
                 run(
                     c,
                     "INSERT INTO collections (id, name, name_key, description, roles, created_at, updated_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
-                    (id.to_string(), &new.name, key(&new.name), &new.description, roles(&new)?, by.now.millis()),
+                    (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
                 )?;
                 by.record(c, "collection.create", json!({"id": id, "name": new.name, "roles": new.roles}))?;
                 whole(c, id)
@@ -69,21 +74,26 @@ impl Collections {
             .await
     }
 
-    /// Changes one that the actor sees.
+    /// Changes one that the actor sees. Who sees it is widened only by somebody who manages people.
     pub async fn change(&self, by: &Actor, id: CollectionId, new: NewCollection) -> Result<Collection> {
         let by = by.clone();
         self.db
             .write(move |c| {
-                number(c, by.caller.user, Some(id))?;
-                demand_free(c, &new.name, Some(id))?;
+                number(c, by.caller.reader(), Some(id))?;
+                let name_key = free_key(c, by.caller.reader(), (&new.name, id))?;
                 demand_roles(c, new.roles.as_deref())?;
+                let before = whole(c, id)?;
+                if widens(before.roles.as_deref(), new.roles.as_deref()) {
+                    by.caller.demand("users:manage")?;
+                }
                 run(
                     c,
                     "UPDATE collections SET name = ?2, name_key = ?3, description = ?4, roles = ?5, updated_at = ?6
                      WHERE id = ?1",
-                    (id.to_string(), &new.name, key(&new.name), &new.description, roles(&new)?, by.now.millis()),
+                    (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
                 )?;
-                by.record(c, "collection.change", json!({"id": id, "name": new.name, "roles": new.roles}))?;
+                let roles = json!({"before": before.roles, "after": new.roles});
+                by.record(c, "collection.change", json!({"id": id, "name": new.name, "roles": roles}))?;
                 whole(c, id)
             })
             .await
@@ -95,7 +105,7 @@ impl Collections {
         let by = by.clone();
         self.db
             .purge(move |c| {
-                let number = number(c, by.caller.user, Some(id))?;
+                let number = number(c, by.caller.reader(), Some(id))?;
                 if number == DEFAULT {
                     return Err(Error::conflict(
                         "This collection takes the documents that name no other, and stays. You can rename it.",
@@ -117,38 +127,40 @@ impl Collections {
 
     /// The numbers of the collections this person sees, of those named, by id or name; none named means all. One he does
     /// not see is an error.
-    pub async fn tags(&self, user: UserId, named: Vec<String>) -> Result<HashSet<i64>> {
+    pub async fn tags(&self, reader: Reader, named: Vec<String>) -> Result<HashSet<i64>> {
         self.db
             .read(move |c| {
                 if !named.is_empty() {
-                    return named.iter().map(|text| called(c, user, text.trim())).collect();
+                    return named.iter().map(|text| called(c, reader, text.trim())).collect();
                 }
                 let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE}");
-                Ok(all(c, &sql, [user.to_string()], |row| Ok(row.get(0)?))?.into_iter().collect())
+                Ok(all(c, &sql, [reader.to_string()], |row| Ok(row.get(0)?))?.into_iter().collect())
             })
             .await
     }
 }
 
 /// The number of a collection this person sees, by its id or its name.
-fn called(c: &Connection, user: UserId, text: &str) -> Result<i64> {
+fn called(c: &Connection, reader: Reader, text: &str) -> Result<i64> {
     // In an id no letter is a capital one either.
-    let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND ?2 IN (k.id, k.name_key)");
-    let found = first(c, &sql, (user.to_string(), key(text)), |row| Ok(row.get(0)?))?;
+    let sql = format!(
+        "SELECT k.number FROM collections k WHERE {VISIBLE} AND (k.id = ?2 OR {NAMED}) ORDER BY k.number LIMIT 1"
+    );
+    let found = first(c, &sql, (reader.to_string(), key(text)), |row| Ok(row.get(0)?))?;
     let missing = || format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(text));
     found.ok_or_else(|| Error::not_found(missing()))
 }
 
 /// The number of a collection this person sees; that of the default one where none is named.
-pub(super) fn number(c: &Connection, user: UserId, id: Option<CollectionId>) -> Result<i64> {
+pub(super) fn number(c: &Connection, reader: Reader, id: Option<CollectionId>) -> Result<i64> {
     let found = match id {
         Some(id) => {
             let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND k.id = ?2");
-            first(c, &sql, (user.to_string(), id.to_string()), |row| Ok(row.get(0)?))?
+            first(c, &sql, (reader.to_string(), id.to_string()), |row| Ok(row.get(0)?))?
         }
         None => {
             let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND k.number = ?2");
-            first(c, &sql, (user.to_string(), DEFAULT), |row| Ok(row.get(0)?))?
+            first(c, &sql, (reader.to_string(), DEFAULT), |row| Ok(row.get(0)?))?
         }
     };
     found.ok_or_else(|| match id {
@@ -162,11 +174,29 @@ fn whole(c: &Connection, id: CollectionId) -> Result<Collection> {
     first(c, &sql, [id.to_string()], read)?.ok_or_else(|| Error::internal("a collection is missing"))
 }
 
-fn demand_free(c: &Connection, name: &str, own: Option<CollectionId>) -> Result<()> {
-    let sql = "SELECT id FROM collections WHERE name_key = ?1 AND id IS NOT ?2";
-    match first(c, sql, (key(name), own.map(|id| id.to_string())), |_| Ok(()))? {
-        Some(()) => Err(Error::conflict(format!("A collection named '{name}' is there already. Choose another name."))),
-        None => Ok(()),
+/// The key under which a collection has its name. Fails where one that the reader sees has the name already. One that
+/// they do not see stands in nobody's way, and nothing tells that it is there: the key is told apart by the id then.
+fn free_key(c: &Connection, reader: Reader, (name, id): (&str, CollectionId)) -> Result<String> {
+    let taken = |visible: &str| {
+        let sql = format!("SELECT 1 FROM collections k WHERE {visible} AND {NAMED} AND k.id <> ?3 LIMIT 1");
+        first(c, &sql, (reader.to_string(), key(name), id.to_string()), |_| Ok(()))
+    };
+    if taken(VISIBLE)?.is_some() {
+        return Err(Error::conflict(format!("A collection named '{name}' is there already. Choose another name.")));
+    }
+    // The first parameter is bound, whether the condition looks at it or not.
+    Ok(match taken("?1 IS NOT NULL")? {
+        Some(()) => format!("{}{APART}{id}", key(name)),
+        None => key(name),
+    })
+}
+
+/// Whether somebody would see a collection who does not yet. No list of roles means everybody.
+fn widens(before: Option<&[String]>, after: Option<&[String]>) -> bool {
+    match (before, after) {
+        (None, _) => false,
+        (Some(_), None) => true,
+        (Some(before), Some(after)) => after.iter().any(|role| !before.contains(role)),
     }
 }
 

@@ -128,8 +128,8 @@ impl People {
     async fn local_identity(&self) -> Result<Identity> {
         let owner = self.db.read(first_administrator).await?;
         let (user, username) = owner.unwrap_or_else(|| (UserId::new(), "local".to_owned()));
-        let caller =
-            Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential: Credential::Local };
+        let (permissions, door, credential) = (Permissions::all(), Door::Cli, Credential::Local);
+        let caller = Caller { user, username, permissions, door, credential, personal: true };
         let role = "administrator".to_owned();
         Ok(Identity { caller, role, session: None, ends_at: None, used_at: AtomicI64::new(0) })
     }
@@ -180,7 +180,7 @@ fn read(c: &Connection, carrier: Carrier, hash: Hash) -> Result<Option<Identity>
     }
 }
 
-const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id, k.permissions, k.last_used_at \
+const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id, k.permissions, k.last_used_at, k.personal \
      FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND u.disabled = 0";
 
 fn read_key(row: &Row<'_>) -> Result<Identity> {
@@ -189,7 +189,7 @@ fn read_key(row: &Row<'_>) -> Result<Identity> {
     let caller = caller(row, Credential::Key(key))?;
     let permissions = caller.permissions.intersect(&own);
     Ok(Identity {
-        caller: Caller { permissions, ..caller },
+        caller: Caller { permissions, personal: row.get(7)?, ..caller },
         role: row.get(2)?,
         session: None,
         ends_at: None,
@@ -212,7 +212,8 @@ fn read_session(row: &Row<'_>) -> Result<Identity> {
 
 fn caller(row: &Row<'_>, credential: Credential) -> Result<Caller> {
     let user: UserId = rows::parsed(row, 0)?;
-    Ok(Caller { user, username: row.get(1)?, permissions: rows::json(row, 3)?, door: Door::Api, credential })
+    let (username, permissions) = (row.get(1)?, rows::json(row, 3)?);
+    Ok(Caller { user, username, permissions, door: Door::Api, credential, personal: true })
 }
 
 fn first_administrator(c: &Connection) -> Result<Option<(UserId, String)>> {

@@ -22,7 +22,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, SourceKind},
-    user::UserId,
+    reader::Reader,
 };
 
 pub use change::Keep;
@@ -72,57 +72,57 @@ impl Documents {
     }
 
     /// Those this person sees, newest first.
-    pub async fn list(&self, user: UserId, filter: Filter) -> Result<Vec<Document>> {
+    pub async fn list(&self, reader: Reader, filter: Filter) -> Result<Vec<Document>> {
         let sql = format!("{} ORDER BY d.id DESC LIMIT ?6 OFFSET ?7", selection(COLUMNS));
         let (limit, offset) = (filter.limit, filter.offset);
-        let [user, collection, q, status, before] = filter.bounds(user);
+        let [user, collection, q, status, before] = filter.bounds(reader);
         self.db.read(move |c| all(c, &sql, params![user, collection, q, status, before, limit, offset], read)).await
     }
 
     /// The number that person sees of those that are wanted, whatever their limit and offset.
-    pub async fn matching(&self, user: UserId, filter: Filter) -> Result<u64> {
-        let (sql, bounds) = (selection("count(*)"), filter.bounds(user));
+    pub async fn matching(&self, reader: Reader, filter: Filter) -> Result<u64> {
+        let (sql, bounds) = (selection("count(*)"), filter.bounds(reader));
         self.db
             .read(move |c| Ok(c.prepare_cached(&sql)?.query_row(bounds, |row| row.get::<_, i64>(0))?.unsigned_abs()))
             .await
     }
 
     /// One that this person sees.
-    pub async fn get(&self, user: UserId, id: DocumentId) -> Result<Document> {
-        self.db.read(move |c| get(c, user, id).map(|(_, document)| document)).await
+    pub async fn get(&self, reader: Reader, id: DocumentId) -> Result<Document> {
+        self.db.read(move |c| get(c, reader, id).map(|(_, document)| document)).await
     }
 
     /// The number there are that this person sees, whatever their state, but for the trash.
-    pub async fn count(&self, user: UserId) -> Result<u64> {
+    pub async fn count(&self, reader: Reader) -> Result<u64> {
         let sql = format!("SELECT count(*) {FROM} WHERE {VISIBLE} AND d.deleted_at IS NULL");
         self.db
-            .read(move |c| Ok(c.query_row(&sql, [user.to_string()], |row| row.get::<_, i64>(0))?.unsigned_abs()))
+            .read(move |c| Ok(c.query_row(&sql, [reader.to_string()], |row| row.get::<_, i64>(0))?.unsigned_abs()))
             .await
     }
 
     /// The passages of one, in order.
-    pub async fn chunks(&self, user: UserId, id: DocumentId) -> Result<Vec<Chunk>> {
-        self.db.read(move |c| chunks::list(c, get(c, user, id)?.0)).await
+    pub async fn chunks(&self, reader: Reader, id: DocumentId) -> Result<Vec<Chunk>> {
+        self.db.read(move |c| chunks::list(c, get(c, reader, id)?.0)).await
     }
 
     /// The text that was read of one, and its passages.
-    pub async fn content(&self, user: UserId, id: DocumentId) -> Result<(Document, String, Vec<Chunk>)> {
+    pub async fn content(&self, reader: Reader, id: DocumentId) -> Result<(Document, String, Vec<Chunk>)> {
         self.db
             .read(move |c| {
                 let moment = c.unchecked_transaction()?;
-                let (number, document) = get(&moment, user, id)?;
+                let (number, document) = get(&moment, reader, id)?;
                 Ok((document, chunks::text(&moment, number)?, chunks::list(&moment, number)?))
             })
             .await
     }
 
     /// The document a passage belongs to, if this person sees it.
-    pub async fn with_chunk(&self, user: UserId, chunk: ChunkId) -> Result<Document> {
+    pub async fn with_chunk(&self, reader: Reader, chunk: ChunkId) -> Result<Document> {
         self.db
             .read(move |c| {
                 let number = chunks::document(c, chunk)?;
                 let sql = format!("SELECT {COLUMNS} {FROM} WHERE {VISIBLE} AND d.number = ?2");
-                first(c, &sql, (user.to_string(), number), read)?
+                first(c, &sql, (reader.to_string(), number), read)?
                     .ok_or_else(|| Error::not_found(format!("There is no passage {chunk}.")))
             })
             .await
@@ -131,23 +131,23 @@ impl Documents {
     /// The numbers of the live passages of these documents and kinds that this person sees; none named means all.
     pub async fn chunk_ids(
         &self,
-        user: UserId,
+        reader: Reader,
         documents: Vec<DocumentId>,
         kinds: Vec<String>,
     ) -> Result<HashSet<ChunkId>> {
-        self.db.read(move |c| excerpts::ids(c, user, &documents, &kinds)).await
+        self.db.read(move |c| excerpts::ids(c, reader, &documents, &kinds)).await
     }
 
     /// These passages, as far as they are still found and this person sees them; in no order.
-    pub async fn excerpts(&self, user: UserId, ids: Vec<ChunkId>) -> Result<Vec<Excerpt>> {
-        self.db.read(move |c| excerpts::list(c, user, &ids)).await
+    pub async fn excerpts(&self, reader: Reader, ids: Vec<ChunkId>) -> Result<Vec<Excerpt>> {
+        self.db.read(move |c| excerpts::list(c, reader, &ids)).await
     }
 
     /// The name of a document's file.
-    pub async fn file_name(&self, user: UserId, id: DocumentId) -> Result<String> {
+    pub async fn file_name(&self, reader: Reader, id: DocumentId) -> Result<String> {
         self.db
             .read(move |c| {
-                let (number, _) = get(c, user, id)?;
+                let (number, _) = get(c, reader, id)?;
                 Ok(c.query_row("SELECT name FROM documents WHERE number = ?1", [number], |row| row.get(0))?)
             })
             .await

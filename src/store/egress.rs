@@ -12,6 +12,7 @@ use crate::model::{
     destination::Destination,
     egress::{Crossing, Passed, Row},
     error::{Error, Result},
+    secret_text::without_secrets,
     time::Time,
 };
 
@@ -141,7 +142,7 @@ pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
                     received.cast_signed(),
                     status,
                     passed.as_str(),
-                    reason,
+                    reason.as_deref().map(without_secrets),
                     i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
                 ],
             )?;

@@ -12,6 +12,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, DocumentId, SourceKind},
+    reader::Reader,
     user::UserId,
 };
 
@@ -41,7 +42,7 @@ impl Excerpt {
 /// The numbers of the live passages of these documents and kinds that this person sees; none named means all.
 pub(super) fn ids(
     c: &Connection,
-    user: UserId,
+    reader: Reader,
     documents: &[DocumentId],
     kinds: &[String],
 ) -> Result<HashSet<ChunkId>> {
@@ -53,12 +54,12 @@ pub(super) fn ids(
     );
     let documents = serde_json::to_string(documents).map_err(Error::internal)?;
     let kinds = serde_json::to_string(kinds).map_err(Error::internal)?;
-    let found = all(c, &sql, (user.to_string(), documents, kinds), |row| Ok(row.get::<_, ChunkId>(0)?))?;
+    let found = all(c, &sql, (reader.to_string(), documents, kinds), |row| Ok(row.get::<_, ChunkId>(0)?))?;
     Ok(found.into_iter().collect())
 }
 
 /// These passages, as far as they are still found and this person sees them; in no order.
-pub(super) fn list(c: &Connection, user: UserId, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
+pub(super) fn list(c: &Connection, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
     let sql = format!(
         "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id, d.title, d.source, d.uri, d.added_by
              FROM json_each(?2) w JOIN chunks c ON c.id = w.value
@@ -66,7 +67,7 @@ pub(super) fn list(c: &Connection, user: UserId, ids: &[ChunkId]) -> Result<Vec<
                JOIN collections k ON k.number = d.collection
              WHERE {VISIBLE}"
     );
-    all(c, &sql, (user.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
+    all(c, &sql, (reader.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
 }
 
 fn read(row: &Row<'_>) -> Result<Excerpt> {

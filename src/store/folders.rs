@@ -75,7 +75,7 @@ impl Folders {
         let by = by.clone();
         self.db
             .write(move |c| {
-                let collection = collections::number(c, by.caller.user, collection)?;
+                let collection = collections::number(c, by.caller.reader(), collection)?;
                 if first(c, "SELECT 1 FROM folders WHERE path = ?1", [&path], |_| Ok(()))?.is_some() {
                     return Err(Error::conflict(format!("The folder '{path}' is there already.")));
                 }

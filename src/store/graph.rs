@@ -16,7 +16,7 @@ use crate::model::{
     error::Result,
     graph::{self, Finding, NewEdge, NewNode, Node, Overview, Part},
     time::Time,
-    user::UserId,
+    reader::Reader,
 };
 
 /// The graph of one database. Cheap to clone.
@@ -29,7 +29,7 @@ pub struct Graph {
 #[derive(Debug, Clone, Copy)]
 pub struct Sight {
     /// Whose eyes.
-    pub user: UserId,
+    pub reader: Reader,
     /// Whether he may read knowledge.
     pub knowledge: bool,
 }
@@ -37,7 +37,7 @@ pub struct Sight {
 impl Sight {
     /// This caller's.
     pub fn of(caller: &Caller) -> Self {
-        Self { user: caller.user, knowledge: caller.permissions.grants("knowledge:read") }
+        Self { reader: caller.reader(), knowledge: caller.permissions.grants("knowledge:read") }
     }
 }
 

@@ -20,40 +20,61 @@ pub const PREFIX: &str = "sk_satchel_";
 /// Keys one user may have.
 const PER_USER: i64 = 200;
 
+const SELECT: &str = "SELECT id, user, name, permissions, created_at, last_used_at, personal FROM api_keys";
+
 /// A key to be made.
 #[derive(Debug)]
 pub struct NewKey {
-    /// Whose; one's own unless one manages users.
+    /// Whose: one's own; at the command line of this machine anybody's.
     pub user: UserId,
     /// What its owner calls it.
     pub name: String,
-    /// Its own grant; without one it may do what its owner may, as he may at the time.
+    /// Its own grant; without one it may do what its owner may, as they may at the time.
     pub permissions: Option<Permissions>,
+    /// Whether it opens what belongs to the person; where nothing is said, one without a grant of its own does.
+    pub personal: Option<bool>,
 }
 
 impl People {
     /// The keys of a user, the newest first.
     pub async fn keys(&self, user: UserId) -> Result<Vec<ApiKey>> {
-        let sql = "SELECT id, user, name, permissions, created_at, last_used_at FROM api_keys WHERE user = ?1 ORDER BY id DESC";
-        self.db.read(move |c| rows::all(c, sql, [user.to_string()], read)).await
+        let sql = format!("{SELECT} WHERE user = ?1 ORDER BY id DESC");
+        self.db.read(move |c| rows::all(c, &sql, [user.to_string()], read)).await
     }
 
-    /// Makes a key and shows it, this once. What it is granted its maker must hold himself.
+    /// A key as it is granted now; `None` if it was revoked.
+    pub async fn key(&self, id: Id<ApiKey>) -> Result<Option<ApiKey>> {
+        self.db.read(move |c| rows::first(c, &format!("{SELECT} WHERE id = ?1"), [id.to_string()], read)).await
+    }
+
+    /// Makes a key and shows it, this once. A person makes their own, in a session; whoever owns this machine makes
+    /// anybody's at its command line. What it is granted its maker must hold.
+    ///
+    /// # Errors
+    ///
+    /// Denied for a program with a key, for a key of somebody else, and for a wider one than its maker.
     pub async fn create_key(&self, by: &Actor, new: NewKey) -> Result<(ApiKey, Secret)> {
+        by.caller.ensure_person()?;
+        if new.user != by.caller.user && by.caller.credential != Credential::Local {
+            return Err(Error::denied(
+                "A key acts for its owner, so only they make it, signed in. You can list the keys of those you manage, \
+                 and revoke them.",
+            ));
+        }
         let name = parse_name(new.name)?;
-        let permissions = match (new.permissions, by.caller.credential) {
-            (Some(permissions), _) => {
+        let personal = new.personal.unwrap_or(new.permissions.is_none());
+        let permissions = match new.permissions {
+            Some(permissions) => {
                 by.demand_all(&permissions)?;
                 roles::bounded(permissions)?
             }
-            // Such a key grows with its owner's role, so only he himself makes it, or who may do everything anyway.
-            (None, Credential::Session) if new.user == by.caller.user => Permissions::all(),
-            (None, Credential::Local) => Permissions::all(),
-            (None, _) => by.caller.permissions.clone(),
+            // It grows and shrinks with its owner's role.
+            None => Permissions::all(),
         };
         let secret = token::issue(PREFIX);
         let hash = token::digest(secret.expose());
-        let key = ApiKey { id: Id::new(), user: new.user, name, permissions, created_at: by.now, last_used_at: None };
+        let id = Id::new();
+        let key = ApiKey { id, user: new.user, name, permissions, personal, created_at: by.now, last_used_at: None };
         let (by, made) = (by.clone(), key.clone());
         self.change(move |c| {
             let owner = sessions::demand_reach(c, &by, key.user, &no_user(key.user))?;
@@ -62,13 +83,18 @@ impl People {
             if held >= PER_USER {
                 return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
             }
-            let sql =
-                "INSERT INTO api_keys (id, hash, user, name, permissions, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let sql = "INSERT INTO api_keys (id, hash, user, name, permissions, personal, created_at)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
             let permissions = roles::permissions_text(&key.permissions)?;
             let (id, user) = (key.id.to_string(), key.user.to_string());
-            rows::run(c, sql, (id, hash, user, &key.name, permissions, key.created_at.millis()))?;
-            let details =
-                json!({"key": key.id, "name": key.name, "user": owner.username, "permissions": key.permissions});
+            rows::run(c, sql, (id, hash, user, &key.name, permissions, key.personal, key.created_at.millis()))?;
+            let details = json!({
+                "key": key.id,
+                "name": key.name,
+                "user": owner.username,
+                "permissions": key.permissions,
+                "personal": key.personal,
+            });
             by.record(c, "key.create", details)
         })
         .await?;
@@ -79,9 +105,9 @@ impl People {
     pub async fn revoke_key(&self, by: &Actor, id: Id<ApiKey>) -> Result<()> {
         let by = by.clone();
         self.change(move |c| {
-            let sql = "SELECT id, user, name, permissions, created_at, last_used_at FROM api_keys WHERE id = ?1";
+            let sql = format!("{SELECT} WHERE id = ?1");
             let unknown = Error::not_found(format!("There is no key '{id}'."));
-            let key = rows::first(c, sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
+            let key = rows::first(c, &sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
             let owner = sessions::demand_reach(c, &by, key.user, &unknown)?;
             rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
             by.record(c, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
@@ -89,7 +115,7 @@ impl People {
         .await
     }
 
-    /// The user whose things `by` asks to see: himself, or one he may manage.
+    /// The user whose things `by` asks to see: their own, or those of one they may manage.
     pub async fn reach(&self, by: &Actor, user: Option<UserId>) -> Result<UserId> {
         let Some(user) = user else { return Ok(by.caller.user) };
         let by = by.clone();
@@ -117,5 +143,6 @@ fn read(row: &Row<'_>) -> Result<ApiKey> {
         permissions: rows::json(row, 3)?,
         created_at: rows::time(row, 4)?,
         last_used_at: rows::optional_time(row, 5)?,
+        personal: row.get(6)?,
     })
 }

@@ -3,10 +3,16 @@
 //! Kept in memory and bounded. A wait never exceeds a quarter of an hour, and tries made while waiting do not
 //! lengthen it, so nobody is locked out for ever.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::Arc,
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::model::{
     error::{Error, Kind, Result},
@@ -19,6 +25,8 @@ const FREE_OF_NAME: u32 = 5;
 const FREE_OF_ADDRESS: u32 = 20;
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
+/// How long a try waits for the outcome of those before it.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Names and addresses remembered at most.
 const REMEMBERED: usize = 10_000;
 
@@ -27,9 +35,9 @@ const REMEMBERED: usize = 10_000;
 pub(super) enum Subject {
     /// A user name, in the form it is compared in.
     Name(String),
-    /// A network address.
+    /// A network address, as [`network`] gives it.
     Address(String),
-    /// A user name, tried from an address he has signed in from before: strangers' failures do not count here.
+    /// A user name, tried from a network they have signed in from before: strangers' failures do not count here.
     NameAt(String, String),
 }
 
@@ -42,14 +50,33 @@ impl Subject {
     }
 }
 
+/// What of an address is counted as one: an IPv6 network of 64 bits is what one line gets, and whoever has it has all its
+/// addresses. An IPv4 address stands for itself, also where it is written as IPv6.
+pub(super) fn network(address: &str) -> String {
+    match address.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+        Ok(IpAddr::V6(ip)) => {
+            let [a, b, c, d, ..] = ip.segments();
+            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        Ok(IpAddr::V4(ip)) => ip.to_string(),
+        Err(_) => address.to_owned(),
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Failures {
     count: u32,
+    /// Tries whose outcome is not known yet.
+    open: u32,
     last: Time,
     told: bool,
 }
 
 impl Failures {
+    fn none(now: Time) -> Self {
+        Self { count: 0, open: 0, last: now, told: false }
+    }
+
     fn open_at(&self, free: u32) -> Time {
         let Some(doublings) = self.count.checked_sub(free) else { return self.last };
         self.last.after(LONGEST.min(Duration::from_secs(1 << doublings.min(20))))
@@ -75,15 +102,55 @@ impl Blocked {
     }
 }
 
-/// The failures of late.
+/// The failures of late. Cheap to clone.
+#[derive(Default, Clone)]
+pub(super) struct Lockout(Arc<Shared>);
+
 #[derive(Default)]
-pub(super) struct Lockout(Mutex<HashMap<Subject, Failures>>);
+struct Shared {
+    failures: Mutex<HashMap<Subject, Failures>>,
+    /// Told whenever the outcome of a try is known.
+    decided: Notify,
+}
+
+/// Whether a try may be made now.
+enum Turn {
+    Now,
+    /// As many are under way as may fail: their outcome is waited for.
+    Later,
+}
+
+/// A try that is under way. Unless it succeeds it has failed.
+pub(super) struct Try {
+    lockout: Lockout,
+    subjects: Vec<Subject>,
+    now: Time,
+    succeeded: bool,
+}
 
 impl Lockout {
-    /// Counts a try as failed before it is made, so that many at once do not all get through;
-    /// [`Lockout::forgive`] takes it back.
-    pub(super) fn attempt(&self, subjects: &[Subject], now: Time) -> Result<(), Blocked> {
-        let mut failures = self.0.lock();
+    /// Begins a try. Of many at once no more are under way than may fail, so that none gets through uncounted; the others
+    /// wait for their outcome, so that nobody is refused for tries that were right.
+    pub(super) async fn attempt(&self, subjects: &[Subject], now: Time) -> Result<Try, Blocked> {
+        let patience = tokio::time::sleep(PATIENCE);
+        tokio::pin!(patience);
+        loop {
+            let decided = self.0.decided.notified();
+            tokio::pin!(decided);
+            // Before the look: an outcome between that and the wait is not missed.
+            decided.as_mut().enable();
+            if let Turn::Now = self.turn(subjects, now)? {
+                return Ok(Try { lockout: self.clone(), subjects: subjects.to_vec(), now, succeeded: false });
+            }
+            tokio::select! {
+                () = decided => {}
+                () = &mut patience => return Err(Blocked { until: now.after(PATIENCE), first: false }),
+            }
+        }
+    }
+
+    fn turn(&self, subjects: &[Subject], now: Time) -> Result<Turn, Blocked> {
+        let mut failures = self.0.failures.lock();
         for subject in subjects {
             let Some(known) = failures.get_mut(subject) else { continue };
             let until = known.open_at(subject.free());
@@ -92,30 +159,61 @@ impl Lockout {
                 return Err(Blocked { until, first });
             }
         }
+        let is_full = |subject: &Subject| {
+            let known = failures.get(subject).copied().unwrap_or_else(|| Failures::none(now));
+            // After a wait one try is free.
+            known.open >= subject.free().saturating_sub(known.count).max(1)
+        };
+        if subjects.iter().any(is_full) {
+            return Ok(Turn::Later);
+        }
         for subject in subjects {
             make_room(&mut failures, now);
-            let entry = failures.entry(subject.clone()).or_insert(Failures { count: 0, last: now, told: false });
-            // A day's quiet failures are forgotten, as those before a long pause are.
-            let quiet = now > entry.last.after(LONGEST * 2);
-            *entry = Failures { count: if quiet { 1 } else { entry.count.saturating_add(1) }, last: now, told: false };
+            failures.entry(subject.clone()).or_insert_with(|| Failures::none(now)).open += 1;
         }
-        Ok(())
+        Ok(Turn::Now)
     }
 
-    /// Forgets the failures of a name whose person signed in, and the try itself for its address.
-    pub(super) fn forgive(&self, subjects: &[Subject]) {
-        let mut failures = self.0.lock();
+    /// Ends a try. Success forgives the failures of a name; an address may be shared with somebody who guesses, so those
+    /// that were counted for it stand.
+    fn decide(&self, subjects: &[Subject], now: Time, succeeded: bool) {
+        let mut failures = self.0.failures.lock();
         for subject in subjects {
-            match subject {
-                // An address may be shared with somebody who guesses: his failures stand.
-                Subject::Address(_) => {
-                    if let Some(known) = failures.get_mut(subject) {
-                        known.count = known.count.saturating_sub(1);
-                    }
-                }
-                Subject::Name(_) | Subject::NameAt(..) => drop(failures.remove(subject)),
+            let Some(known) = failures.get_mut(subject) else { continue };
+            known.open = known.open.saturating_sub(1);
+            match (succeeded, subject) {
+                (false, _) => known.fail(now),
+                (true, Subject::Name(_) | Subject::NameAt(..)) => *known = Failures { open: known.open, ..Failures::none(now) },
+                (true, Subject::Address(_)) => {}
+            }
+            if known.open == 0 && known.count == 0 {
+                failures.remove(subject);
             }
         }
+        drop(failures);
+        self.0.decided.notify_waiters();
+    }
+}
+
+impl Failures {
+    fn fail(&mut self, now: Time) {
+        // A day's quiet failures are forgotten, as those before a long pause are.
+        let quiet = now > self.last.after(LONGEST * 2);
+        let count = if quiet { 1 } else { self.count.saturating_add(1) };
+        *self = Self { count, last: now, told: false, open: self.open };
+    }
+}
+
+impl Try {
+    /// It was right.
+    pub(super) fn succeed(mut self) {
+        self.succeeded = true;
+    }
+}
+
+impl Drop for Try {
+    fn drop(&mut self) {
+        self.lockout.decide(&self.subjects, self.now, self.succeeded);
     }
 }
 
@@ -123,10 +221,10 @@ fn make_room(failures: &mut HashMap<Subject, Failures>, now: Time) {
     if failures.len() < REMEMBERED {
         return;
     }
-    failures.retain(|_, known| now <= known.last.after(LONGEST));
+    failures.retain(|_, known| known.open > 0 || now <= known.last.after(LONGEST));
     while failures.len() >= REMEMBERED {
-        let Some(least) = failures.iter().min_by_key(|(_, known)| (known.count, known.last)).map(|(s, _)| s.clone())
-        else {
+        let worth = |known: &Failures| (known.open, known.count, known.last);
+        let Some(least) = failures.iter().min_by_key(|(_, known)| worth(known)).map(|(s, _)| s.clone()) else {
             return;
         };
         failures.remove(&least);
@@ -141,72 +239,123 @@ mod tests {
         Subject::Name("ada".to_owned())
     }
 
-    /// Waits, in seconds, that a guesser meets who always tries again as soon as he may.
-    fn waits(subject: &Subject, tries: usize) -> Vec<i64> {
+    async fn fail(lockout: &Lockout, subject: &Subject, now: Time) -> Result<(), Blocked> {
+        lockout.attempt(std::slice::from_ref(subject), now).await.map(drop)
+    }
+
+    /// Waits, in seconds, that a guesser meets who always tries again as soon as they may.
+    async fn waits(subject: &Subject, tries: usize) -> Vec<i64> {
         let lockout = Lockout::default();
         let mut now = Time::from_millis(0);
         let mut waits = Vec::new();
         for _ in 0..tries {
-            match lockout.attempt(std::slice::from_ref(subject), now) {
+            match fail(&lockout, subject, now).await {
                 Ok(()) => waits.push(0),
                 Err(blocked) => {
                     waits.push((blocked.until.millis() - now.millis()) / 1000);
                     now = blocked.until;
-                    lockout.attempt(std::slice::from_ref(subject), now).unwrap();
+                    fail(&lockout, subject, now).await.unwrap();
                 }
             }
         }
         waits
     }
 
-    #[test]
-    fn the_wait_grows_from_the_sixth_try_to_a_quarter_of_an_hour() {
-        assert_eq!(waits(&name(), 17), [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+    #[tokio::test]
+    async fn the_wait_grows_from_the_sixth_try_to_a_quarter_of_an_hour() {
+        assert_eq!(waits(&name(), 17).await, [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
     }
 
-    #[test]
-    fn tries_made_while_waiting_do_not_lengthen_the_wait() {
+    #[tokio::test]
+    async fn tries_made_while_waiting_do_not_lengthen_the_wait() {
         let lockout = Lockout::default();
         let at = Time::from_millis;
         for _ in 0..5 {
-            lockout.attempt(&[name()], at(0)).unwrap();
+            fail(&lockout, &name(), at(0)).await.unwrap();
         }
-        let told: Vec<_> = (0..3).map(|n| lockout.attempt(&[name()], at(n * 100)).unwrap_err()).collect();
+        let mut told = Vec::new();
+        for n in 0..3 {
+            told.push(fail(&lockout, &name(), at(n * 100)).await.unwrap_err());
+        }
         let wait = |first| Blocked { until: at(1000), first };
         assert_eq!(told, [wait(true), wait(false), wait(false)]);
-        lockout.attempt(&[name()], at(1000)).unwrap();
+        fail(&lockout, &name(), at(1000)).await.unwrap();
     }
 
-    #[test]
-    fn signing_in_forgives_the_name_and_a_pause_forgives_all() {
+    #[tokio::test]
+    async fn signing_in_forgives_the_name_and_a_pause_forgives_all() {
         let lockout = Lockout::default();
         let at = Time::from_millis;
-        for _ in 0..5 {
-            lockout.attempt(&[name()], at(0)).unwrap();
-        }
-        lockout.forgive(&[name()]);
-        lockout.attempt(&[name()], at(1)).unwrap();
         for _ in 0..4 {
-            lockout.attempt(&[name()], at(2)).unwrap();
+            fail(&lockout, &name(), at(0)).await.unwrap();
         }
-        assert!(lockout.attempt(&[name()], at(3)).is_err());
+        lockout.attempt(&[name()], at(0)).await.unwrap().succeed();
+        for _ in 0..5 {
+            fail(&lockout, &name(), at(2)).await.unwrap();
+        }
+        assert!(fail(&lockout, &name(), at(3)).await.is_err());
         let later = at(3).after(LONGEST * 3);
         for _ in 0..5 {
-            lockout.attempt(&[name()], later).unwrap();
+            fail(&lockout, &name(), later).await.unwrap();
         }
     }
 
+    #[tokio::test]
+    async fn right_ones_that_come_at_once_wait_for_each_other_and_all_get_in() {
+        let lockout = Lockout::default();
+        let now = Time::from_millis(0);
+        let mut under_way = Vec::new();
+        for _ in 0..FREE_OF_NAME {
+            under_way.push(lockout.attempt(&[name()], now).await.unwrap());
+        }
+        let others: Vec<_> = (0..3)
+            .map(|_| {
+                let lockout = lockout.clone();
+                tokio::spawn(async move { lockout.attempt(&[name()], now).await.map(Try::succeed) })
+            })
+            .collect();
+        under_way.into_iter().for_each(Try::succeed);
+        for other in others {
+            assert_eq!(other.await.unwrap(), Ok(()));
+        }
+        assert!(lockout.0.failures.lock().is_empty(), "nothing failed");
+    }
+
+    #[tokio::test]
+    async fn of_guesses_that_come_at_once_no_more_are_tried_than_one_by_one() {
+        let lockout = Lockout::default();
+        let now = Time::from_millis(0);
+        let guess = |lockout: Lockout| async move { lockout.attempt(&[name()], now).await.map(drop) };
+        let tried = futures_util::future::join_all((0..40).map(|_| tokio::spawn(guess(lockout.clone())))).await;
+        let through = tried.into_iter().filter(|tried| tried.as_ref().unwrap().is_ok()).count();
+        assert_eq!(through, FREE_OF_NAME as usize);
+    }
+
     #[test]
-    fn the_memory_is_bounded_and_keeps_the_worst() {
+    fn a_network_of_ipv6_is_one_and_an_address_of_ipv4_is_one() {
+        for (address, counted) in [
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("somewhere", "somewhere"),
+        ] {
+            assert_eq!(network(address), counted);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_memory_is_bounded_and_keeps_the_worst() {
         let lockout = Lockout::default();
         let now = Time::from_millis(0);
         for _ in 0..5 {
-            lockout.attempt(&[name()], now).unwrap();
+            fail(&lockout, &name(), now).await.unwrap();
         }
         for n in 0..REMEMBERED + 10 {
-            lockout.attempt(&[Subject::Address(n.to_string())], now).unwrap();
+            fail(&lockout, &Subject::Address(n.to_string()), now).await.unwrap();
         }
-        assert_eq!(lockout.0.lock().len(), REMEMBERED);
-        assert!(lockout.attempt(&[name()], now).is_err());
+        assert_eq!(lockout.0.failures.lock().len(), REMEMBERED);
+        assert!(fail(&lockout, &name(), now).await.is_err());
     }
 }

@@ -6,6 +6,7 @@ pub mod catalog;
 pub mod chunks;
 pub mod clipboard;
 pub mod collections;
+pub mod consents;
 pub mod conversations;
 pub mod credentials;
 pub mod db;

@@ -28,8 +28,9 @@ impl People {
             .await
     }
 
-    /// Makes a role. Nobody puts into it what he does not hold himself.
+    /// Makes a role. A person does, and puts nothing into it that they do not hold.
     pub async fn create_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
+        by.caller.ensure_person()?;
         by.demand_all(&permissions)?;
         let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
         let (by, made) = (by.clone(), role.clone());
@@ -47,6 +48,7 @@ impl People {
 
     /// Replaces what a role grants, for all who have it, at once.
     pub async fn change_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
+        by.caller.ensure_person()?;
         by.demand_all(&permissions)?;
         let permissions = bounded(permissions)?;
         let by = by.clone();
@@ -68,6 +70,7 @@ impl People {
 
     /// Deletes a role nobody has.
     pub async fn delete_role(&self, by: &Actor, name: String) -> Result<()> {
+        by.caller.ensure_person()?;
         let by = by.clone();
         self.change(move |c| {
             let role = find_custom(c, &name)?;

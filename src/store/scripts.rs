@@ -13,7 +13,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     id::shorten,
-    script::{Grants, Version},
+    script::{Author, Grants, Version},
     time::Time,
     user::UserId,
 };
@@ -40,6 +40,8 @@ pub struct Kept {
     pub updated_at: Time,
     /// Who made it, where that is known.
     pub updated_by: Option<String>,
+    /// Who published the live text.
+    pub author: Option<Author>,
 }
 
 impl Kept {
@@ -92,7 +94,8 @@ pub struct Scripts {
     db: Db,
 }
 
-const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at, s.updated_by FROM scripts s
+const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at, s.updated_by, v.author, v.author_id
+    FROM scripts s
     LEFT JOIN script_versions v ON v.script = s.name AND v.version = s.published";
 
 impl Scripts {
@@ -173,11 +176,12 @@ impl Scripts {
                 demand_base(c, &name, new.base.as_deref())?;
                 let sql = "SELECT coalesce(max(version), 0) + 1 FROM script_versions WHERE script = ?1";
                 let version: u32 = first(c, sql, [&name], |row| Ok(row.get(0)?))?.unwrap_or(1);
-                let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider)
-                           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider, author_id)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
                 let wider = json!(new.wider).to_string();
                 let (author, at) = (&by.caller.username, by.now.millis());
-                run(c, sql, params![name, version, new.source, author, at, new.note, wider])?;
+                let id = by.caller.user.to_string();
+                run(c, sql, params![name, version, new.source, author, at, new.note, wider, id])?;
                 let sql = "UPDATE scripts SET published = ?2, draft = NULL, updated_at = ?3, updated_by = ?4
                            WHERE name = ?1";
                 if run(c, sql, params![name, version, at, author])? == 0 {
@@ -275,6 +279,7 @@ impl Scripts {
 fn forget_all(c: &Connection, name: &str) -> Result<()> {
     run(c, "DELETE FROM script_grants WHERE script = ?1", [name])?;
     run(c, "DELETE FROM script_values WHERE script = ?1", [name])?;
+    run(c, "DELETE FROM script_consents WHERE script = ?1", [name])?;
     vault::delete_all_in(c, &format!("tool:{name}"))
 }
 
@@ -315,7 +320,12 @@ fn kept(row: &Row<'_>) -> Result<Kept> {
         live: published.zip(source),
         updated_at: time(row, 4)?,
         updated_by: row.get(5)?,
+        author: row.get::<_, Option<String>>(6)?.map(|name| Ok::<_, Error>(Author { name, id: id(row, 7)? })).transpose()?,
     })
+}
+
+fn id(row: &Row<'_>, column: usize) -> Result<Option<UserId>> {
+    row.get::<_, Option<String>>(column)?.map(|text| text.parse()).transpose()
 }
 
 fn version(row: &Row<'_>) -> Result<Version> {

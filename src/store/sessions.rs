@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     audit,
-    lockout::{Blocked, Subject},
+    lockout::{Blocked, Subject, network},
     people::{Actor, People},
     rows, token, users,
 };
@@ -85,17 +85,19 @@ impl People {
     pub async fn sign_in(&self, username: &str, password: Secret, visit: Visit) -> Result<SignedIn> {
         let (account, known_here) = self.account(username, &visit.address).await?;
         let subjects = subjects(username, &visit.address, known_here);
-        if let Err(blocked) = self.lockout.attempt(&subjects, visit.now) {
-            return Err(self.refuse(username, &visit, blocked).await);
-        }
+        let attempt = match self.lockout.attempt(&subjects, visit.now).await {
+            Ok(attempt) => attempt,
+            Err(blocked) => return Err(self.refuse(username, &visit, blocked).await),
+        };
         let hash = account.as_ref().map(|account| account.password.clone());
         let right = self.hasher.verify(password, hash).await?;
         match account {
             Some(account) if right && !account.user.disabled => {
-                self.lockout.forgive(&subjects);
+                attempt.succeed();
                 self.start_session(account.user, visit).await
             }
             _ => {
+                drop(attempt);
                 let error = Error::new(Kind::Unauthenticated, "The user name or the password is wrong.");
                 self.note_failure(username, &visit, AuditOutcome::Failure, &error).await?;
                 Err(error)
@@ -113,6 +115,7 @@ impl People {
             permissions: Default::default(),
             door: Door::Api,
             credential: Credential::Session,
+            personal: true,
         };
         let by = Actor { caller, now: visit.now };
         let user = self
@@ -163,15 +166,16 @@ impl People {
     }
 
     async fn account(&self, username: &str, address: &str) -> Result<(Option<Account>, bool)> {
-        let (key, address) = (users::key(username), address.to_owned());
+        let (key, address) = (users::key(username), network(address));
         self.db
             .read(move |c| {
                 let found = rows::first(c, "SELECT id, password FROM users WHERE username_key = ?1", [key], |row| {
                     Ok((rows::parsed(row, 0)?, row.get(1)?))
                 })?;
                 let Some((id, password)) = found else { return Ok((None, false)) };
-                let sql = "SELECT 1 FROM sessions WHERE user = ?1 AND address = ?2 LIMIT 1";
-                let known = rows::first(c, sql, (UserId::to_string(&id), address), |_| Ok(()))?.is_some();
+                let sql = "SELECT DISTINCT address FROM sessions WHERE user = ?1";
+                let from: Vec<String> = rows::all(c, sql, [UserId::to_string(&id)], |row| Ok(row.get(0)?))?;
+                let known = from.iter().any(|before| network(before) == address);
                 Ok((Some(Account { user: users::demand(c, id)?, password }), known))
             })
             .await
@@ -219,10 +223,10 @@ struct Account {
 fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
     let key: String = users::key(username).chars().take(64).collect();
     let name = match known_here {
-        true => Subject::NameAt(key, address.to_owned()),
+        true => Subject::NameAt(key, network(address)),
         false => Subject::Name(key),
     };
-    [name, Subject::Address(address.to_owned())]
+    [name, Subject::Address(network(address))]
 }
 
 /// The owner of a thing, if it is `by` himself or he may manage that user. A key that may do less than its owner

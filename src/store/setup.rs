@@ -135,7 +135,8 @@ fn insert_owner(c: &Connection, username: &Username, hash: &str, (door, now): (D
 fn owner_actor(user: &User, door: Door, now: Time) -> Actor {
     let (id, username): (UserId, String) = (user.id, user.username.clone());
     let permissions = Permissions::all();
-    Actor { caller: Caller { user: id, username, permissions, door, credential: Credential::Local }, now }
+    let credential = Credential::Local;
+    Actor { caller: Caller { user: id, username, permissions, door, credential, personal: true }, now }
 }
 
 fn taken() -> Error {

@@ -14,14 +14,15 @@ use self::rows::{Stored, ask, find, latest, settle};
 use super::db::Db;
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
-    caller::{Caller, Door, Permissions},
+    caller::{Caller, Credential, Door, Permissions},
     conversation::ConversationId,
     definition::Definition,
     error::{Error, Kind, Result},
+    id::Id,
     json::canonical,
     output::Output,
     time::Time,
-    user::UserId,
+    user::{ApiKey, UserId},
 };
 
 /// How long a person has to decide.
@@ -41,22 +42,40 @@ pub struct Asker {
     /// The call that asked; what is approved runs under its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
+    /// The key it was asked with, if with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Id<ApiKey>>,
+    /// Whether what belongs to the person was open to it.
+    #[serde(default = "yes")]
+    pub personal: bool,
     /// What the call would have done then. Tickets of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Definition>,
 }
 
+/// Questions from before keys were told apart were asked by those that opened everything.
+fn yes() -> bool {
+    true
+}
+
 impl Asker {
     /// Who makes this call, which would do this.
     pub fn from_call(call: &Call, definition: Definition) -> Self {
-        let Caller { username, permissions, door, .. } = call.caller.clone();
-        Self { username, permissions, door, call: Some(call.id), definition: Some(definition) }
+        let Caller { username, permissions, door, credential, personal, .. } = call.caller.clone();
+        let key = match credential {
+            Credential::Key(id) => Some(id),
+            Credential::Session | Credential::Local => None,
+        };
+        let (call, definition) = (Some(call.id), Some(definition));
+        Self { username, permissions, door, call, key, personal, definition }
     }
 
     /// Whether both ask in the same way, be it in two calls.
     fn asks_like(&self, other: &Self) -> bool {
-        let of =
-            |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door, asker.definition.clone());
+        let of = |asker: &Self| {
+            let Self { username, permissions, door, key, personal, definition, .. } = asker.clone();
+            (username, permissions, door, key, personal, definition)
+        };
         of(self) == of(other)
     }
 }

@@ -178,7 +178,7 @@ mod tests {
     fn actor() -> Actor {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Api, Credential::Session);
-        let caller = Caller { user, username: "owner".to_owned(), permissions, door, credential };
+        let caller = Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true };
         Actor { caller, now: Time::from_millis(0) }
     }
 

@@ -5,7 +5,7 @@ mod rows;
 use rusqlite::params;
 
 pub use self::rows::UNDER_WAY;
-use self::rows::{LATEST, given_up, insert, open_turn, turn};
+use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
 use super::{
     conversations,
     db::Db,
@@ -61,7 +61,7 @@ pub struct OpenTurn {
     pub conversation: ConversationId,
     /// Running or waiting.
     pub state: TurnState,
-    /// Who began it, with the permissions he still has.
+    /// Who began it, with what they may still do: by their role, and by the key they began it with.
     pub caller: Caller,
     /// The provider he chose, if he did.
     pub provider: Option<ProviderId>,
@@ -330,20 +330,19 @@ impl Turns {
     /// The questions of calls that were given up while they ran and that no step was told the end of, each with whoever
     /// asked.
     pub async fn given_up(&self) -> Result<Vec<(TicketId, Caller)>> {
-        let sql = "SELECT s.ticket, t.caller, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END
+        let sql = format!(
+            "SELECT s.ticket, t.caller, {NOW}
              FROM steps s JOIN messages m ON m.id = s.message JOIN turns t ON t.id = m.turn
-               JOIN conversations c ON c.id = t.conversation
-               JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
-             WHERE s.ticket IS NOT NULL AND s.state = 'uncertain' AND s.output IS NULL";
-        self.db.read(move |c| all(c, sql, (), given_up)).await
+               JOIN conversations c ON c.id = t.conversation {WHO}
+             WHERE s.ticket IS NOT NULL AND s.state = 'uncertain' AND s.output IS NULL"
+        );
+        self.db.read(move |c| all(c, &sql, (), given_up)).await
     }
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event,
-                    CASE WHEN u.disabled THEN '[]' ELSE r.permissions END
-             FROM turns t JOIN conversations c ON c.id = t.conversation
-               JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, {NOW}
+             FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );
         self.db.read(move |c| all(c, &sql, [value], open_turn)).await

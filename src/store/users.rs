@@ -4,12 +4,13 @@ use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
-    lockout::Subject,
+    lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
     roles, rows, sessions,
 };
 use crate::model::{
+    caller::{Credential, Permissions},
     error::{Error, Result},
     secret::Secret,
     time::Time,
@@ -34,7 +35,7 @@ pub struct UserChange {
     pub role: Option<String>,
     /// Whether he is kept out.
     pub disabled: Option<bool>,
-    /// A new password; ends his sessions.
+    /// A new password; ends their sessions and keys.
     pub password: Option<Secret>,
 }
 
@@ -51,8 +52,16 @@ impl People {
         found.ok_or_else(|| Error::not_found(format!("There is no user '{shown}'.")))
     }
 
-    /// Makes an account. Nobody gives it a role that grants what he does not hold himself.
+    /// What this person's role permits now; nothing where there is no such person, or they are kept out.
+    pub async fn permissions_of(&self, id: UserId) -> Result<Permissions> {
+        let sql = "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
+        let found = self.db.read(move |c| rows::first(c, sql, [id.to_string()], |row| rows::json(row, 0))).await?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Makes an account. A person does, and gives it no role that grants what they do not hold.
     pub async fn create_user(&self, by: &Actor, new: NewUser) -> Result<User> {
+        by.caller.ensure_person()?;
         let NewUser { username, password, role } = new;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         let by = by.clone();
@@ -66,8 +75,19 @@ impl People {
         .await
     }
 
-    /// Changes an account. Taking the role away from, or keeping out, the last administrator is refused.
+    /// Changes an account. Taking the role away from, or keeping out, the last administrator is refused. A new password
+    /// ends the sessions and the keys of the account: whoever had it has lost it.
+    ///
+    /// # Errors
+    ///
+    /// Denied for a program with a key, and for one's own password: that is changed with the current one.
     pub async fn change_user(&self, by: &Actor, id: UserId, change: UserChange) -> Result<User> {
+        by.caller.ensure_person()?;
+        if change.password.is_some() && id == by.caller.user && by.caller.credential == Credential::Session {
+            return Err(Error::denied(
+                "Change your own password with the current one: POST /api/auth/password, or Account in the console.",
+            ));
+        }
         let before = self.db.read(move |c| demand(c, id)).await?;
         let hash = match change.password {
             Some(password) => Some(self.hasher.hash(Password::choose(password, &before.username)?).await?),
@@ -88,6 +108,9 @@ impl People {
             }
             if hash.is_some() || change.disabled == Some(true) {
                 sessions::end_all(c, id)?;
+            }
+            if hash.is_some() {
+                rows::run(c, "DELETE FROM api_keys WHERE user = ?1", [id.to_string()])?;
             }
             roles::demand_administrator(c)?;
             let after = demand(c, id)?;
@@ -127,12 +150,13 @@ impl People {
     ) -> Result<()> {
         let id = by.caller.user;
         let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
+        let address = network(&address);
         let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
-        self.lockout.attempt(&subjects, by.now).map_err(|blocked| blocked.error(by.now))?;
+        let attempt = self.lockout.attempt(&subjects, by.now).await.map_err(|blocked| blocked.error(by.now))?;
         if !self.hasher.verify(current, kept).await? {
             return Err(Error::denied("The current password is wrong."));
         }
-        self.lockout.forgive(&subjects);
+        attempt.succeed();
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
         let by = by.clone();
         self.change(move |c| {
@@ -149,6 +173,13 @@ pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &st
     let key = key(username.as_str());
     if rows::first(c, "SELECT 1 FROM users WHERE username_key = ?1", [&key], |_| Ok(()))?.is_some() {
         return Err(Error::conflict(format!("There is a user '{}' already.", username.as_str())));
+    }
+    let names: Vec<String> = rows::all(c, "SELECT username FROM users ORDER BY username_key", (), |row| Ok(row.get(0)?))?;
+    if let Some(like) = names.iter().find(|name| username.looks_like(name)) {
+        return Err(Error::conflict(format!(
+            "'{}' looks like '{like}', who is here already. Choose a name that nobody mistakes for theirs.",
+            username.as_str()
+        )));
     }
     let user = User {
         id: UserId::new(),

@@ -13,6 +13,7 @@ use crate::model::{
     error::Result,
     knowledge::DocumentId,
     launch::{Frecency, Kind},
+    reader::Reader,
     time::Time,
     user::UserId,
 };
@@ -36,13 +37,13 @@ pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
 }
 
 /// The newest documents this person sees, by id, title and where they came from.
-pub async fn documents(db: &Db, user: UserId, limit: usize) -> Result<Vec<(DocumentId, String, Option<String>)>> {
+pub async fn documents(db: &Db, reader: Reader, limit: usize) -> Result<Vec<(DocumentId, String, Option<String>)>> {
     let sql = format!(
         "SELECT d.id, d.title, d.uri FROM documents d JOIN collections k ON k.number = d.collection
          WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.read(move |c| all(c, &sql, (user.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?, row.get(2)?))))
+    db.read(move |c| all(c, &sql, (reader.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?, row.get(2)?))))
         .await
 }
 

@@ -62,18 +62,18 @@ fn question() -> ChatRequest {
 
 /// What one person's turn asks models with: each turn has its own, and they share the breakers.
 fn models(breakers: &Breakers) -> Models {
-    Models::new(way_out(), Patience { first: LONG, stall: LONG }, breakers.clone())
+    Models::new(way_out(), Patience { first: LONG, stall: LONG, ..Patience::default() }, breakers.clone())
 }
 
 /// The same for a turn that meets a provider which says nothing. Another one must answer in this time as well.
 fn hasty_models(breakers: &Breakers) -> Models {
-    Models::new(way_out(), Patience { first: Duration::from_secs(10), stall: LONG }, breakers.clone())
+    Models::new(way_out(), Patience { first: Duration::from_secs(10), stall: LONG, ..Patience::default() }, breakers.clone())
 }
 
 /// The same for somebody who does not give up while a test runs.
 fn patient(breakers: &Breakers) -> Models {
     let hour = Duration::from_secs(3_600);
-    Models::new(way_out(), Patience { first: hour, stall: hour }, breakers.clone())
+    Models::new(way_out(), Patience { first: hour, stall: hour, whole: hour }, breakers.clone())
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
@@ -113,7 +113,7 @@ async fn a_provider_that_falls_silent_in_the_middle_of_an_answer_is_passed_over(
     let dead = FakeLlm::start(vec![held]).await;
     let well = FakeLlm::start(vec![say("Here.")]).await;
     let (breakers, chain) = (breakers(NEVER), [at("First", &dead), at("Second", &well)]);
-    let patience = Patience { first: LONG, stall: Duration::from_millis(500) };
+    let patience = Patience { first: LONG, stall: Duration::from_millis(500), ..Patience::default() };
     let answer = Models::new(way_out(), patience, breakers.clone()).ask(&chain, &question()).await.unwrap();
     assert_eq!(state(&breakers, &chain[0]), ProviderState::Closed);
     assert_eq!(answer.text().await.unwrap_err().kind(), Kind::Timeout);

@@ -193,7 +193,7 @@ async fn who_may_not_use_a_tool_is_refused_with_the_same_row() {
     let vera = Person::sign_in(&scene.server.url, "vera").await;
     let path = json!({"path": "notes.txt"});
     let (status, answer) = vera.ask("POST", "/api/tools/read/invoke", json!({"params": path})).await;
-    assert_eq!(status, 403, "{answer}");
+    assert_eq!(status, 404, "{answer}");
     let (rest, seen) = rows(&scene.owner, 0).await;
     scene.llm.then(vec![call("read", path), say("I may not.")]);
     let conversation = vera.conversation().await;

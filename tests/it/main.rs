@@ -46,6 +46,7 @@ mod operations;
 mod parallel;
 mod parameters;
 mod people;
+mod persons;
 mod process;
 mod processes;
 mod providers;

@@ -106,9 +106,15 @@ async fn nobody_is_asked_about_a_call_that_could_not_be_run() {
     let app = TestApp::start().await;
     let caller = app.caller(&["host:fs.read"]).await;
     let write = json!({"recipient_name": "fs-write", "parameters": {"path": "a.txt", "content": "x"}});
-    let error = app.call(&caller, "parallel", uses([sum(1), write])).await.unwrap_err();
-    assert_eq!(error.kind(), Kind::Denied);
-    assert!(error.message().starts_with("Call 2, fs-write: You may not use write"), "{error}");
+    // A tool that one may not use is one that is not there: neither its risk nor a question tells of it.
+    let alone = app.data(&caller, "parallel", uses([sum(1), write.clone()])).await.unwrap();
+    let wanted = "There is no tool 'fs-write', or you may not use it.";
+    assert!(alone["results"][1]["error"].as_str().unwrap().starts_with(wanted), "{alone}");
+    let runner = app.caller(&["host:exec"]).await;
+    let run = json!({"recipient_name": "exec", "parameters": {"command": "true"}});
+    let error = app.call(&runner, "parallel", uses([run, write])).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::NotFound);
+    assert!(error.message().starts_with(&format!("Call 2, fs-write: {wanted}")), "{error}");
     let reader = app.caller(&["knowledge:read"]).await;
     let delete = json!({"action": "delete", "document_id": uuid::Uuid::nil()});
     assert_eq!(app.call(&reader, "document", delete).await.unwrap_err().kind(), Kind::Denied);

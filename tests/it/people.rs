@@ -247,16 +247,8 @@ async fn a_key_is_shown_once_and_is_never_wider_than_its_owner() {
     assert_eq!((asked["credential"].clone(), asked["permissions"].clone()), (json!("key"), json!(["audit:read"])));
     let wider = json!({"name": "x", "permissions": ["host:exec"]});
     assert_eq!(server.send(Request::post("/api/keys", &wider).cookie(&cookie)).await.status, 403);
-    assert_eq!(
-        server
-            .send(
-                Request::post("/api/keys", &json!({"name": "x", "permissions": ["audit:read", "index:read"]}))
-                    .bearer(&key)
-            )
-            .await
-            .status,
-        403
-    );
+    let same = json!({"name": "x", "permissions": ["audit:read"]});
+    assert_eq!(server.send(Request::post("/api/keys", &same).bearer(&key)).await.status, 403, "no key makes another");
     server.owner("PATCH", &format!("/api/users/{id}"), &json!({"role": "viewer"})).await;
     assert_eq!(me(&server, ask_me().bearer(&key)).await.json()["permissions"], json!([]));
     let path = format!("/api/keys/{}", made["id"].as_str().unwrap());

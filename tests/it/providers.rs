@@ -48,7 +48,7 @@ fn models() -> Models {
 
 /// Models that may be silent for so long once they have begun.
 fn patient(stall: Duration) -> Models {
-    let patience = Patience { first: Duration::from_secs(60), stall };
+    let patience = Patience { first: Duration::from_secs(60), stall, ..Patience::default() };
     Models::new(way_out(), patience, breakers(Pace::default()))
 }
 

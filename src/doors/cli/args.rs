@@ -105,6 +105,9 @@ pub enum KeyCommand {
         /// Its own permissions; without them it may do what its owner may
         #[arg(long, value_delimiter = ',')]
         permissions: Option<Vec<String>>,
+        /// Open what belongs to its owner, too: conversations, memories, lists; without --permissions it does anyway
+        #[arg(long)]
+        personal: bool,
     },
     /// List a user's keys
     List {

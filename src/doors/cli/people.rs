@@ -36,15 +36,17 @@ pub(super) async fn user(command: UserCommand, client: &Client, screen: &Screen)
 
 pub(super) async fn key(command: KeyCommand, client: &Client, screen: &Screen) -> Result<Exit> {
     match command {
-        KeyCommand::Create { user, name, permissions } => {
-            let body = json!({"user": id_of(client, &user).await?, "name": name, "permissions": permissions});
+        KeyCommand::Create { user, name, permissions, personal } => {
+            let user = id_of(client, &user).await?;
+            let personal = personal.then_some(true);
+            let body = json!({"user": user, "name": name, "permissions": permissions, "personal": personal});
             let made: Value = client.post("/api/keys", &body).await?;
             screen.show(&made, |made| cell(made, "key"))?;
         }
         KeyCommand::List { user } => {
             let id = id_of(client, &user).await?;
             let keys: Value = client.get(&format!("/api/keys?user={id}")).await?;
-            screen.show(&keys, |keys| listing(keys, &["id", "name", "permissions", "last_used_at"]))?;
+            screen.show(&keys, |keys| listing(keys, &["id", "name", "permissions", "personal", "last_used_at"]))?;
         }
         KeyCommand::Revoke { id } => {
             let gone: Value = client.ask(Method::DELETE, &format!("/api/keys/{id}"), None).await?;

@@ -28,7 +28,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
 #[get("/api/knowledge/collections")]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>>> {
-    state.app.knowledge.collections.list(caller.user).await.map(Json)
+    state.app.knowledge.collections.list(caller.reader()).await.map(Json)
 }
 
 /// A collection as it is to be.

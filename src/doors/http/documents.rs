@@ -53,14 +53,14 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
     let ListQuery { collection, q, status, limit, before } = query.into_inner();
     let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
     let filter = Filter { collection, q, status, before, limit, offset: 0 };
-    state.app.knowledge.documents.list(caller.user, filter).await.map(Json)
+    state.app.knowledge.documents.list(caller.reader(), filter).await.map(Json)
 }
 
 /// One document, and how far taking it in is.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 #[get("/api/knowledge/documents/{id}")]
 async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Document>> {
-    state.app.knowledge.documents.get(caller.user, id(&at)?).await.map(Json)
+    state.app.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -86,7 +86,7 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
 #[get("/api/knowledge/documents/{id}/chunks")]
 async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
-    let chunks = state.app.knowledge.documents.chunks(caller.user, id(&at)?).await?;
+    let chunks = state.app.knowledge.documents.chunks(caller.reader(), id(&at)?).await?;
     let bytes = chunks.iter().map(|chunk| chunk.text.len() + PLACE).sum();
     state.delivery.json(caller.user, bytes, move || chunks).await
 }
@@ -139,7 +139,7 @@ async fn content(
     at: Path<String>,
     query: Query<ContentQuery>,
 ) -> Result<HttpResponse> {
-    let (document, whole, passages) = state.app.knowledge.documents.content(caller.user, id(&at)?).await?;
+    let (document, whole, passages) = state.app.knowledge.documents.content(caller.reader(), id(&at)?).await?;
     let bytes = whole.len() + passages.len() * PLACE;
     state.delivery.json(caller.user, bytes, move || part_of(&document, whole, passages, &query)).await
 }
@@ -169,8 +169,8 @@ fn index(number: u64) -> usize {
 async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.knowledge;
-    let document = knowledge.documents.get(caller.user, id).await?;
-    let name = knowledge.documents.file_name(caller.user, id).await?;
+    let document = knowledge.documents.get(caller.reader(), id).await?;
+    let name = knowledge.documents.file_name(caller.reader(), id).await?;
     let hash = document.sha256.ok_or_else(|| Error::not_found("The document's file was not fetched yet."))?;
     let file = knowledge.files.stream(&hash).await?;
     Ok(Download { file, name: &name, bytes: document.bytes }.send(&state.delivery, caller.user).await)

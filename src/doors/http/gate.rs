@@ -32,7 +32,7 @@ use super::{
 use crate::{
     model::{
         audit::{AuditOutcome, Event, EventType},
-        caller::{Caller, Credential},
+        caller::Caller,
         error::{Error, Kind, Result},
     },
     store::people::SharedIdentity,
@@ -160,7 +160,9 @@ async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Op
         }
         Shown::Nothing => None,
     };
-    let verdict = allow(route.guard, identity.as_ref(), client::is_local(request, state));
+    let opens = |identity: &SharedIdentity| if route.personal { identity.caller.ensure_personal() } else { Ok(()) };
+    let verdict = allow(route.guard, identity.as_ref(), client::is_local(request, state))
+        .and_then(|()| identity.as_ref().map_or(Ok(()), opens));
     if let (Err(error), Some(identity), true) = (&verdict, &identity, changes) {
         state.app.audit.append(refusal(state, identity, route, error)).await?;
     }
@@ -172,10 +174,10 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
     match guard {
         Guard::Public => Ok(()),
         Guard::SignedIn => signed_in().map(drop),
-        Guard::Person => require_person(signed_in()?),
+        Guard::Person => signed_in()?.ensure_person(),
         Guard::Permission(permission) => signed_in()?.demand(permission),
         Guard::PersonWith(permission) => {
-            require_person(signed_in()?)?;
+            signed_in()?.ensure_person()?;
             signed_in()?.demand(permission)
         }
         Guard::Machine if local => Ok(()),
@@ -183,19 +185,9 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
     }
 }
 
-/// Fails for a program with a key. Whoever uses the command line of this machine is there in person.
-pub(super) fn require_person(caller: &Caller) -> Result<()> {
-    match caller.credential {
-        Credential::Session | Credential::Local => Ok(()),
-        Credential::Key(_) => {
-            Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
-        }
-    }
-}
-
 /// Fails unless it is a person who may do everything.
 pub(super) fn require_administrator(caller: &Caller) -> Result<()> {
-    require_person(caller)?;
+    caller.ensure_person()?;
     caller.demand("*")
 }
 

@@ -152,7 +152,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
     let knowledge = &state.app.knowledge;
     let (title, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
-        knowledge.documents.get(by.caller.user, id).await?;
+        knowledge.documents.get(by.caller.reader(), id).await?;
         let mut sent = upload::read(&request, payload, &state.app, limit(&state), &[]).await?;
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
@@ -166,7 +166,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
         let body = Body::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
         let NewContent { title, text } = body.0;
         let title = title.map(|title| checked_name(&title, "title")).transpose()?;
-        let before = knowledge.documents.get(by.caller.user, id).await?;
+        let before = knowledge.documents.get(by.caller.reader(), id).await?;
         let text = match text {
             Some(text) => Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?),
             None => None,

@@ -1,4 +1,4 @@
-//! API keys: one's own, and those of users one manages.
+//! API keys: made by a person for themselves; listed and revoked by whoever manages users, too.
 
 use actix_web::{
     HttpResponse, delete, get, post,
@@ -55,7 +55,10 @@ struct Create {
     /// None that the caller does not hold; left out, what its owner may at the time.
     #[schema(value_type = Option<Vec<Permission>>)]
     permissions: Option<Permissions>,
-    /// A user's id, for those who manage users; left out, one's own.
+    /// Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
+    /// out: it does without `permissions`, and does not with them.
+    personal: Option<bool>,
+    /// A user's id, for the command line of this machine; left out, one's own.
     user: Option<String>,
 }
 
@@ -68,18 +71,18 @@ struct Created {
     info: ApiKey,
 }
 
-/// Makes a key and shows it, this once.
+/// Makes a key of one's own and shows it, this once.
 #[utoipa::path(request_body = Create, tag = "keys", responses(
     (status = 201, body = Created),
-    (status = 403, description = "It would be wider than its maker.", body = super::error::Problem),
+    (status = 403, description = "It would be somebody else's, or wider than its maker; or a key asks for it.", body = super::error::Problem),
     (status = 409, description = "Too many keys.", body = super::error::Problem),
 ))]
 #[post("/api/keys")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
-    let Create { name, permissions, user } = body.0;
+    let Create { name, permissions, personal, user } = body.0;
     let user = user.as_deref().map(id).transpose()?;
     let user = state.app.people.reach(&by, user).await?;
-    let (info, key) = state.app.people.create_key(&by, NewKey { user, name, permissions }).await?;
+    let (info, key) = state.app.people.create_key(&by, NewKey { user, name, permissions, personal }).await?;
     Ok(HttpResponse::Created().json(Created { key: key.expose().to_owned(), info }))
 }
 

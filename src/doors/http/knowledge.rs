@@ -40,7 +40,7 @@ struct KnowledgeResults {
 #[post("/api/knowledge/search")]
 async fn find(state: Data<State>, caller: Caller, body: Body<Question>) -> Result<Json<KnowledgeResults>> {
     let begun = Instant::now();
-    let results = search::search(&state.app, caller.user, &body.0).await?;
+    let results = search::search(&state.app, caller.reader(), &body.0).await?;
     let took_ms = (begun.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
     Ok(Json(KnowledgeResults { results, took_ms }))
 }
@@ -89,6 +89,6 @@ async fn explain(state: Data<State>, caller: Caller, body: Body<Why>) -> Result<
         _ => return Err(Error::invalid("Name what is missing: either 'document_id' or 'chunk_id'.")),
     };
     let question = Question { query, limit, collections, documents, kinds, explain: false };
-    let stages = why::why(&state.app, caller.user, &question, missing).await?;
+    let stages = why::why(&state.app, caller.reader(), &question, missing).await?;
     Ok(Json(KnowledgeStages { stages }))
 }

@@ -66,7 +66,7 @@ struct Change {
     role: Option<String>,
     /// Kept out: his sessions end, his keys do nothing.
     disabled: Option<bool>,
-    /// 10 characters at least; ends his sessions.
+    /// 10 characters at least; ends their sessions and keys. One's own is changed with the current one.
     #[schema(value_type = Option<String>, min_length = 10, max_length = 1024)]
     password: Option<Secret>,
 }

@@ -4,8 +4,10 @@ use super::{Asker, approved_call, refused};
 use crate::{
     engine::{
         confirm::{Weighed, again},
+        consent,
         extent::Extent,
         invoker::Invoker,
+        record::redact,
         registry::{Found, Registry},
     },
     model::{
@@ -58,10 +60,12 @@ impl Invoker {
         }
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
-        let weighed = Weighed { call: &call, found, registry, arguments, risk: *risk, tainted };
+        let unagreed = consent::unagreed(&self.app, registry, &call.caller, &found.tool).await?;
+        let weighed = Weighed { call: &call, found, registry, arguments, risk: *risk, tainted, unagreed };
         let instead = again::ask(self, &weighed, ticket, asker.clone()).await?.id;
-        let row = refused(ticket, Some(again::CHANGED), person, found.tool.private_arguments());
-        let row = Event { action: "ask_again".to_owned(), outcome: AuditOutcome::Waiting, ..row };
+        let arguments = redact(&ticket.arguments, found.tool.private_arguments());
+        let row = refused(ticket, Some(again::CHANGED), person);
+        let row = Event { arguments, action: "ask_again".to_owned(), outcome: AuditOutcome::Waiting, ..row };
         self.app.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
         let closed = Ticket { state: TicketState::Changed, ..ticket.clone() };
         Ok(Some((closed, Verdict::Changed { instead })))

@@ -33,11 +33,11 @@ pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>
     }
     let query: String = text.trim().chars().take(ASKED).collect();
     let asked = words::topics(&query);
-    if asked.is_empty() || app.knowledge.documents.count(caller.user).await? == 0 {
+    if asked.is_empty() || app.knowledge.documents.count(caller.reader()).await? == 0 {
         return Ok(Vec::new());
     }
     let question = Question { query, limit: Some(LOOKED_AT), ..Question::default() };
-    let found = search::search(app, caller.user, &question).await?;
+    let found = search::search(app, caller.reader(), &question).await?;
     let mut left = u64::from(settings.knowledge.chat_tokens);
     let mut given = Vec::new();
     for hit in found.into_iter().filter(|hit| bears_on(hit, &asked)).take(GIVEN) {

@@ -13,6 +13,7 @@ use crate::{
         error::{Error, Result},
         index::{Ask, Found, Space},
         knowledge::{ChunkId, Citation, DocumentId},
+        reader::Reader,
         user::UserId,
         words,
     },
@@ -112,18 +113,18 @@ pub struct Explanation {
 
 /// The passages that answer best, best first, among what this person may see. Of passages that say the same, the best
 /// stands for all: a file that is there twice does not crowd out the others.
-pub async fn search(app: &App, user: UserId, question: &Question) -> Result<Vec<Hit>> {
+pub async fn search(app: &App, reader: Reader, question: &Question) -> Result<Vec<Hit>> {
     let limit = question.limit.unwrap_or(RESULTS);
     if limit > MOST {
         return Err(Error::invalid(format!("At most {MOST} passages come at once.")));
     }
     check(&question.query)?;
-    let scope = Scope::of(app, user, question).await?;
+    let scope = Scope::of(app, reader, question).await?;
     let mut wanted = limit;
     loop {
         let found = ask(app, &question.query, &scope, wanted).await?;
         let all = found.len() < wanted || wanted >= LOOKED_AT;
-        let mut hits = folded(hits(app, user, question, found).await?);
+        let mut hits = folded(hits(app, reader, question, found).await?);
         if all || hits.len() >= limit {
             hits.truncate(limit);
             return Ok(hits);
@@ -142,14 +143,14 @@ pub(super) struct Scope {
 
 impl Scope {
     /// What is open to this person of what a question names.
-    pub(super) async fn of(app: &App, user: UserId, question: &Question) -> Result<Self> {
+    pub(super) async fn of(app: &App, reader: Reader, question: &Question) -> Result<Self> {
         let Question { collections, documents, kinds, .. } = question;
-        let tags = app.knowledge.collections.tags(user, collections.clone()).await?;
+        let tags = app.knowledge.collections.tags(reader, collections.clone()).await?;
         let ids = match documents.is_empty() && kinds.is_empty() {
             true => None,
             false => {
                 let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
-                Some(app.knowledge.documents.chunk_ids(user, documents.clone(), kinds).await?)
+                Some(app.knowledge.documents.chunk_ids(reader, documents.clone(), kinds).await?)
             }
         };
         Ok(Self { tags, ids })
@@ -183,15 +184,15 @@ pub(super) async fn ask(app: &App, query: &str, scope: &Scope, limit: usize) -> 
     app.indexes.search(Space::Knowledge, &ask).await
 }
 
-async fn hits(app: &App, user: UserId, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
+async fn hits(app: &App, reader: Reader, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
     let ids = found.iter().map(|found| found.id).collect();
-    let passages = app.knowledge.documents.excerpts(user, ids).await?;
+    let passages = app.knowledge.documents.excerpts(reader, ids).await?;
     let mut passages: HashMap<ChunkId, Excerpt> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
     let terms = words::topics(&question.query);
     let hit = |found: Found| {
         // What was deleted between the two questions is not there any more.
         let passage = passages.remove(&found.id)?;
-        Some(hit(user, passage, found, &terms, question.explain))
+        Some(hit(reader.user(), passage, found, &terms, question.explain))
     };
     Ok(found.into_iter().filter_map(hit).collect())
 }

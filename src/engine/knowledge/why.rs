@@ -11,7 +11,7 @@ use crate::{
         error::{Kind, Result},
         index::{Ask, Found, Space},
         knowledge::{ChunkId, Document, DocumentId, Status},
-        user::UserId,
+        reader::Reader,
         words,
     },
 };
@@ -41,13 +41,13 @@ pub enum Missing {
 }
 
 /// What each stage makes of a passage. Ends with the stage that lost it.
-pub async fn why(app: &App, user: UserId, question: &Question, missing: Missing) -> Result<Vec<Stage>> {
+pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missing) -> Result<Vec<Stage>> {
     let query = question.query.as_str();
     let limit = question.limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
     search::check(query)?;
     let found = match missing {
-        Missing::Document(id) => app.knowledge.documents.get(user, id).await,
-        Missing::Chunk(id) => app.knowledge.documents.with_chunk(user, id).await,
+        Missing::Document(id) => app.knowledge.documents.get(reader, id).await,
+        Missing::Chunk(id) => app.knowledge.documents.with_chunk(reader, id).await,
     };
     let document = match found {
         Err(error) if error.kind() == Kind::NotFound => {
@@ -64,13 +64,13 @@ pub async fn why(app: &App, user: UserId, question: &Question, missing: Missing)
     }
     let ids: HashSet<ChunkId> = match missing {
         Missing::Chunk(id) => HashSet::from([id]),
-        Missing::Document(id) => app.knowledge.documents.chunk_ids(user, vec![id], Vec::new()).await?,
+        Missing::Document(id) => app.knowledge.documents.chunk_ids(reader, vec![id], Vec::new()).await?,
     };
-    if let Some(lost) = left_out(app, user, question, &document).await? {
+    if let Some(lost) = left_out(app, reader, question, &document).await? {
         stages.push(lost);
         return Ok(stages);
     }
-    let scope = Scope::of(app, user, question).await?;
+    let scope = Scope::of(app, reader, question).await?;
     let by_words = alone(app, &scope, (query, None)).await?;
     stages.push(text(query, &by_words, &ids));
     let by_meaning = match app.embedder.query(query).await?.as_deref() {
@@ -84,10 +84,10 @@ pub async fn why(app: &App, user: UserId, question: &Question, missing: Missing)
 }
 
 /// The stage that lost a document because the question was not asked of it.
-async fn left_out(app: &App, user: UserId, question: &Question, document: &Document) -> Result<Option<Stage>> {
+async fn left_out(app: &App, reader: Reader, question: &Question, document: &Document) -> Result<Option<Stage>> {
     let Question { collections, documents, kinds, .. } = question;
-    let asked = app.knowledge.collections.tags(user, collections.clone()).await?;
-    let own = app.knowledge.collections.tags(user, vec![document.collection.to_string()]).await?;
+    let asked = app.knowledge.collections.tags(reader, collections.clone()).await?;
+    let own = app.knowledge.collections.tags(reader, vec![document.collection.to_string()]).await?;
     let detail = if own.is_disjoint(&asked) {
         format!("It is in '{}', which was not searched.", document.collection_name)
     } else if !documents.is_empty() && !documents.contains(&document.id) {

@@ -125,7 +125,7 @@ impl Material {
         let query = if about.is_empty() { ANYTHING } else { about };
         let passages = if caller.permissions.grants("knowledge:read") {
             let question = search::Question { query: query.to_owned(), limit: Some(PASSAGES), ..Default::default() };
-            search::search(app, caller.user, &question).await?
+            search::search(app, caller.reader(), &question).await?
         } else {
             Vec::new()
         };

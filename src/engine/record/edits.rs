@@ -7,6 +7,7 @@ use super::{MAX_TEXT, clip, is_carrier, is_hidden, masked, redact_field};
 use crate::model::{
     call::Edit,
     json::canonical,
+    secret::MASK,
     secret_name::{is_secret, may_be_secret},
 };
 
@@ -25,6 +26,12 @@ const ROW: Bounds = Bounds { places: 50, text: MAX_TEXT };
 const BEFORE: usize = 40;
 /// Most characters of a place's name.
 const NAME: usize = 200;
+
+/// The changed arguments of a tool of which nothing is known.
+pub(super) fn names_only(edits: &[Edit]) -> Vec<Edit> {
+    let hidden = |edit: &Edit| Edit { name: clip(&edit.name, NAME), from: MASK.into(), to: MASK.into() };
+    edits.iter().take(ROW.places).map(hidden).collect()
+}
 
 /// The places that differ, as an audit row keeps them.
 pub(super) fn redacted(edits: &[Edit], private: &[&str]) -> Vec<Edit> {

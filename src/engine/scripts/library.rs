@@ -171,7 +171,11 @@ impl Library {
         let mut shown: Vec<Shown> =
             builtin::texts().into_iter().map(|text| live(read(Origin::Shipped, text))).collect();
         for kept in kept {
-            let loaded = kept.live.as_ref().map(|(_, source)| read(Origin::Console, source));
+            let publish = |(version, source): &(u32, String)| {
+                let loaded = Loaded::read(Origin::Console, source, &grants);
+                Arc::new(loaded.published(kept.author.clone(), *version))
+            };
+            let loaded = kept.live.as_ref().map(publish);
             shown.push(Shown {
                 live: loaded,
                 name: kept.name.clone(),

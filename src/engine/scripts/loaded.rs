@@ -8,13 +8,19 @@ use sha2::{Digest, Sha256};
 
 use super::run;
 use crate::{
-    engine::{authorise, context::Context, registry::Registry, tool::Tool},
+    engine::{
+        authorise,
+        consent::{Provenance, Writer},
+        context::Context,
+        registry::Registry,
+        tool::Tool,
+    },
     host::workers::Pace,
     model::{
         destination::Destination,
         error::{Error, Result},
         question::Question,
-        script::{Grants, Origin},
+        script::{Author, Grants, Origin},
         settings::Settings,
         spec::{Example, Risk, Source, Spec},
     },
@@ -36,6 +42,8 @@ pub struct Loaded {
     pub granted: Vec<Host>,
     /// How long it took when it last ran.
     pub pace: Arc<Pace>,
+    /// Who published it, and as which version, where that is the console's live text.
+    pub published: Option<(Author, u32)>,
 }
 
 /// Something a script may do beyond computing.
@@ -92,12 +100,29 @@ impl Loaded {
             granted,
             head,
             pace: Arc::default(),
+            published: None,
         }
     }
 
     /// Reads a text for what it says alone.
     pub fn ungranted(origin: Origin, source: &str) -> Self {
         Self::read(origin, source, &Grants::new())
+    }
+
+    /// The same, as the version that this person published.
+    #[must_use]
+    pub fn published(self, author: Option<Author>, version: u32) -> Self {
+        Self { published: author.map(|author| (author, version)), ..self }
+    }
+
+    /// Who wrote it, for those who call it; `None` for what ships with Satchel, and for a text its own author tries out.
+    fn provenance(&self) -> Option<Provenance> {
+        let writer = match (self.origin, &self.published) {
+            (Origin::Console, Some((author, version))) => Writer::Person { author: author.clone(), version: *version },
+            (Origin::Folder, _) => Writer::Machine,
+            (Origin::Console | Origin::Shipped, _) => return None,
+        };
+        Some(Provenance { script: self.head.name.clone(), digest: self.digest.clone(), writer })
     }
 
     /// All it may do.
@@ -168,7 +193,7 @@ impl Loaded {
             let (used, title) = (used.clone(), title.clone());
             async move { ensure_usable(&used, &cx).map(|()| Question::run(&title)) }
         });
-        let tool = tool.uses(uses.clone());
+        let tool = tool.uses(uses.clone()).written(self.provenance());
         Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&uses, settings, registry)))
     }
 
@@ -186,7 +211,7 @@ impl Loaded {
 /// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run
 /// that ends there.
 fn ensure_usable(uses: &[String], cx: &Context) -> Result<()> {
-    let registry = cx.registry();
+    let registry = cx.invoker().registry();
     let (mut waiting, mut seen) = (uses.to_vec(), HashSet::new());
     while let Some(name) = waiting.pop() {
         // One that is not there may be one the script can do without.
@@ -194,8 +219,10 @@ fn ensure_usable(uses: &[String], cx: &Context) -> Result<()> {
         if !seen.insert(found.tool.spec().id()) {
             continue;
         }
-        authorise::permitted(&found.tool, cx.caller())
-            .map_err(|error| Error::new(error.kind(), format!("The script uses {name}. {}", error.message())))?;
+        // Which one is not said: its name would tell that it is there.
+        authorise::permitted(&found.tool, cx.caller()).map_err(|_| {
+            Error::denied("The script uses a tool that you may not use. Ask whoever wrote it, or an administrator.")
+        })?;
         waiting.extend_from_slice(found.tool.used());
     }
     Ok(())

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Alias, Tool, parse};
 use crate::{
-    engine::registry::Registry,
+    engine::{consent::Provenance, registry::Registry},
     model::{
         caller::Caller,
         destination::Destination,
@@ -168,6 +168,21 @@ impl Tool {
     #[must_use]
     pub fn private(mut self, arguments: &'static [&'static str]) -> Self {
         self.private = arguments;
+        self
+    }
+
+    /// Says what it touches of the caller's own, in words that end a sentence to them: `your memories`. A key uses it
+    /// only where its owner said so, and a script of somebody else only where the caller agreed.
+    #[must_use]
+    pub fn personal(mut self, things: &'static str) -> Self {
+        self.personal = Some(things);
+        self
+    }
+
+    /// Says who wrote it, for those whom that concerns.
+    #[must_use]
+    pub fn written(mut self, provenance: Option<Provenance>) -> Self {
+        self.provenance = provenance;
         self
     }
 

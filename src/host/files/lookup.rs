@@ -104,15 +104,19 @@ pub(super) fn place(roots: &[PathBuf], hidden: &Arc<Hidden>, path: &str) -> Resu
     Ok(Place { root: root.clone(), below, hidden: Arc::clone(hidden) })
 }
 
-/// A hint what to use instead. Where the server keeps its data is nobody's business.
+/// A hint what to use instead. Where anything lies on the server is nobody's business: no root is named by its path.
 fn hint(roots: &[PathBuf], hidden: &Hidden) -> String {
-    let named = |root: &PathBuf| match Some(root.as_path()) == hidden.own() {
-        true => "your workspace".to_owned(),
-        false => root.display().to_string(),
+    let is_own = |root: &&PathBuf| Some(root.as_path()) == hidden.own();
+    let has_own = roots.iter().any(|root| is_own(&root));
+    let has_others = roots.iter().any(|root| !is_own(&root) && root != Path::new("/"));
+    let below = match (has_own, has_others) {
+        (true, true) => " Use a path below your workspace, or below a directory that an administrator has opened.",
+        (true, false) => " Use a path below your workspace.",
+        (false, true) => " Use a path below a directory that an administrator has opened.",
+        (false, false) => "",
     };
-    let names: Vec<String> = roots.iter().filter(|root| **root != Path::new("/")).map(named).collect();
     let unknown = if hidden.is_complete() { String::new() } else { format!(" {MOUNTS_UNKNOWN}") };
-    if names.is_empty() { unknown } else { format!(" Use a path below {}.{unknown}", names.join(" or ")) }
+    format!("{below}{unknown}")
 }
 
 /// Follows every link by hand; what does not exist is taken as written, so that a path outside gets the same answer

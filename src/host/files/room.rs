@@ -17,7 +17,10 @@ use super::{
     write::{self, Parents},
 };
 use crate::{
-    host::quota::{BLOCK, Quota, Usage, count},
+    host::{
+        disk,
+        quota::{BLOCK, Quota, Usage, count},
+    },
     model::error::Result,
 };
 
@@ -80,8 +83,9 @@ impl Rooted {
         is_open.then_some((own, self.quota))
     }
 
-    /// Writes a file whole, where the workspace has room for it. Returns the bytes written.
+    /// Writes a file whole, where the workspace has room for it and enough of its disk stays free. Returns the bytes written.
     pub(super) fn put(&self, place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
+        disk::ensure_room(place.root(), &self.settings, bytes.len() as u64)?;
         let target = place.absolute();
         if let Some((own, quota)) = self.bounded().filter(|(own, _)| target.starts_with(own)) {
             let more = growth(&target, bytes.len() as u64);

@@ -6,9 +6,11 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
 use super::{
+    bounds::Taken,
     chain::Models,
     dialect::{self, Decoder},
     failure::{self, Failure, Unanswered},
+    own_key::KeyMask,
 };
 use crate::{
     model::{
@@ -29,11 +31,13 @@ pub struct Patience {
     pub first: Duration,
     /// Between two pieces.
     pub stall: Duration,
+    /// Until the end, however steadily it comes.
+    pub whole: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { first: Duration::from_secs(180), stall: Duration::from_secs(90) }
+        Self { first: Duration::from_secs(180), stall: Duration::from_secs(90), whole: Duration::from_secs(1_800) }
     }
 }
 
@@ -46,6 +50,10 @@ pub struct Answer {
     response: Response,
     decoder: Decoder,
     ready: VecDeque<Event>,
+    taken: Taken,
+    mask: KeyMask,
+    /// Why nothing more is taken in, told once what came before is.
+    ended: Option<Error>,
     at_end: bool,
     /// Whether any of its body has come.
     heard: bool,
@@ -67,6 +75,7 @@ impl Answer {
         let host = HostPort::of(&provider.base_url);
         let mut request = dialect::request(provider, chat).map_err(unanswered)?;
         request.patience = patience.first;
+        request.limit = Some(patience.whole);
         let response = http.allowing(host.as_slice()).send(request).await.map_err(unanswered)?;
         if !response.status.is_success() {
             return Err(failure::from_response(provider, response).await);
@@ -81,6 +90,9 @@ impl Answer {
             response,
             decoder: Decoder::of(provider.kind),
             ready: VecDeque::new(),
+            taken: Taken::default(),
+            mask: KeyMask::of(provider),
+            ended: None,
             at_end: false,
             heard: false,
             patience,
@@ -90,7 +102,12 @@ impl Answer {
             // One patience for head and first event together; whoever has begun to send may pause as later on.
             let left = patience.first.saturating_sub(began.elapsed());
             answer.response.wait_at_most(if answer.heard { left.max(patience.stall) } else { left });
-            answer.read().await.map_err(unanswered)?;
+            answer.read().await;
+        }
+        if answer.ready.is_empty()
+            && let Some(error) = answer.ended.take()
+        {
+            return Err(unanswered(error));
         }
         answer.response.wait_at_most(patience.stall);
         Ok(answer)
@@ -108,8 +125,13 @@ impl Answer {
 
     /// The next event, none at the end. Safe to drop and to call again.
     pub async fn next(&mut self) -> Result<Option<Event>> {
-        self.fill().await.map_err(|error| self.broken(error))?;
-        Ok(self.ready.pop_front())
+        while self.ready.is_empty() && !self.at_end {
+            self.read().await;
+        }
+        match (self.ready.pop_front(), &self.ended) {
+            (None, Some(error)) => Err(self.broken(error.clone())),
+            (event, _) => Ok(event),
+        }
     }
 
     /// The error of this answer, which broke off.
@@ -134,27 +156,70 @@ impl Answer {
         Ok((whole, usage))
     }
 
-    /// Reads until an event is ready or the end is reached.
-    async fn fill(&mut self) -> Result<()> {
-        while self.ready.is_empty() && !self.at_end {
-            self.read().await?;
+    /// Reads one piece. After an error nothing more is read, and what came before it is ready.
+    async fn read(&mut self) {
+        let piece = self.response.chunk().await;
+        let taken = piece.and_then(|piece| self.take_in(piece.as_deref()));
+        if let Err(error) = taken {
+            self.at_end = true;
+            self.ended = Some(self.mask.error(error));
         }
-        Ok(())
+        if self.at_end {
+            self.say_rest();
+        }
     }
 
-    /// Reads one piece.
-    async fn read(&mut self) -> Result<()> {
-        match self.response.chunk().await? {
+    /// Takes one piece in, or the end.
+    fn take_in(&mut self, piece: Option<&[u8]>) -> Result<()> {
+        let events = match piece {
             Some(bytes) => {
                 self.heard = true;
-                self.ready.extend(self.decoder.feed(&bytes)?);
+                self.taken.piece(bytes.len())?;
+                let events = self.decoder.feed(bytes)?;
+                self.taken.ensure_calls(self.decoder.unfinished())?;
+                events
             }
             None => {
                 self.at_end = true;
-                self.ready.extend(self.decoder.finish()?);
+                self.decoder.finish()?
+            }
+        };
+        events.into_iter().try_for_each(|event| self.admit(event))
+    }
+
+    /// Makes an event ready, as far as it is within bounds and without the provider's own key.
+    fn admit(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::Text(mut text) => {
+                let (room, fits) = self.taken.text(&text);
+                text.truncate(room);
+                let said = self.mask.feed(text);
+                if !said.is_empty() {
+                    self.ready.push_back(Event::Text(said));
+                }
+                fits
+            }
+            Event::ToolCall(call) => {
+                self.taken.call(call.name.len() + call.arguments.to_string().len())?;
+                self.ready.push_back(Event::ToolCall(self.mask.call(call)));
+                Ok(())
+            }
+            event => {
+                if matches!(event, Event::Stop(_)) {
+                    self.say_rest();
+                }
+                self.ready.push_back(event);
+                Ok(())
             }
         }
-        Ok(())
+    }
+
+    /// Makes ready what was held back because it might have become the key.
+    fn say_rest(&mut self) {
+        let rest = self.mask.rest();
+        if !rest.is_empty() {
+            self.ready.push_back(Event::Text(rest));
+        }
     }
 }
 

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::dialect::{call, failed, max_tokens, parse, put, put_some, system, text, tokens};
+use super::{
+    bounds::Unfinished,
+    dialect::{call, failed, max_tokens, parse, put, put_some, system, text, tokens},
+};
 use crate::model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, Usage},
@@ -166,6 +169,12 @@ impl Decoder {
             }
             _ => {}
         }
+    }
+
+    /// The calls that are not complete.
+    pub(super) fn unfinished(&self) -> Unfinished {
+        let bytes = self.calls.values().map(|(_, name, arguments)| name.len() + arguments.len()).sum();
+        Unfinished { calls: self.calls.len(), bytes }
     }
 
     pub(super) fn is_whole(&self) -> bool {

@@ -4,7 +4,7 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{anthropic, failure::is_too_long, ollama, openai};
+use super::{anthropic, bounds::Unfinished, failure::is_too_long, ollama, openai};
 use crate::{
     model::{
         error::{Error, Kind, Result},
@@ -104,6 +104,16 @@ impl Decoder {
             }
         }
         Ok(events)
+    }
+
+    /// What was read of calls that are not complete.
+    pub(super) fn unfinished(&self) -> Unfinished {
+        match self {
+            Self::Openai(_, decoder) => decoder.unfinished(),
+            Self::Anthropic(_, decoder) => decoder.unfinished(),
+            // A call is in one line.
+            Self::Ollama(..) => Unfinished::default(),
+        }
     }
 
     /// The events the end of the body completes; an error where the answer is not whole.

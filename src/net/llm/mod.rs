@@ -2,6 +2,7 @@
 
 pub mod answer;
 mod anthropic;
+pub mod bounds;
 pub mod breaker;
 pub mod chain;
 mod dialect;
@@ -9,4 +10,5 @@ mod failure;
 pub mod models;
 mod ollama;
 mod openai;
+mod own_key;
 mod probe;

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{call, failed, functions, max_tokens, parse, put, put_some, system, text, tokens};
+use super::{
+    bounds::Unfinished,
+    dialect::{call, failed, functions, max_tokens, parse, put, put_some, system, text, tokens},
+};
 use crate::model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage},
@@ -148,6 +151,12 @@ impl Decoder {
             Some(whole @ Value::Object(_)) => partial.arguments = whole.to_string(),
             _ => {}
         }
+    }
+
+    /// The calls that are not complete.
+    pub(super) fn unfinished(&self) -> Unfinished {
+        let bytes = self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+        Unfinished { calls: self.calls.len(), bytes }
     }
 
     /// Gives out the calls and the end, once; false where the stream ended too early.

@@ -36,11 +36,11 @@ impl Documents {
         let by = by.clone();
         self.db
             .write(move |c| {
-                let collection = collections::number(c, by.caller.user, new.collection)?;
+                let collection = collections::number(c, by.caller.reader(), new.collection)?;
                 if let Some(before) = sent::before(c, collection, &new)? {
                     let known = whole(c, before)?;
                     if matches!(known.status, Status::Failed | Status::Cancelled) {
-                        let number = get(c, by.caller.user, before)?.0;
+                        let number = get(c, by.caller.reader(), before)?.0;
                         requeue(c, number, by.now.millis())?;
                         by.record(c, "document.retry", json!({"id": before, "title": known.title}))?;
                     }
@@ -58,7 +58,7 @@ impl Documents {
     pub async fn delete(&self, by: &Actor, id: DocumentId, keep: Keep) -> Result<Option<String>> {
         let by = by.clone();
         let files = self.db.purge(move |c| {
-            let (number, document) = get(c, by.caller.user, id)?;
+            let (number, document) = get(c, by.caller.reader(), id)?;
             by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
             if keep == Keep::Nothing || document.status == Status::Deleted {
                 return purge::documents(c, "number = ?1", [number]);
@@ -99,7 +99,7 @@ impl Documents {
         let by = by.clone();
         self.db
             .write(move |c| {
-                let (number, document) = get(c, by.caller.user, id)?;
+                let (number, document) = get(c, by.caller.reader(), id)?;
                 allow(document.status).map_err(Error::conflict)?;
                 requeue(c, number, by.now.millis())?;
                 by.record(c, &format!("document.{action}"), json!({"id": id, "title": document.title}))?;
@@ -113,7 +113,7 @@ impl Documents {
         let by = by.clone();
         self.db
             .write(move |c| {
-                let (number, document) = get(c, by.caller.user, id)?;
+                let (number, document) = get(c, by.caller.reader(), id)?;
                 if !document.status.is_open() {
                     return Err(Error::conflict("Nothing is under way that could be stopped."));
                 }
@@ -147,7 +147,7 @@ impl Documents {
         let by = by.clone();
         self.db
             .write(move |c| {
-                let (number, document) = get(c, by.caller.user, id)?;
+                let (number, document) = get(c, by.caller.reader(), id)?;
                 if document.status == Status::Deleted {
                     return Err(Error::conflict("It is in the trash: restore it first."));
                 }

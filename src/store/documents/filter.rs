@@ -4,7 +4,7 @@ use super::rows::FROM;
 use crate::{
     model::{
         knowledge::{CollectionId, DocumentId, Status},
-        user::UserId,
+        reader::Reader,
     },
     store::{collections::VISIBLE, rows::like},
 };
@@ -28,9 +28,9 @@ pub struct Filter {
 
 impl Filter {
     /// The parameters of [`selection`].
-    pub(super) fn bounds(self, user: UserId) -> [Option<String>; 5] {
+    pub(super) fn bounds(self, reader: Reader) -> [Option<String>; 5] {
         [
-            Some(user.to_string()),
+            Some(reader.to_string()),
             self.collection.map(|id| id.to_string()),
             self.q.filter(|q| !q.trim().is_empty()).map(|q| like(q.trim())),
             self.status.map(|status| status.as_str().to_owned()),

@@ -7,6 +7,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         knowledge::{Document, DocumentId, Source, Status},
+        reader::Reader,
         time::Time,
         user::UserId,
     },
@@ -99,9 +100,9 @@ fn forget_passages(c: &Connection, number: i64) -> Result<()> {
 }
 
 /// One that this person sees, and its number.
-pub(super) fn get(c: &Connection, user: UserId, id: DocumentId) -> Result<(i64, Document)> {
+pub(super) fn get(c: &Connection, reader: Reader, id: DocumentId) -> Result<(i64, Document)> {
     let sql = format!("SELECT {COLUMNS}, d.number {FROM} WHERE {VISIBLE} AND d.id = ?2");
-    first(c, &sql, (user.to_string(), id.to_string()), |row| Ok((row.get(19)?, read(row)?)))?
+    first(c, &sql, (reader.to_string(), id.to_string()), |row| Ok((row.get(19)?, read(row)?)))?
         .ok_or_else(|| Error::not_found(format!("There is no document '{id}'.")))
 }
 

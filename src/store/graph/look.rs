@@ -26,7 +26,7 @@ const HUBS: usize = 60;
 /// Most documents named of one node.
 const DOCUMENTS: i64 = 20;
 
-/// What this reader sees, as conditions: `?1` is the person and `?2` whether he may read knowledge.
+/// What this reader sees, as conditions: `?1` is the reader and `?2` whether he may read knowledge.
 struct Seen {
     node: String,
     edge: String,
@@ -58,7 +58,7 @@ pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Res
         "SELECT DISTINCT n.id FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
          WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} ORDER BY n.id"
     );
-    all(c, &sql, params![sight.user.to_string(), sight.knowledge, from, rel], |row| Ok(row.get(0)?))
+    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| Ok(row.get(0)?))
 }
 
 pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
@@ -72,7 +72,7 @@ pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec
     );
     let q = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()).map(like);
     let limit = i64::try_from(filter.limit.min(MOST_NODES)).unwrap_or(i64::MAX);
-    let wanted = params![sight.user.to_string(), sight.knowledge, q, filter.label, limit];
+    let wanted = params![sight.reader.to_string(), sight.knowledge, q, filter.label, limit];
     let numbers = all(c, &sql, wanted, |row| Ok(row.get(0)?))?;
     read_nodes(c, sight, &numbers)
 }
@@ -111,7 +111,7 @@ pub(super) fn around(c: &Connection, sight: Sight, id: &str, (rel, depth): (Opti
 
 pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
     let moment = c.unchecked_transaction()?;
-    let who = (sight.user.to_string(), sight.knowledge);
+    let who = (sight.reader.to_string(), sight.knowledge);
     let Seen { node, edge } = seen();
     let both = format!(
         "graph_edges e WHERE {edge} AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.src AND {node})
@@ -151,7 +151,7 @@ fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> 
     let mut edges = Vec::new();
     let mut truncated = false;
     for from in numbers {
-        let found = all(c, &sql, params![sight.user.to_string(), sight.knowledge, from, rel], |row| {
+        let found = all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, json(row, 2)?))
         })?;
         for (to, rel, props) in found {
@@ -176,7 +176,7 @@ fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<
          ORDER BY n.name COLLATE NOCASE, n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
-    all(c, &sql, params![sight.user.to_string(), sight.knowledge, from, rel, most], |row| Ok(row.get(0)?))
+    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel, most], |row| Ok(row.get(0)?))
 }
 
 /// Nodes by number, in this order; all of them are seen.
@@ -194,7 +194,7 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
     );
     let mut nodes = Vec::with_capacity(numbers.len());
     for number in numbers {
-        let who = (sight.user.to_string(), sight.knowledge, number);
+        let who = (sight.reader.to_string(), sight.knowledge, number);
         if let Some(mut node) = first(c, &sql, who.clone(), read)? {
             node.documents = all(c, &documents, (who.0, who.1, number, DOCUMENTS), |row| Ok(row.get(0)?))?;
             nodes.push(node);
@@ -218,7 +218,7 @@ fn read(row: &Row<'_>) -> Result<Node> {
 
 fn number(c: &Connection, sight: Sight, id: &str) -> Result<i64> {
     let sql = format!("SELECT n.number FROM graph_nodes n WHERE n.id = ?3 AND {}", seen().node);
-    first(c, &sql, (sight.user.to_string(), sight.knowledge, id), |row| Ok(row.get(0)?))?.ok_or_else(|| none(id))
+    first(c, &sql, (sight.reader.to_string(), sight.knowledge, id), |row| Ok(row.get(0)?))?.ok_or_else(|| none(id))
 }
 
 fn count(row: &Row<'_>) -> Result<Count> {

@@ -26,6 +26,7 @@ pub(super) fn tool() -> Tool {
         "The person speaks of what was just copied.",
         run,
     )
+    .personal("your clipboard")
     .example_after(before(), "What was copied", json!({}), json!({"text": "42 Main Street"}))
     .alias(Alias::same("clipboard-read"))
 }

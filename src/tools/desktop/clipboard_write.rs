@@ -33,6 +33,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .personal("your clipboard")
     .private(&["text"])
     .example("A text to paste", json!({"text": "42 Main Street"}), json!({"ok": true}))
     .alias(Alias::same("clipboard-write"))

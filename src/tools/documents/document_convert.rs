@@ -46,6 +46,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("knowledge:read")
+    .personal("your files")
     .timeout(TIMEOUT)
     .example_after(
         made("xlsx", json!({"sheets": [{"name": "2026", "rows": [["Item", "Price"], ["Tea", 2.5]]}]})),

@@ -70,6 +70,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("knowledge:write")
+    .personal("your files")
     .risk(Risk::LowWrite)
     .timeout(TIMEOUT)
     .example(

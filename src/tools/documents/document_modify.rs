@@ -80,6 +80,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("knowledge:write")
+    .personal("your files")
     .risk(Risk::LowWrite)
     .timeout(TIMEOUT)
     .example_after(

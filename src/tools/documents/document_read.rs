@@ -31,6 +31,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("knowledge:read")
+    .personal("your files")
     .timeout(TIMEOUT)
     .example_after(
         made("docx", json!({"paragraphs": ["Revenue rose in Q4."]})),

@@ -96,7 +96,7 @@ async fn ahead(cx: Context, args: Args) -> Result<question::Question> {
 
 /// A document of the caller's that is not in the trash.
 async fn deletable(cx: &Context, id: DocumentId) -> Result<Document> {
-    let document = cx.knowledge().documents.get(cx.caller().user, id).await?;
+    let document = cx.knowledge().documents.get(cx.caller().reader(), id).await?;
     if document.status == Status::Deleted {
         return Err(Error::conflict("It is in the trash already, and is removed for good after a while."));
     }
@@ -185,16 +185,16 @@ async fn search(cx: &Context, args: Args) -> Result<Output> {
 async fn list(cx: &Context, args: Args) -> Result<Output> {
     let (limit, offset) = (args.limit.unwrap_or(LISTED), args.offset.unwrap_or_default());
     let filter = Filter { q: args.query, status: args.status, limit, offset, ..Filter::default() };
-    let (store, user) = (&cx.knowledge().documents, cx.caller().user);
-    let total = store.matching(user, filter.clone()).await?;
-    let found = store.list(user, filter).await?;
+    let (store, reader) = (&cx.knowledge().documents, cx.caller().reader());
+    let total = store.matching(reader, filter.clone()).await?;
+    let found = store.list(reader, filter).await?;
     let documents = found.iter().map(shown).collect();
     Ok(page(documents, offset as usize, usize::try_from(total).unwrap_or(usize::MAX)))
 }
 
 async fn view(cx: &Context, args: Args) -> Result<Output> {
     let id = id(&args)?;
-    let (document, text, _) = cx.knowledge().documents.content(cx.caller().user, id).await?;
+    let (document, text, _) = cx.knowledge().documents.content(cx.caller().reader(), id).await?;
     let (from, length) = (args.offset.unwrap_or_default() as usize, text.chars().count());
     let part: String = text.chars().skip(from).take(PART).collect();
     let next = (from + PART < length).then_some(from + PART);

@@ -67,7 +67,8 @@ pub(super) fn tool() -> Tool {
     )
     .risk(Risk::LowWrite)
     .innate()
-    .private(&["item", "items"])
+    .personal("your lists")
+    .private(&["item", "items", "list", "new_name"])
     .example(
         "Adding makes the list",
         json!({"action": "add", "list": "shopping", "items": ["milk", "eggs"]}),

@@ -26,6 +26,7 @@ pub(super) fn tool() -> Tool {
         "You know a memory's key, from a search or because it was saved under a name, and need its content.",
         run,
     )
+    .personal("your memories")
     .private(&["key"])
     .example_after(
         vec![("memorize", json!({"facts": [{"key": "birthday", "value": "12 May"}]}))],

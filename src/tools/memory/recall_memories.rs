@@ -118,6 +118,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .innate()
+    .personal("your memories")
     .private(&["query"])
     .example_after(
         said(),

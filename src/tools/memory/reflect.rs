@@ -47,6 +47,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .innate()
+    .personal("your memories")
     .private(&["topic"])
     .timeout(Duration::from_secs(60))
     .example_after(

@@ -135,6 +135,7 @@ pub(super) fn tool() -> Tool {
     )
     .risk(Risk::LowWrite)
     .innate()
+    .personal("your memories")
     .private(&["content", "key", "gists", "facts"])
     .example(
         "A preference",

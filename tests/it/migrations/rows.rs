@@ -113,4 +113,9 @@ pub const ROWS: &[(usize, &str)] = &[
         "INSERT INTO results VALUES ('01900000-0000-7000-8000-0000000000a2', '01900000-0000-7000-8000-00000000000a', NULL, 'longer', NOW);
          INSERT INTO result_parts VALUES ('01900000-0000-7000-8000-0000000000a2', 1, ' still');",
     ),
+    (
+        30,
+        "UPDATE api_keys SET personal = 0 WHERE id = '01900000-0000-7000-8000-0000000000c1';
+         INSERT INTO script_consents VALUES ('01900000-0000-7000-8000-00000000000a', 'greet', 'a1b2', NOW);",
+    ),
 ];

@@ -73,7 +73,7 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
 }
 
 async fn collection(app: &App, by: &Actor, name: &str) -> Result<CollectionId> {
-    let all = app.knowledge.collections.list(by.caller.user).await?;
+    let all = app.knowledge.collections.list(by.caller.reader()).await?;
     match all.into_iter().find(|collection| collection.name == name) {
         Some(known) => Ok(known.id),
         None => {
@@ -93,7 +93,7 @@ async fn take_in(app: &App, by: &Actor, set: CollectionId, folder: &Path) -> Res
     }
     for status in [Status::Queued, Status::Reading, Status::Embedding] {
         let filter = || Filter { collection: Some(set), status: Some(status), limit: 1, ..Filter::default() };
-        while !app.knowledge.documents.list(by.caller.user, filter()).await?.is_empty() {
+        while !app.knowledge.documents.list(by.caller.reader(), filter()).await?.is_empty() {
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -130,7 +130,7 @@ async fn listed(app: &App, by: &Actor, collection: CollectionId) -> Result<HashM
     let mut before = None;
     loop {
         let filter = Filter { collection: Some(collection), before, limit: PAGE, ..Filter::default() };
-        let page = app.knowledge.documents.list(by.caller.user, filter).await?;
+        let page = app.knowledge.documents.list(by.caller.reader(), filter).await?;
         let Some(last) = page.last() else { return Ok(names) };
         before = Some(last.id);
         names.extend(page.into_iter().filter_map(|document| Some((document.id, document.source.uri?))));
@@ -152,7 +152,7 @@ async fn answer(
             ..Question::default()
         };
         let started = Instant::now();
-        let hits = search::search(app, by.caller.user, &question).await?;
+        let hits = search::search(app, by.caller.reader(), &question).await?;
         let ms = started.elapsed().as_secs_f64() * 1_000.0;
         let mut seen = HashSet::new();
         let documents = hits.iter().map(|hit| hit.document_id).filter(|id| seen.insert(*id));

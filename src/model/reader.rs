@@ -1,0 +1,51 @@
+//! Whose sight of collections a look at knowledge has.
+
+use std::fmt;
+
+use super::{caller::Caller, user::UserId};
+
+/// A reader of knowledge: a person, or a key of theirs, which sees no more than it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reader {
+    user: UserId,
+    sees: Sees,
+}
+
+/// Which collections are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sees {
+    /// Every one: `*` is held through this very credential.
+    All,
+    /// Those open to all and those of the person's role.
+    Role,
+    /// Those open to all: a key that does not stand for the person has no role.
+    Open,
+}
+
+impl Reader {
+    /// The sight of this caller.
+    pub fn of(caller: &Caller) -> Self {
+        let sees = match (caller.permissions.is_all(), caller.personal) {
+            (true, _) => Sees::All,
+            (false, true) => Sees::Role,
+            (false, false) => Sees::Open,
+        };
+        Self { user: caller.user, sees }
+    }
+
+    /// The person.
+    pub fn user(self) -> UserId {
+        self.user
+    }
+}
+
+/// What queries compare: `*`, the person's id, or nothing.
+impl fmt::Display for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.sees {
+            Sees::All => f.write_str("*"),
+            Sees::Role => self.user.fmt(f),
+            Sees::Open => Ok(()),
+        }
+    }
+}
