@@ -16,6 +16,7 @@ use super::bench::{Bench, benches, lacks};
 use crate::support::{
     app::TestApp,
     http::{Request, TestServer},
+    library::{File, form},
 };
 
 const QUOTA: Quota = Quota { bytes: 20 << 20, files: 200 };
@@ -111,8 +112,13 @@ async fn a_full_workspace_is_said_over_http() {
     let server = TestServer::start().await;
     server.owner("PUT", "/api/settings", &json!({"files": {"workspace_mb": 1}})).await;
     let cookie = server.sign_in("owner").await;
-    let body = json!({"params": {"path": "a", "content": "x".repeat(1_200_000)}});
-    let answer = server.send(Request::new("POST", "/api/tools/write/invoke").json(&body).cookie(&cookie)).await;
+    let large = "x".repeat(1_200_000);
+    let (kind, body) = form(&[File::new("large.txt", large.as_str())], &[]);
+    let answer = server.send(Request::new("POST", "/api/files").raw(&kind, body).cookie(&cookie)).await;
     assert_eq!(answer.status, 507, "{}", answer.text());
     assert!(answer.problem().contains("The workspace is full"), "{}", answer.problem());
+    // A tool's own failure is an answer.
+    let body = json!({"params": {"path": "a", "content": large}});
+    let answer = server.send(Request::new("POST", "/api/tools/write/invoke").json(&body).cookie(&cookie)).await;
+    assert_eq!((answer.status, &answer.json()["problem"]["kind"]), (200, &json!("disk_full")), "{}", answer.text());
 }
