@@ -4098,6 +4098,13 @@ export interface components {
              *     ]
              */
             roots: string[];
+            /**
+             * Format: uint32
+             * @description MB of the disk that uploads, files of tools and documents leave free for the database. None means 500, or 2 % of a
+             *     disk of which that is less.
+             * @default null
+             */
+            keep_free_mb: number | null;
         };
         /** @description Files. */
         FilesForm: {
@@ -4470,13 +4477,14 @@ export interface components {
             success: boolean;
             /** @description The result as it is shown. */
             content: components["schemas"]["Content"][];
-            /** @description The tool's exact return value. */
+            /** @description The tool's exact return value; of one that no answer of 8 MB holds, `{handle, bytes, preview}`. */
             data: unknown;
             /** @description The failure, in words; null where it worked. */
             error?: string | null;
             problem?: components["schemas"]["CallProblem"] | null;
             /**
-             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where a
+             * @description Facts: `call_id`, `tool`, `duration_ms`, `model_text` (what a model reads of it), and what the tool adds. Where the
+             *     result was cut, `handle` (what the data tools take as `data`; null where it was not kept) and `bytes`. Where a
              *     person was asked, `approved_by`; where they changed the arguments, `executed_arguments` and `edited`, each with its
              *     `name`, `from` and `to`.
              */
@@ -6013,7 +6021,8 @@ export interface components {
              * @default {
              *       "roots": [
              *         "workspace"
-             *       ]
+             *       ],
+             *       "keep_free_mb": null
              *     }
              */
             files: components["schemas"]["Files"];
