@@ -23,7 +23,7 @@ use crate::{
     support::{
         app::TestApp,
         chat::Chat,
-        remote::systems::{allow, endpoint, open, status},
+        remote::systems::{allow, endpoint, open},
         system::TestSystem,
     },
 };
@@ -71,7 +71,7 @@ async fn a_script_that_is_the_same_again_when_it_is_approved_runs() {
 async fn what_a_script_uses_and_what_it_was_granted_are_part_of_it() {
     let asker = Asker::new(TestApp::start().await, WRITER).await;
     job(&asker.app, "// @uses write\n// @http a.example", "ok").await;
-    save(&asker.app, "outer", "// @uses job", "tool(\"job\", #{ city: \"x\" })").await;
+    save(&asker.app, "outer", "// @risk high_write\n// @uses job", "tool(\"job\", #{ city: \"x\" })").await;
     let (inner, outer) = (asker.ask("job", json!({"city": "x"})).await, asker.ask("outer", json!({})).await);
     job(&asker.app, "// @uses write\n// @http a.example", "EVIL").await;
     let (_, verdict) = asker.decide(&outer, yes()).await.unwrap();
@@ -145,7 +145,6 @@ async fn a_system_that_was_moved_is_asked_about_again_by_every_way_to_it() {
     let change: SystemDraft = serde_json::from_value(json!({"base_url": after.url("")})).unwrap();
     asker.app.satchel.app.catalog.change(&owner, system.id, change).await.unwrap();
     allow(&asker.app, &after.url("")).await;
-    status(&asker.app, system.id, satchel::model::catalog::status::SystemStatus::Active).await;
     offer(&asker.app.satchel.invoker);
     for old in &olds {
         let (_, verdict) = asker.decide(old, yes()).await.unwrap();

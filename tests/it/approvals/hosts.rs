@@ -124,7 +124,7 @@ async fn a_script_leads_nowhere_its_question_did_not_name() {
     assert!(hidden.asked().is_empty());
     let ticket = asker.ask("carries", params(false)).await;
     asker.approve(&ticket).await;
-    assert_eq!(named.asked().len(), 1);
+    assert!(named.asked().iter().any(|asked| asked.starts_with("GET /page ")), "{:?}", named.asked());
 }
 
 #[tokio::test(flavor = "multi_thread")]
