@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{context::Context, tool::Tool};
 use crate::model::{
     call::Outcome,
+    caller::Credential,
     error::{Error, Kind, Result},
     origin::Origin,
     output::Output,
@@ -16,26 +17,25 @@ use crate::model::{
 /// Where what came of a call came from, if from outside.
 pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcome>, now: Time) -> Option<Origin> {
     match outcome {
-        Ok(Outcome::Done(done)) => {
-            let at = done.output.outside_at().unwrap_or(now);
-            of_output(tool, arguments, &done.output).map(|source| Origin::new(source, at))
-        }
+        Ok(Outcome::Done(done)) => of_output(tool, arguments, &done.output, now),
         Ok(Outcome::Confirm(_)) => None,
         Err(error) => of_error(tool, arguments, error).map(|source| Origin::new(source, now)),
     }
 }
 
 /// Where a result came from, if from outside. A built-in tool may say that it did not.
-fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
+pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Time) -> Option<Origin> {
     let spec = tool.spec();
     let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
     if spec.source == Source::Builtin && output.is_ours() {
         return None;
     }
-    match output.outside() {
-        Some(place) => Some(named(tool, place)),
-        None if is_foreign(tool) || outward => Some(place(tool, arguments)),
-        None => None,
+    match (output.outside(), output.outside_at()) {
+        // What was kept is from where it came in first, not from what gives it back.
+        (Some(place), Some(at)) => Some(Origin::new(place, at)),
+        (Some(place), None) => Some(Origin::new(named(tool, place), now)),
+        (None, _) if is_foreign(tool) || outward => Some(Origin::new(place(tool, arguments), now)),
+        (None, _) => None,
     }
 }
 
@@ -68,6 +68,24 @@ impl Context {
     /// Remembers that something from outside came into this run; what it gives back is from there too.
     pub fn note_outside(&self, place: String) {
         self.note_origin(Origin::new(place, self.now()));
+    }
+
+    /// Remembers that something kept came into this run, if it is from outside.
+    pub fn note(&self, origin: Option<Origin>) {
+        if let Some(origin) = origin {
+            self.note_origin(origin);
+        }
+    }
+
+    /// The origin of what this run writes where everybody reads it. What a program reads that calls with a key, outside
+    /// a conversation, nobody knows.
+    pub fn origin_for_all(&self) -> Option<Origin> {
+        let of_program = || {
+            let by_key = matches!(self.caller().credential, Credential::Key(_)) && self.topic().is_none();
+            let source = || format!("{}: a program of {}", self.tool(), self.caller().username);
+            by_key.then(|| Origin::new(source(), self.now()))
+        };
+        self.origin().or_else(of_program)
     }
 
     /// Remembers that something kept from outside came into this run.

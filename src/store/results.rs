@@ -2,13 +2,12 @@
 
 use std::{str::FromStr, time::Duration};
 
-use rusqlite::OptionalExtension;
-
-use super::db::Db;
+use super::{db::Db, origin, rows::first};
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
     id::{Id, Noun},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -29,6 +28,15 @@ impl Noun for StoredResult {
 /// The name of a stored result: `result:<id>`.
 pub type ResultId = Id<StoredResult>;
 
+/// A long result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredText {
+    /// The whole of it.
+    pub text: String,
+    /// Where it came from, if from outside.
+    pub origin: Option<Origin>,
+}
+
 /// The results of one person in one conversation; those of others cannot be reached (R44). Cheap to clone.
 #[derive(Clone)]
 pub struct Results {
@@ -44,34 +52,42 @@ impl Results {
     }
 
     /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is.
-    pub async fn put(&self, text: String, now: Time) -> Result<String> {
+    pub async fn put(&self, result: StoredText, now: Time) -> Result<String> {
         let (id, user, topic) = (ResultId::new(), self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
         self.db
             .write(move |c| {
                 c.prepare_cached("DELETE FROM results WHERE created_at < ?1")?.execute([oldest])?;
                 c.prepare_cached(
-                    "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    "INSERT INTO results (id, user, topic, text, created_at, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?
-                .execute((id.to_string(), user, topic, text, now.millis()))?;
+                .execute((
+                    id.to_string(),
+                    user,
+                    topic,
+                    result.text,
+                    now.millis(),
+                    origin::text(&result.origin),
+                ))?;
                 Ok(format!("{PREFIX}{id}"))
             })
             .await
     }
 
-    /// The text behind a handle.
-    pub async fn text(&self, handle: &str, now: Time) -> Result<String> {
+    /// The result behind a handle.
+    pub async fn get(&self, handle: &str, now: Time) -> Result<StoredText> {
         let gone = || Error::not_found("There is no such result in this conversation. Results are kept for 7 days.");
         let id = handle_id(handle).ok_or_else(gone)?;
         let (user, topic) = (self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
-        let text = self.db.read(move |c| {
-            let mut statement = c.prepare_cached(
-                "SELECT text FROM results WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4",
-            )?;
-            Ok(statement.query_row((id.to_string(), user, topic, oldest), |row| row.get(0)).optional()?)
+        let found = self.db.read(move |c| {
+            let sql = "SELECT text, origin FROM results
+                       WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4";
+            first(c, sql, (id.to_string(), user, topic, oldest), |row| {
+                Ok(StoredText { text: row.get(0)?, origin: origin::read(row, 1)? })
+            })
         });
-        text.await?.ok_or_else(gone)
+        found.await?.ok_or_else(gone)
     }
 }
 

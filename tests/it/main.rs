@@ -42,6 +42,7 @@ mod list;
 mod memory;
 mod migrations;
 mod operations;
+mod origins;
 mod parallel;
 mod people;
 mod process;

@@ -36,6 +36,7 @@ mod meters;
 mod offline;
 pub mod openapi;
 mod origin;
+mod origins;
 mod packed;
 mod path;
 mod processes;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
     files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
-    openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
+    openapi, origins, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
     systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
@@ -177,6 +177,8 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/memories/export", SignedIn),
     route("PATCH", "/api/memories/{id}", SignedIn),
     route("DELETE", "/api/memories/{id}", SignedIn),
+    route("GET", "/api/origins", Person),
+    route("POST", "/api/origins/vouch", Person),
     route("GET", "/api/knowledge/collections", Permission("knowledge:read")),
     route("POST", "/api/knowledge/collections", Permission("knowledge:write")),
     route("PUT", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
@@ -247,6 +249,7 @@ pub fn configure(config: &mut Services<'_>) {
     audit::services(config);
     egress::services(config);
     memories::services(config);
+    origins::services(config);
     collections::services(config);
     folders::services(config);
     documents::services(config);

@@ -99,4 +99,10 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE messages SET provider = 'Own', instead_of = '{\"provider\": \"Other\", \"model\": \"m\", \"address\": \"other.example.com\", \"status\": 503, \"cause\": \"It is busy.\", \"mend\": \"/settings/models\"}' WHERE seq = 2;
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
+    (25, "UPDATE conversations SET tainted_by = 'web_fetch: https://invoices.example/may', tainted_at = NOW;"),
+    (
+        26,
+        "UPDATE memories SET origin = '{\"source\": \"web_fetch: https://invoices.example/may\", \"at\": \"2026-05-03T12:00:00.000Z\"}';
+         UPDATE script_values SET updated_at = NOW;",
+    ),
 ];

@@ -1,10 +1,11 @@
 import { mount, unmount } from 'svelte';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Memory } from '../../lib/types';
 import MemoryRow from './MemoryRow.svelte';
 
 let page: object | undefined;
 afterEach(async () => {
+  vi.unstubAllGlobals();
   if (page) await unmount(page);
 });
 
@@ -35,6 +36,26 @@ it('says how well a memory is held only where it fades, and keeps its key to its
 
 it('says that a memory fades', () => {
   expect(said({ strength: 0.62 })).toContain('62% held');
+});
+
+it('says where a memory came from, and asks again before it is vouched for', async () => {
+  const sent: unknown[] = [];
+  vi.stubGlobal('fetch', async (request: Request) => {
+    sent.push(await request.json());
+    return new Response(null, { status: 204 });
+  });
+  const text = said({ origin: { source: 'web_fetch: https://invoices.example/may', at: '2026-05-03T12:00:00Z' } });
+  expect(text).toContain('from invoices.example, 3 May 2026');
+  const click = async (label: string) => {
+    const button = [...document.querySelectorAll('button')].find((one) => one.textContent.includes(label));
+    button?.click();
+    await new Promise((done) => setTimeout(done));
+  };
+  await click('Vouch');
+  expect(sent).toEqual([]);
+  await click('I have read it');
+  expect(sent).toEqual([{ kind: 'memory', id: 'm', updated_at: '2026-01-01T00:00:00Z' }]);
+  expect(said({})).not.toContain('Vouch');
 });
 
 it('shows an episode as its question and how it ended', () => {
