@@ -31,7 +31,10 @@ use crate::{
         output::Output,
         spec::{Risk, Source},
     },
-    store::{conversations::Conversations, results::{Results, StoredText}},
+    store::{
+        conversations::Conversations,
+        results::{Results, StoredText},
+    },
 };
 
 /// Runs calls. Cheap to clone; every clone is the same invoker.

@@ -181,7 +181,8 @@ impl Conversations {
                     let found = first(c, sql, [id.to_string()], |row| {
                         Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<i64>>(1)?.map(Time::from_millis)))
                     })?;
-                    let (source, from) = found.unwrap_or_else(|| (Some("a conversation that is gone".to_owned()), None));
+                    let (source, from) =
+                        found.unwrap_or_else(|| (Some("a conversation that is gone".to_owned()), None));
                     let from = from.unwrap_or(at);
                     if let Some(source) = source.filter(|_| from <= at) {
                         return Ok(Some(Origin::new(source, from)));

@@ -32,13 +32,7 @@ impl Lists {
     }
 
     /// A new list, its name from `origin`. Fails where the name is taken.
-    pub async fn create(
-        &self,
-        name: ListName,
-        items: Vec<Item>,
-        origin: Option<Origin>,
-        now: Time,
-    ) -> Result<List> {
+    pub async fn create(&self, name: ListName, items: Vec<Item>, origin: Option<Origin>, now: Time) -> Result<List> {
         let user = self.user.to_string();
         self.db
             .write(move |c| {
@@ -106,13 +100,7 @@ impl Lists {
     }
 
     /// Gives a list another name, from `origin`; its history goes with it. Fails where the name is taken.
-    pub async fn rename(
-        &self,
-        name: ListName,
-        new: ListName,
-        origin: Option<Origin>,
-        now: Time,
-    ) -> Result<List> {
+    pub async fn rename(&self, name: ListName, new: ListName, origin: Option<Origin>, now: Time) -> Result<List> {
         let user = self.user.to_string();
         self.db
             .write(move |c| {

@@ -118,7 +118,8 @@ impl Origins {
             .write(move |c| {
                 let user = by.caller.user;
                 let found = vouch.kind.find(c, user, &vouch.id)?;
-                let found = found.ok_or_else(|| Error::not_found("It is gone, or somebody has vouched for it already."))?;
+                let found =
+                    found.ok_or_else(|| Error::not_found("It is gone, or somebody has vouched for it already."))?;
                 if found.updated_at != vouch.updated_at {
                     return Err(Error::conflict("It has changed since you read it: read it again, then vouch for it."));
                 }
@@ -186,7 +187,8 @@ impl Kind {
     fn stored(self) -> Stored {
         match self {
             Self::Memory => Stored {
-                rows: "SELECT m.id, m.key AS name, m.content || coalesce((SELECT group_concat(char(10) || v.content, '')
+                rows:
+                    "SELECT m.id, m.key AS name, m.content || coalesce((SELECT group_concat(char(10) || v.content, '')
                          FROM memory_versions v WHERE v.memory = m.number), '') AS text, m.origin, m.updated_at
                        FROM memories m WHERE m.user = ?1 AND m.origin IS NOT NULL",
                 clear: "UPDATE memories SET origin = NULL WHERE user = ?1 AND id = ?2",
@@ -225,7 +227,8 @@ impl Kind {
                 clear: "UPDATE graph_edges SET origin = NULL WHERE ?1 <> '' AND CAST(number AS TEXT) = ?2",
             },
             Self::ScriptValue => Stored {
-                rows: "SELECT script || '/' || key AS id, script AS name, key || ': ' || value AS text, origin, updated_at
+                rows:
+                    "SELECT script || '/' || key AS id, script AS name, key || ': ' || value AS text, origin, updated_at
                        FROM script_values WHERE user = ?1 AND origin IS NOT NULL",
                 clear: "UPDATE script_values SET origin = NULL WHERE user = ?1 AND script || '/' || key = ?2",
             },

@@ -29,7 +29,7 @@ async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched
     // Neither the memory nor the episode of that conversation comes by itself.
     chat.llm.then(vec![say("Which report?")]);
     let (clean, _) = chat.owner.turn("Prepare the quarterly report").await;
-    assert!(!told(&chat).contains("[MEMORIES]") && !told(&chat).contains("quokka"), "{}", told(&chat));
+    assert!(!told(&chat).contains("[MEMORIES]\n") && !told(&chat).contains("quokka"), "{}", told(&chat));
     assert_eq!(chat.owner.view(&clean).await["tainted"], json!(false));
 
     // Asked for, it comes with its origin, and a risky call asks a caller who may do everything.

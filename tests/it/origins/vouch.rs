@@ -93,7 +93,14 @@ async fn a_memory_keeps_its_origin_when_it_is_said_again_corrected_or_edited() {
     let clean = app.conversation(&mara).await;
     let said = async |topic, content: &str| {
         within(&app, topic, &mara, ("save_memory", json!({"content": content}))).await;
-        app.satchel.app.memories.own(mara.user).recent(Vec::new(), 1, app.satchel.app.clock.now()).await.unwrap().remove(0)
+        app.satchel
+            .app
+            .memories
+            .own(mara.user)
+            .recent(Vec::new(), 1, app.satchel.app.clock.now())
+            .await
+            .unwrap()
+            .remove(0)
     };
     assert_eq!(said(clean, "The rent is 1200").await.origin, None);
     assert_eq!(said(topic, "The rent is 1200").await.origin, None, "the same words bring nothing in");
@@ -137,7 +144,8 @@ async fn the_names_a_refusal_tells_are_from_where_they_came() {
     let mara = app.caller(&["*"]).await;
     let (topic, _) = tainted(&app, &mara).await;
     within(&app, topic, &mara, ("list", json!({"action": "add", "list": "mine", "item": RULE}))).await;
-    for wrong in [json!({"action": "view", "list": "none"}), json!({"action": "check", "list": "mine", "item": "none"})] {
+    for wrong in [json!({"action": "view", "list": "none"}), json!({"action": "check", "list": "mine", "item": "none"})]
+    {
         let clean = app.conversation(&mara).await;
         let call = Call { topic: Some(clean), ..Call::new(mara.clone(), "list", wrong.clone()) };
         app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap_err();
