@@ -33,7 +33,7 @@ pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Ti
     match (output.outside(), output.outside_at()) {
         // What was kept is from where it came in first, not from what gives it back.
         (Some(place), Some(at)) => Some(Origin::new(place, at)),
-        (Some(place), None) => Some(Origin::new(named(tool, place), now)),
+        (Some(place), None) => Some(Origin::new(named(&spec.name, place), now)),
         (None, _) if is_foreign(tool) || outward => Some(Origin::new(place(tool, arguments), now)),
         (None, _) => None,
     }
@@ -42,7 +42,7 @@ pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Ti
 /// Where the words of a failure came from: a refusal may carry as much of a stranger's as an answer.
 fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
     if let Some(place) = error.outside() {
-        return Some(named(tool, place));
+        return Some(named(&tool.spec().name, place));
     }
     let heard = !matches!(error.kind(), Kind::Denied | Kind::Cancelled | Kind::Internal);
     let from = is_foreign(tool) || (tool.spec().source == Source::Builtin && tool.reaches_out());
@@ -55,19 +55,19 @@ fn is_foreign(tool: &Tool) -> bool {
 
 fn place(tool: &Tool, arguments: &Value) -> String {
     let given = ["url", "query", "path"].iter().find_map(|key| arguments.get(key).and_then(Value::as_str));
-    given.map_or_else(|| tool.spec().name.clone(), |place| named(tool, place))
+    let name = &tool.spec().name;
+    given.map_or_else(|| name.clone(), |place| named(name, place))
 }
 
-fn named(tool: &Tool, place: &str) -> String {
-    let name = &tool.spec().name;
+fn named(tool: &str, place: &str) -> String {
     // What was called by something else is named already.
-    if place == name || place.contains(": ") { place.to_owned() } else { format!("{name}: {place}") }
+    if place == tool || place.contains(": ") { place.to_owned() } else { format!("{tool}: {place}") }
 }
 
 impl Context {
     /// Remembers that something from outside came into this run; what it gives back is from there too.
     pub fn note_outside(&self, place: String) {
-        self.note_origin(Origin::new(place, self.now()));
+        self.note_origin(Origin::new(named(self.tool(), &place), self.now()));
     }
 
     /// Remembers that something kept came into this run, if it is from outside.
