@@ -69,7 +69,7 @@ impl Conversations {
         self.db
             .read(move |c| {
                 all(c, &sql, (user.to_string(), pattern, LISTED), |row| {
-                    let text: Option<String> = row.get(7)?;
+                    let text: Option<String> = row.get(8)?;
                     let snippet = text.zip(search.as_deref()).and_then(|(text, wanted)| snippet::line(&text, wanted));
                     Ok(Conversation { snippet, ..read(row)? })
                 })
