@@ -7,6 +7,9 @@ pub fn markdown(view: &ConversationView) -> String {
     let conversation = &view.conversation;
     let title = if conversation.title.is_empty() { "Conversation" } else { &conversation.title };
     let mut text = format!("# {title}\n\n_Begun {}._\n", conversation.created_at);
+    if let Some(origin) = conversation.origin() {
+        text.push_str(&format!("\n_Text from outside is in it, the first from {}, {}._\n", origin.source, origin.at));
+    }
     for message in &view.messages {
         text.push_str(&one(message));
     }

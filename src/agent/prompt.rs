@@ -47,12 +47,15 @@ pub(super) fn system(user: &str, now: Time) -> String {
     )
 }
 
-/// The memories as data.
+/// The memories as data. Of one with content from outside in it, the line says where that came from and when.
 pub(super) fn memories(memories: &[Memory]) -> String {
     if memories.is_empty() {
         return String::new();
     }
-    let line = |memory: &Memory| format!("- ({}) {}", memory.category, memory.content.replace('\n', " "));
+    let line = |memory: &Memory| {
+        let from = memory.origin.as_ref().map(|origin| format!(", from {}, {}", origin.source, origin.at.day()));
+        format!("- ({}{}) {}", memory.category, from.unwrap_or_default(), memory.content).replace('\n', " ")
+    };
     format!("\n\n{}", data::mark("MEMORIES", None, &memories.iter().map(line).collect::<Vec<_>>().join("\n")))
 }
 

@@ -11,7 +11,7 @@ use crate::{
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
-    store::{messages::Placed, promotions, turns::Summary},
+    store::{memory::Reach, messages::Placed, promotions, turns::Summary},
 };
 
 /// Most tokens kept free for the answer, where its provider has no limit for it.
@@ -95,12 +95,16 @@ impl Run {
         }
     }
 
-    /// The person's memories that have to do with the question (R4).
+    /// The person's memories that have to do with the question (R4). One with content from outside in it that nobody
+    /// has vouched for comes only where such content is in the conversation already: by itself it would taint every
+    /// new one. `recall_memories` still finds it.
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };
         let memory = Remembering::of(self.app(), self.caller().user);
-        let found = memory.relevant(&question.text, prompt::MEMORIES).await?;
+        let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
+        let reach = if conversation.tainted { Reach::Outside } else { Reach::Own };
+        let found = memory.relevant(&question.text, prompt::MEMORIES, reach).await?;
         if self.turn.model_calls == 0 {
             memory.recalled(&found).await?;
         }

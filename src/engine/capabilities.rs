@@ -2,7 +2,7 @@
 
 use super::{
     context::Context,
-    entries::{self, FoundEntry, NewEntry, Query},
+    entries::{self, FoundEntry, NewEntry, Putter, Query},
     find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     remembering::Remembering,
@@ -16,15 +16,16 @@ use crate::{
     },
     model::{audit::Entry, error::Result, knowledge::Citation},
     store::{
-        audit::{Audit, Filter},
-        clipboard,
+        audit::Filter,
+        clipboard::{self, Clip},
+        conversations::Conversations,
         graph::{Graph, Sight},
         knowledge::Knowledge,
         lists::Lists,
         passages,
         people::Actor,
         promotions,
-        results::Results,
+        results::{Results, StoredText},
     },
 };
 
@@ -92,19 +93,31 @@ impl Context {
     }
 
     /// The text on the desktop's clipboard where there is one, else on the caller's own.
+    ///
+    /// What somebody else put on the desktop's is from outside: it may have been copied from anywhere.
     pub async fn read_clipboard(&self) -> Result<String> {
-        match &self.app().desktop {
-            Some(desktop) => desktop.read().await,
-            None => clipboard::read(&self.app().db, self.caller().user).await,
+        let own = clipboard::read(&self.app().db, self.caller().user).await?;
+        let Some(desktop) = &self.app().desktop else {
+            self.note(own.origin);
+            return Ok(own.text);
+        };
+        let text = desktop.read().await?;
+        if text == own.text {
+            self.note(own.origin);
+        } else {
+            self.note_outside("the desktop's clipboard".to_owned());
         }
+        Ok(text)
     }
 
     /// Replaces what that clipboard holds.
     pub async fn write_clipboard(&self, text: String) -> Result<()> {
-        match &self.app().desktop {
-            Some(desktop) => desktop.write(text).await,
-            None => clipboard::write(&self.app().db, self.caller().user, text, self.now()).await,
+        if let Some(desktop) = &self.app().desktop {
+            desktop.write(text.clone()).await?;
         }
+        // Of a desktop's clipboard, this tells what was written here from what was copied there.
+        let clip = Clip { text, origin: self.origin() };
+        clipboard::write(&self.app().db, self.caller().user, clip, self.now()).await
     }
 
     /// What is remembered of the caller.
@@ -120,7 +133,8 @@ impl Context {
     /// Puts an entry into the index everybody shares. Fails where the caller may not.
     pub async fn put_entry(&self, new: NewEntry) -> Result<()> {
         self.caller().demand("index:write")?;
-        entries::put(self.app(), new, self.caller().user, self.now()).await
+        let by = Putter { user: self.caller().user, origin: self.origin_for_all() };
+        entries::put(self.app(), new, by, self.now()).await
     }
 
     /// Takes an entry out of that index. Fails where the caller may not.
@@ -132,7 +146,9 @@ impl Context {
     /// The best entries of that index. Fails where the caller may not read it.
     pub async fn query_entries(&self, query: Query) -> Result<Vec<FoundEntry>> {
         self.caller().demand("index:read")?;
-        entries::query(self.app(), query).await
+        let found = entries::query(self.app(), query).await?;
+        self.note(found.iter().find_map(|entry| entry.origin.clone()));
+        Ok(found)
     }
 
     /// The caller's lists.
@@ -173,26 +189,33 @@ impl Context {
         Actor { caller: self.caller().clone(), now: self.now() }
     }
 
-    /// Long results of this conversation.
-    pub fn results(&self) -> Results {
-        Results::of(&self.app().db, self.caller().user, self.topic())
+    /// The whole of a long result of this conversation, by its handle. What gives it back is from where it came from.
+    pub async fn result(&self, handle: &str) -> Result<String> {
+        let results = Results::of(&self.app().db, self.caller().user, self.topic());
+        let StoredText { text, origin } = results.get(handle, self.now()).await?;
+        self.note(origin);
+        Ok(text)
     }
 
     /// What happened on the platform. Fails where the caller may not read the audit.
     pub fn audit_log(&self) -> Result<AuditLog> {
         self.caller().demand("audit:read")?;
-        Ok(AuditLog { audit: self.app().audit.clone() })
+        Ok(AuditLog { cx: self.clone() })
     }
 }
 
 /// The audit for reading, in the hands of somebody who may.
 pub struct AuditLog {
-    audit: Audit,
+    cx: Context,
 }
 
 impl AuditLog {
-    /// The newest rows that pass, newest first.
+    /// The newest rows that pass, newest first. What was called in a tainted conversation tells what stood there.
     pub async fn find(&self, filter: Filter, limit: u32) -> Result<Vec<Entry>> {
-        self.audit.find(filter, limit).await
+        let app = self.cx.app();
+        let entries = app.audit.find(filter, limit).await?;
+        let moments = entries.iter().filter_map(|entry| Some((entry.topic?, entry.time))).collect();
+        self.cx.note(Conversations::of(&app.db).origin_among(moments).await?);
+        Ok(entries)
     }
 }

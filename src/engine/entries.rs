@@ -12,6 +12,7 @@ use crate::{
     model::{
         error::{Error, Result},
         index::{Ask, Scalar, Space},
+        origin::Origin,
         time::Time,
         user::UserId,
     },
@@ -70,11 +71,23 @@ pub struct FoundEntry {
     pub text: Option<String>,
     /// Facts to filter by.
     pub metadata: BTreeMap<String, Scalar>,
+    /// Where content from outside came from that was near when it was put.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// Who puts an entry.
+#[derive(Debug, Clone)]
+pub struct Putter {
+    /// Whose doing it is.
+    pub user: UserId,
+    /// Where content from outside came from that is near.
+    pub origin: Option<Origin>,
 }
 
 /// Puts an entry, in place of what was left under its name; a text without a vector is embedded. It is found
 /// afterwards. Fails where the vector has another length than the index's.
-pub async fn put(app: &App, new: NewEntry, by: UserId, now: Time) -> Result<()> {
+pub async fn put(app: &App, new: NewEntry, by: Putter, now: Time) -> Result<()> {
     check(&new)?;
     let given = new.vector.is_some();
     let vector = match (new.vector, &new.text) {
@@ -82,8 +95,8 @@ pub async fn put(app: &App, new: NewEntry, by: UserId, now: Time) -> Result<()> 
         (None, Some(text)) => embedded(app, text).await?,
         (None, None) => return Err(Error::invalid("Give 'text', 'vector', or both.")),
     };
-    let put = Put { name: new.name, text: new.text, vector, given, metadata: new.metadata };
-    app.db.write(move |c| entries::put(c, &put, Some(by), now)).await?;
+    let put = Put { name: new.name, text: new.text, vector, given, metadata: new.metadata, origin: by.origin };
+    app.db.write(move |c| entries::put(c, &put, Some(by.user), now)).await?;
     visible(app).await;
     Ok(())
 }
@@ -130,7 +143,8 @@ pub async fn query(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
     let mut kept: HashMap<i64, Kept> = kept.await?.into_iter().flatten().map(|kept| (kept.id, kept)).collect();
     let shown = found.into_iter().filter_map(|found| {
         let kept = kept.remove(&found.id)?;
-        Some(FoundEntry { id: kept.name, score: found.shown_score(), text: kept.text, metadata: kept.metadata })
+        let Kept { name: id, text, metadata, origin, .. } = kept;
+        Some(FoundEntry { id, score: found.shown_score(), text, metadata, origin })
     });
     Ok(shown.collect())
 }

@@ -34,7 +34,10 @@ use crate::{
         output::Output,
         spec::{Risk, Source},
     },
-    store::{conversations::Conversations, results::Results},
+    store::{
+        conversations::Conversations,
+        results::{Results, StoredText},
+    },
 };
 
 /// Runs calls. Cheap to clone; every clone is the same invoker.
@@ -208,7 +211,8 @@ impl Invoker {
         };
         let output = sanitise::redact(context.mark(output), &own).map_err(Error::of_tool)?;
         let mut done = self.done(call, found, output, record);
-        done.handle = self.keep_long(call, approval, &done).await;
+        let read = outside::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
+        done.handle = self.keep_long(call, approval, &done, read.or_else(|| context.origin())).await;
         Ok(Outcome::Done(Box::new(done)))
     }
 
@@ -248,7 +252,13 @@ impl Invoker {
     }
 
     /// Keeps the whole of a result that a model reads cut, where its conversation can ask for the rest. Gives the handle.
-    async fn keep_long(&self, call: &Call, approval: Option<&Approval>, done: &Done) -> Option<String> {
+    async fn keep_long(
+        &self,
+        call: &Call,
+        approval: Option<&Approval>,
+        done: &Done,
+        origin: Option<Origin>,
+    ) -> Option<String> {
         let (Some(topic), 0) = (call.topic, call.depth) else { return None };
         let fits = match approval {
             // What the person changed may be told before it.
@@ -264,7 +274,7 @@ impl Invoker {
         };
         let results = Results::of(&self.app.db, call.caller.user, Some(topic));
         // What was done is not called a failure because its text is read cut.
-        let kept = results.put(whole, self.app.clock.now()).await;
+        let kept = results.put(StoredText { text: whole, origin }, self.app.clock.now()).await;
         kept.inspect_err(|error| tracing::warn!(?error, "a long result could not be kept")).ok()
     }
 

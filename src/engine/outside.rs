@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{context::Context, tool::Tool};
 use crate::model::{
     call::Outcome,
+    caller::Credential,
     error::{Error, Kind, Result},
     origin::Origin,
     output::Output,
@@ -16,33 +17,32 @@ use crate::model::{
 /// Where what came of a call came from, if from outside.
 pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcome>, now: Time) -> Option<Origin> {
     match outcome {
-        Ok(Outcome::Done(done)) => {
-            let at = done.output.outside_at().unwrap_or(now);
-            of_output(tool, arguments, &done.output).map(|source| Origin::new(source, at))
-        }
+        Ok(Outcome::Done(done)) => of_output(tool, arguments, &done.output, now),
         Ok(Outcome::Confirm(_)) => None,
         Err(error) => of_error(tool, arguments, error).map(|source| Origin::new(source, now)),
     }
 }
 
 /// Where a result came from, if from outside. A built-in tool may say that it did not.
-fn of_output(tool: &Tool, arguments: &Value, output: &Output) -> Option<String> {
+pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Time) -> Option<Origin> {
     let spec = tool.spec();
     let outward = matches!(spec.category, Category::Web | Category::Catalog | Category::Outside | Category::Knowledge);
     if spec.source == Source::Builtin && output.is_ours() {
         return None;
     }
-    match output.outside() {
-        Some(place) => Some(named(tool, place)),
-        None if is_foreign(tool) || outward => Some(place(tool, arguments)),
-        None => None,
+    match (output.outside(), output.outside_at()) {
+        // What was kept is from where it came in first, not from what gives it back.
+        (Some(place), Some(at)) => Some(Origin::new(place, at)),
+        (Some(place), None) => Some(Origin::new(named(&spec.name, place), now)),
+        (None, _) if is_foreign(tool) || outward => Some(Origin::new(place(tool, arguments), now)),
+        (None, _) => None,
     }
 }
 
 /// Where the words of a failure came from: a refusal may carry as much of a stranger's as an answer.
 fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
     if let Some(place) = error.outside() {
-        return Some(named(tool, place));
+        return Some(named(&tool.spec().name, place));
     }
     let heard = !matches!(error.kind(), Kind::Denied | Kind::Cancelled | Kind::Internal);
     let from = is_foreign(tool) || (tool.spec().source == Source::Builtin && tool.reaches_out());
@@ -55,19 +55,37 @@ fn is_foreign(tool: &Tool) -> bool {
 
 fn place(tool: &Tool, arguments: &Value) -> String {
     let given = ["url", "query", "path"].iter().find_map(|key| arguments.get(key).and_then(Value::as_str));
-    given.map_or_else(|| tool.spec().name.clone(), |place| named(tool, place))
+    let name = &tool.spec().name;
+    given.map_or_else(|| name.clone(), |place| named(name, place))
 }
 
-fn named(tool: &Tool, place: &str) -> String {
-    let name = &tool.spec().name;
+fn named(tool: &str, place: &str) -> String {
     // What was called by something else is named already.
-    if place == name || place.contains(": ") { place.to_owned() } else { format!("{name}: {place}") }
+    if place == tool || place.contains(": ") { place.to_owned() } else { format!("{tool}: {place}") }
 }
 
 impl Context {
     /// Remembers that something from outside came into this run; what it gives back is from there too.
     pub fn note_outside(&self, place: String) {
-        self.note_origin(Origin::new(place, self.now()));
+        self.note_origin(Origin::new(named(self.tool(), &place), self.now()));
+    }
+
+    /// Remembers that something kept came into this run, if it is from outside.
+    pub fn note(&self, origin: Option<Origin>) {
+        if let Some(origin) = origin {
+            self.note_origin(origin);
+        }
+    }
+
+    /// The origin of what this run writes where everybody reads it. What a program reads that calls with a key, outside
+    /// a conversation, nobody knows.
+    pub fn origin_for_all(&self) -> Option<Origin> {
+        let of_program = || {
+            let by_key = matches!(self.caller().credential, Credential::Key(_)) && self.topic().is_none();
+            let source = || format!("{}: a program of {}", self.tool(), self.caller().username);
+            by_key.then(|| Origin::new(source(), self.now()))
+        };
+        self.origin().or_else(of_program)
     }
 
     /// Remembers that something kept from outside came into this run.

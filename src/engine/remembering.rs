@@ -17,7 +17,7 @@ use crate::{
         time::Time,
         user::UserId,
     },
-    store::memory::{Digest, Memories, Saved, Search},
+    store::memory::{Digest, Memories, Reach, Saved, Search},
 };
 
 /// Memories read in one go in the background.
@@ -82,10 +82,10 @@ impl Remembering {
     }
 
     /// What a turn about `text` should know: the memories that bear on it, then the latest preferences.
-    pub async fn relevant(&self, text: &str, limit: usize) -> Result<Vec<Memory>> {
+    pub async fn relevant(&self, text: &str, limit: usize, reach: Reach) -> Result<Vec<Memory>> {
         let ask = Ask { query: text.to_owned(), limit, ..Ask::default() };
         let search = self.asked(ask).await;
-        self.memories.relevant(search).await
+        self.memories.relevant(search, reach).await
     }
 
     /// The memories last said or changed, newest first; empty `layers` means all.

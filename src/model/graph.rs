@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     error::{Error, Result},
+    origin::Origin,
     time::Time,
 };
 
@@ -38,6 +39,8 @@ pub struct Node {
     pub created_at: Time,
     /// When it was last changed.
     pub updated_at: Time,
+    /// Where content from outside came from that was near when it was put.
+    pub origin: Option<Origin>,
 }
 
 /// A relation from one thing to another.
@@ -53,6 +56,19 @@ pub struct Edge {
     /// What is known of it.
     #[schema(value_type = Object)]
     pub props: Map<String, Value>,
+    /// Where content from outside came from that was near when it was put.
+    pub origin: Option<Origin>,
+}
+
+/// Where an edge leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbor {
+    /// The node's id.
+    pub id: String,
+    /// Whether it, or an edge to it, was found in a document.
+    pub found: bool,
+    /// Where content from outside came from that was near when it, or an edge to it, was put.
+    pub origin: Option<Origin>,
 }
 
 /// A part of the graph.
@@ -99,6 +115,7 @@ pub struct NewNode {
     id: String,
     labels: Option<Vec<String>>,
     props: Option<Map<String, Value>>,
+    origin: Option<Origin>,
 }
 
 impl NewNode {
@@ -107,7 +124,18 @@ impl NewNode {
         let id = checked(id, "id")?;
         let labels = labels.map(checked_labels).transpose()?;
         props.as_ref().map_or(Ok(()), check_props)?;
-        Ok(Self { id, labels, props })
+        Ok(Self { id, labels, props, origin: None })
+    }
+
+    /// Adds where content from outside came from that is near.
+    #[must_use]
+    pub fn with_origin(self, origin: Option<Origin>) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Where content from outside came from that is near.
+    pub fn origin(&self) -> &Option<Origin> {
+        &self.origin
     }
 
     /// Its id.
@@ -133,13 +161,26 @@ pub struct NewEdge {
     rel: String,
     dst: String,
     props: Option<Map<String, Value>>,
+    origin: Option<Origin>,
 }
 
 impl NewEdge {
     /// Fails where a text is empty or too long.
     pub fn new(src: &str, rel: &str, dst: &str, props: Option<Map<String, Value>>) -> Result<Self> {
         props.as_ref().map_or(Ok(()), check_props)?;
-        Ok(Self { src: checked(src, "src")?, rel: checked(rel, "rel")?, dst: checked(dst, "dst")?, props })
+        let (src, rel, dst) = (checked(src, "src")?, checked(rel, "rel")?, checked(dst, "dst")?);
+        Ok(Self { src, rel, dst, props, origin: None })
+    }
+
+    /// Adds where content from outside came from that is near.
+    #[must_use]
+    pub fn with_origin(self, origin: Option<Origin>) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Where content from outside came from that is near.
+    pub fn origin(&self) -> &Option<Origin> {
+        &self.origin
     }
 
     /// The id it comes from.

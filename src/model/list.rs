@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     error::{Error, Result},
+    origin::Origin,
     time::Time,
 };
 
@@ -23,6 +24,9 @@ pub struct Item {
     pub text: String,
     /// Whether it is checked off.
     pub done: bool,
+    /// Where content from outside came from that was near when it was put there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 impl Item {
@@ -32,7 +36,13 @@ impl Item {
         if text.is_empty() || text.chars().count() > MAX_ITEM || text.chars().any(char::is_control) {
             return Err(Error::invalid(format!("An item is 1 to {MAX_ITEM} characters on one line.")));
         }
-        Ok(Self { text: text.to_owned(), done: false })
+        Ok(Self { text: text.to_owned(), done: false, origin: None })
+    }
+
+    /// Adds where content from outside came from that is near.
+    #[must_use]
+    pub fn with_origin(self, origin: Option<Origin>) -> Self {
+        Self { origin, ..self }
     }
 
     /// What it is compared by: case and outer spaces do not matter.
@@ -75,6 +85,15 @@ pub struct List {
     pub items: Vec<Item>,
     /// When it last changed.
     pub updated_at: Time,
+    /// Where content from outside came from that was near when it got its name.
+    pub origin: Option<Origin>,
+}
+
+impl List {
+    /// Where the first of what is from outside in it came from, its name and its items.
+    pub fn any_origin(&self) -> Option<Origin> {
+        self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
+    }
 }
 
 /// A list in the list of lists.
@@ -88,6 +107,9 @@ pub struct ListSummary {
     pub done: i64,
     /// When it last changed.
     pub updated_at: Time,
+    /// Where content from outside came from that was near when it got its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// One thing that was done to a list.
@@ -101,4 +123,14 @@ pub struct ListEvent {
     pub action: String,
     /// The items it was done to; of a cleared or deleted list all it had.
     pub items: Vec<Item>,
+    /// Where content from outside came from that was near when the list got its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+impl ListEvent {
+    /// Where the first of what is from outside in it came from, the list's name and its items.
+    pub fn any_origin(&self) -> Option<Origin> {
+        self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
+    }
 }

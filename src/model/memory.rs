@@ -7,6 +7,7 @@ use super::{
     conversation::{ConversationId, MessageId},
     error::{Error, Result},
     id::{Id, Noun},
+    origin::Origin,
     time::Time,
 };
 
@@ -86,6 +87,9 @@ pub struct Memory {
     pub merged_from: Vec<Wording>,
     /// What it said before it was corrected, the latest first.
     pub history: Vec<Wording>,
+    /// Where content from outside came from that was near when it, or a wording of it, was said; `None` if there was
+    /// none, or the person has vouched for it.
+    pub origin: Option<Origin>,
 }
 
 /// An earlier wording of a memory.
@@ -127,18 +131,27 @@ pub struct NewMemory {
     content: String,
     key: Option<String>,
     vector: Option<Vector>,
+    origin: Option<Origin>,
 }
 
 impl NewMemory {
     /// Fails where the content is empty or longer than [`MAX_CONTENT`].
     pub fn new(content: &str, layer: Layer) -> Result<Self> {
-        Ok(Self { layer, category: "general".to_owned(), content: checked_content(content)?, key: None, vector: None })
+        let content = checked_content(content)?;
+        Ok(Self { layer, category: "general".to_owned(), content, key: None, vector: None, origin: None })
     }
 
     /// Adds what it means; none leaves it to be found by its words.
     #[must_use]
     pub fn with_vector(mut self, vector: Option<Vector>) -> Self {
         self.vector = vector;
+        self
+    }
+
+    /// Adds where content from outside came from that is near where it is said.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
+        self.origin = origin;
         self
     }
 
@@ -174,6 +187,11 @@ impl NewMemory {
     /// The key that was given.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
+    }
+
+    /// Where content from outside came from that is near where it is said.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
     }
 
     /// What it means, where a model said.

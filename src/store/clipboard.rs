@@ -1,28 +1,38 @@
 //! Each user's own clipboard, for servers without a desktop.
 
-use rusqlite::OptionalExtension;
+use super::{
+    db::Db,
+    origin,
+    rows::{first, run},
+};
+use crate::model::{error::Result, origin::Origin, time::Time, user::UserId};
 
-use super::db::Db;
-use crate::model::{error::Result, time::Time, user::UserId};
+/// What a clipboard holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Clip {
+    /// The text.
+    pub text: String,
+    /// Where content from outside came from that was near when it was written.
+    pub origin: Option<Origin>,
+}
 
-/// The text of a user's clipboard; empty where nothing was ever written to it.
-pub async fn read(db: &Db, user: UserId) -> Result<String> {
+/// A user's clipboard; empty where nothing was ever written to it.
+pub async fn read(db: &Db, user: UserId) -> Result<Clip> {
     db.read(move |c| {
-        let mut statement = c.prepare_cached("SELECT text FROM clipboards WHERE user = ?1")?;
-        Ok(statement.query_row([user.to_string()], |row| row.get(0)).optional()?.unwrap_or_default())
+        let sql = "SELECT text, origin FROM clipboards WHERE user = ?1";
+        let read = |row: &rusqlite::Row<'_>| Ok(Clip { text: row.get(0)?, origin: origin::read(row, 1)? });
+        Ok(first(c, sql, [user.to_string()], read)?.unwrap_or_default())
     })
     .await
 }
 
-/// Replaces the text of a user's clipboard.
-pub async fn write(db: &Db, user: UserId, text: String, now: Time) -> Result<()> {
+/// Replaces what a user's clipboard holds.
+pub async fn write(db: &Db, user: UserId, clip: Clip, now: Time) -> Result<()> {
     db.write(move |c| {
-        let mut statement = c.prepare_cached(
-            "INSERT INTO clipboards (user, text, updated_at) VALUES (?1, ?2, ?3)
-             ON CONFLICT (user) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at",
-        )?;
-        statement.execute((user.to_string(), text, now.millis()))?;
-        Ok(())
+        let sql = "INSERT INTO clipboards (user, text, origin, updated_at) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (user) DO UPDATE
+                     SET text = excluded.text, origin = excluded.origin, updated_at = excluded.updated_at";
+        run(c, sql, (user.to_string(), clip.text, origin::text(&clip.origin), now.millis())).map(drop)
     })
     .await
 }

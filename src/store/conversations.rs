@@ -69,7 +69,7 @@ impl Conversations {
         self.db
             .read(move |c| {
                 all(c, &sql, (user.to_string(), pattern, LISTED), |row| {
-                    let text: Option<String> = row.get(7)?;
+                    let text: Option<String> = row.get(8)?;
                     let snippet = text.zip(search.as_deref()).and_then(|(text, wanted)| snippet::line(&text, wanted));
                     Ok(Conversation { snippet, ..read(row)? })
                 })
@@ -167,6 +167,28 @@ impl Conversations {
                     (copy.to_string(), id.to_string()),
                 )?;
                 get(c, user, copy)
+            })
+            .await
+    }
+
+    /// Where content from outside came from that was in any of these conversations at the time beside it. Of one that is
+    /// gone nobody knows: it counts as tainted.
+    pub async fn origin_among(&self, moments: Vec<(ConversationId, Time)>) -> Result<Option<Origin>> {
+        self.db
+            .read(move |c| {
+                let sql = "SELECT tainted_by, tainted_at FROM conversations WHERE id = ?1";
+                for (id, at) in moments {
+                    let found = first(c, sql, [id.to_string()], |row| {
+                        Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<i64>>(1)?.map(Time::from_millis)))
+                    })?;
+                    let (source, from) =
+                        found.unwrap_or_else(|| (Some("a conversation that is gone".to_owned()), None));
+                    let from = from.unwrap_or(at);
+                    if let Some(source) = source.filter(|_| from <= at) {
+                        return Ok(Some(Origin::new(source, from)));
+                    }
+                }
+                Ok(None)
             })
             .await
     }

@@ -154,6 +154,7 @@ mod tests {
             given: text.is_none(),
             vector: vector.map(|vector| ("old".to_owned(), vector)),
             metadata: None,
+            origin: None,
         }
     }
 

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::{Connection, Row};
 
-use super::{outbox, rows, vectors};
+use super::{origin, outbox, rows, vectors};
 use crate::model::{
     error::{Error, Result},
     index::{ContentHash, Entry, Scalar, Space},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -27,6 +28,8 @@ pub struct Put {
     pub given: bool,
     /// Facts to filter by.
     pub metadata: Option<BTreeMap<String, Scalar>>,
+    /// Where content from outside came from that was near when it was put.
+    pub origin: Option<Origin>,
 }
 
 /// An entry as it was put.
@@ -40,6 +43,8 @@ pub struct Kept {
     pub text: Option<String>,
     /// Facts to filter by.
     pub metadata: BTreeMap<String, Scalar>,
+    /// Where content from outside came from that was near when it, or a part of it, was put.
+    pub origin: Option<Origin>,
 }
 
 /// Puts a text, a vector or both under a name.
@@ -76,13 +81,15 @@ fn write(
 ) -> Result<i64> {
     let json = serde_json::to_string(metadata).map_err(Error::internal)?;
     let mut statement = c.prepare_cached(
-        "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+        "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
          ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, text), hash = excluded.hash,
-           given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at
+           given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at,
+           origin = coalesce(index_entries.origin, excluded.origin)
          RETURNING id",
     )?;
-    let row = (&put.name, &put.text, hash, put.given, json, by.map(|by| by.to_string()), now.millis());
+    let (by, origin) = (by.map(|by| by.to_string()), origin::text(&put.origin));
+    let row = (&put.name, &put.text, hash, put.given, json, by, now.millis(), origin);
     let id = statement.query_row(row, |row| row.get(0))?;
     rows::run(c, "DELETE FROM index_metadata WHERE entry = ?1", [id])?;
     for (key, value) in metadata {
@@ -165,6 +172,7 @@ fn read(row: &Row<'_>) -> Result<EntryRow> {
             name: row.get("name")?,
             text: row.get("text")?,
             metadata: serde_json::from_str(&metadata).map_err(Error::internal)?,
+            origin: origin::read(row, "origin")?,
         },
         hash: row.get("hash")?,
     })

@@ -9,12 +9,13 @@ use serde_json::{Map, Value};
 pub use self::findings::{Content, Unread};
 use super::{
     db::Db,
+    origin,
     rows::{first, json, run},
 };
 use crate::model::{
     caller::Caller,
     error::Result,
-    graph::{self, Finding, NewEdge, NewNode, Node, Overview, Part},
+    graph::{self, Finding, Neighbor, NewEdge, NewNode, Node, Overview, Part},
     time::Time,
     reader::Reader,
 };
@@ -75,8 +76,8 @@ impl Graph {
         self.db.read(move |c| look::node(c, sight, &id)).await
     }
 
-    /// The ids of the nodes that edges of this relation lead to from a node, in the order of the alphabet.
-    pub async fn outbound(&self, sight: Sight, id: &str, rel: &str) -> Result<Vec<String>> {
+    /// The nodes that edges of this relation lead to from a node, in the order of the alphabet.
+    pub async fn outbound(&self, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
         let (id, rel) = (id.to_owned(), rel.to_owned());
         self.db.read(move |c| look::outbound(c, sight, &id, &rel)).await
     }
@@ -167,15 +168,15 @@ fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
     let row = (graph::name_of(node.id(), &props), Value::from(labels).to_string(), Value::from(props).to_string());
     match number {
         Some(number) => {
-            let sql =
-                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5 WHERE number = ?1";
-            run(c, sql, (number, row.0, row.1, row.2, now.millis()))?;
+            let sql = "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5,
+                         origin = coalesce(origin, ?6) WHERE number = ?1";
+            run(c, sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin())))?;
             Ok(number)
         }
         None => {
-            let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at)
-                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5)";
-            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis()))?;
+            let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin)
+                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6)";
+            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin())))?;
             Ok(c.last_insert_rowid())
         }
     }
@@ -190,7 +191,7 @@ fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
             Some(number) => number,
             None => {
                 made.push(id.to_owned());
-                put_node(c, &NewNode::new(id, None, None)?, now)?
+                put_node(c, &NewNode::new(id, None, None)?.with_origin(edge.origin().clone()), now)?
             }
         };
     }
@@ -204,10 +205,11 @@ fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
     }
     run(
         c,
-        "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+        "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
          ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
-           updated_at = excluded.updated_at",
-        params![src, edge.rel(), dst, Value::from(props).to_string(), now.millis()],
+           updated_at = excluded.updated_at, origin = coalesce(graph_edges.origin, excluded.origin)",
+        params![src, edge.rel(), dst, Value::from(props).to_string(), now.millis(), origin::text(edge.origin())],
     )?;
     Ok(made)
 }

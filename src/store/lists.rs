@@ -1,11 +1,16 @@
 //! Lists: each person's own, their items in order, and what was done to them.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-use super::db::Db;
+use super::{
+    db::Db,
+    origin,
+    rows::{all as every, first, json, time},
+};
 use crate::model::{
     error::{Error, Result},
     list::{Item, List, ListEvent, ListName, ListSummary, MAX_ITEMS, MAX_LISTS},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -26,17 +31,17 @@ impl Lists {
         Self { db: db.clone(), user }
     }
 
-    /// A new list. Fails where the name is taken.
-    pub async fn create(&self, name: ListName, items: Vec<Item>, now: Time) -> Result<List> {
+    /// A new list, its name from `origin`. Fails where the name is taken.
+    pub async fn create(&self, name: ListName, items: Vec<Item>, origin: Option<Origin>, now: Time) -> Result<List> {
         let user = self.user.to_string();
         self.db
             .write(move |c| {
                 if let Some(row) = find(c, &user, &name)? {
                     return Err(Error::conflict(format!("There is a list '{}' already: add to it.", row.name)));
                 }
-                let row = create(c, &user, &name, now)?;
+                let row = create(c, &user, &name, origin, now)?;
                 write_items(c, &row, &items, now)?;
-                note(c, &user, &event(&row.name, "create", items, now))?;
+                note(c, &user, &event(&row, "create", items, now))?;
                 load(c, &row)
             })
             .await
@@ -53,14 +58,14 @@ impl Lists {
             .write(move |c| {
                 let row = match find(c, &user, &name)? {
                     Some(row) => row,
-                    None if edit.creates => create(c, &user, &name, now)?,
+                    None if edit.creates => create(c, &user, &name, edit.origin, now)?,
                     None => return Err(no_list(c, &user, &name)?),
                 };
                 let mut list = load(c, &row)?;
                 let changed = change(&mut list.items)?;
                 if !changed.is_empty() {
                     write_items(c, &row, &list.items, now)?;
-                    note(c, &user, &event(&row.name, edit.action, changed.clone(), now))?;
+                    note(c, &user, &event(&row, edit.action, changed.clone(), now))?;
                     list.updated_at = now;
                 }
                 Ok((list, changed))
@@ -87,30 +92,31 @@ impl Lists {
             .write(move |c| {
                 let row = demand(c, &user, &name)?;
                 let list = load(c, &row)?;
-                note(c, &user, &event(&list.name, "delete", list.items.clone(), now))?;
+                note(c, &user, &event(&row, "delete", list.items.clone(), now))?;
                 c.execute("DELETE FROM lists WHERE id = ?1", [row.id])?;
                 Ok(list)
             })
             .await
     }
 
-    /// Gives a list another name; its history goes with it. Fails where the name is taken.
-    pub async fn rename(&self, name: ListName, new: ListName, now: Time) -> Result<List> {
+    /// Gives a list another name, from `origin`; its history goes with it. Fails where the name is taken.
+    pub async fn rename(&self, name: ListName, new: ListName, origin: Option<Origin>, now: Time) -> Result<List> {
         let user = self.user.to_string();
         self.db
             .write(move |c| {
-                let row = demand(c, &user, &name)?;
+                let mut row = demand(c, &user, &name)?;
                 if let Some(taken) = find(c, &user, &new)?.filter(|taken| taken.id != row.id) {
                     return Err(Error::conflict(format!("There is a list '{}' already.", taken.name)));
                 }
-                note(c, &user, &event(&row.name, &format!("rename to {}", new.as_str()), Vec::new(), now))?;
+                row.origin = row.origin.or(origin);
+                note(c, &user, &event(&row, &format!("rename to {}", new.as_str()), Vec::new(), now))?;
                 c.execute(
                     "UPDATE list_history SET name_key = ?3 WHERE user = ?1 AND name_key = ?2",
                     (&user, name.key(), new.key()),
                 )?;
                 c.execute(
-                    "UPDATE lists SET name = ?2, name_key = ?3, updated_at = ?4 WHERE id = ?1",
-                    (row.id, new.as_str(), new.key(), now.millis()),
+                    "UPDATE lists SET name = ?2, name_key = ?3, updated_at = ?4, origin = ?5 WHERE id = ?1",
+                    (row.id, new.as_str(), new.key(), now.millis(), origin::text(&row.origin)),
                 )?;
                 load(c, &demand(c, &user, &new)?)
             })
@@ -125,26 +131,29 @@ impl Lists {
 }
 
 /// What an edit is called in the history, and whether it makes a list that is not there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Edit {
     /// `add`, `remove`, `check`, `uncheck`, `clear`.
     pub action: &'static str,
     /// Whether a missing list is made.
     pub creates: bool,
+    /// Where the name of one that is made comes from, if from outside.
+    pub origin: Option<Origin>,
 }
 
 struct ListRow {
     id: i64,
     name: String,
     updated_at: Time,
+    origin: Option<Origin>,
 }
 
 fn find(c: &Connection, user: &str, name: &ListName) -> Result<Option<ListRow>> {
-    let mut statement = c.prepare_cached("SELECT id, name, updated_at FROM lists WHERE user = ?1 AND name_key = ?2")?;
-    let read = |row: &rusqlite::Row<'_>| {
-        Ok(ListRow { id: row.get(0)?, name: row.get(1)?, updated_at: Time::from_millis(row.get(2)?) })
-    };
-    Ok(statement.query_row((user, name.key()), read).optional()?)
+    let sql = "SELECT id, name, updated_at, origin FROM lists WHERE user = ?1 AND name_key = ?2";
+    first(c, sql, (user, name.key()), |row| {
+        let (id, name, updated_at) = (row.get(0)?, row.get(1)?, time(row, 2)?);
+        Ok(ListRow { id, name, updated_at, origin: origin::read(row, 3)? })
+    })
 }
 
 fn demand(c: &Connection, user: &str, name: &ListName) -> Result<ListRow> {
@@ -155,16 +164,19 @@ fn demand(c: &Connection, user: &str, name: &ListName) -> Result<ListRow> {
 }
 
 fn no_list(c: &Connection, user: &str, name: &ListName) -> Result<Error> {
-    let names: Vec<String> = all(c, user)?.into_iter().take(20).map(|list| list.list).collect();
+    let lists: Vec<ListSummary> = all(c, user)?.into_iter().take(20).collect();
+    let origin = lists.iter().find_map(|list| list.origin.clone());
+    let names: Vec<String> = lists.into_iter().map(|list| list.list).collect();
     let there = if names.is_empty() {
         "There are no lists yet.".to_owned()
     } else {
         format!("There are: {}.", names.join(", "))
     };
-    Ok(Error::not_found(format!("There is no list '{}'. {there}", name.as_str())))
+    let error = Error::not_found(format!("There is no list '{}'. {there}", name.as_str()));
+    Ok(origin.into_iter().fold(error, |error, origin| error.from_outside(origin.source)))
 }
 
-fn create(c: &Connection, user: &str, name: &ListName, now: Time) -> Result<ListRow> {
+fn create(c: &Connection, user: &str, name: &ListName, origin: Option<Origin>, now: Time) -> Result<ListRow> {
     let count: i64 = c.query_row("SELECT count(*) FROM lists WHERE user = ?1", [user], |row| row.get(0))?;
     if usize::try_from(count).is_ok_and(|count| count >= MAX_LISTS) {
         return Err(Error::conflict(format!(
@@ -172,16 +184,18 @@ fn create(c: &Connection, user: &str, name: &ListName, now: Time) -> Result<List
         )));
     }
     c.execute(
-        "INSERT INTO lists (user, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
-        (user, name.as_str(), name.key(), now.millis()),
+        "INSERT INTO lists (user, name, name_key, created_at, updated_at, origin) VALUES (?1, ?2, ?3, ?4, ?4, ?5)",
+        (user, name.as_str(), name.key(), now.millis(), origin::text(&origin)),
     )?;
-    Ok(ListRow { id: c.last_insert_rowid(), name: name.as_str().to_owned(), updated_at: now })
+    Ok(ListRow { id: c.last_insert_rowid(), name: name.as_str().to_owned(), updated_at: now, origin })
 }
 
 fn load(c: &Connection, row: &ListRow) -> Result<List> {
-    let mut statement = c.prepare_cached("SELECT text, done FROM list_items WHERE list = ?1 ORDER BY position")?;
-    let items = statement.query_map([row.id], |row| Ok(Item { text: row.get(0)?, done: row.get(1)? }))?;
-    Ok(List { items: items.collect::<rusqlite::Result<_>>()?, name: row.name.clone(), updated_at: row.updated_at })
+    let sql = "SELECT text, done, origin FROM list_items WHERE list = ?1 ORDER BY position";
+    let items = every(c, sql, [row.id], |row| {
+        Ok(Item { text: row.get(0)?, done: row.get(1)?, origin: origin::read(row, 2)? })
+    })?;
+    Ok(List { items, name: row.name.clone(), updated_at: row.updated_at, origin: row.origin.clone() })
 }
 
 fn write_items(c: &Connection, row: &ListRow, items: &[Item], now: Time) -> Result<()> {
@@ -189,25 +203,27 @@ fn write_items(c: &Connection, row: &ListRow, items: &[Item], now: Time) -> Resu
         return Err(Error::conflict(format!("A list holds at most {MAX_ITEMS} items: remove some or begin another.")));
     }
     c.prepare_cached("DELETE FROM list_items WHERE list = ?1")?.execute([row.id])?;
-    let mut insert = c.prepare_cached("INSERT INTO list_items (list, position, text, done) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert =
+        c.prepare_cached("INSERT INTO list_items (list, position, text, done, origin) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (position, item) in (1_i64..).zip(items) {
-        insert.execute((row.id, position, &item.text, item.done))?;
+        insert.execute((row.id, position, &item.text, item.done, origin::text(&item.origin)))?;
     }
     c.prepare_cached("UPDATE lists SET updated_at = ?2 WHERE id = ?1")?.execute((row.id, now.millis()))?;
     Ok(())
 }
 
-fn event(list: &str, action: &str, items: Vec<Item>, time: Time) -> ListEvent {
-    ListEvent { time, list: list.to_owned(), action: action.to_owned(), items }
+fn event(row: &ListRow, action: &str, items: Vec<Item>, time: Time) -> ListEvent {
+    ListEvent { time, list: row.name.clone(), action: action.to_owned(), items, origin: row.origin.clone() }
 }
 
 fn note(c: &Connection, user: &str, event: &ListEvent) -> Result<()> {
     let items = serde_json::to_string(&event.items).map_err(Error::internal)?;
     let key = ListName::new(&event.list)?.key();
     c.prepare_cached(
-        "INSERT INTO list_history (user, name, name_key, time, action, items) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO list_history (user, name, name_key, time, action, items, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?
-    .execute((user, &event.list, &key, event.time.millis(), &event.action, items))?;
+    .execute((user, &event.list, &key, event.time.millis(), &event.action, items, origin::text(&event.origin)))?;
     c.prepare_cached(
         "DELETE FROM list_history WHERE user = ?1 AND name_key = ?2 AND id <= (SELECT id FROM list_history
            WHERE user = ?1 AND name_key = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
@@ -217,32 +233,20 @@ fn note(c: &Connection, user: &str, event: &ListEvent) -> Result<()> {
 }
 
 fn all(c: &Connection, user: &str) -> Result<Vec<ListSummary>> {
-    let mut statement = c.prepare_cached(
-        "SELECT name, count(position) - coalesce(sum(done), 0), coalesce(sum(done), 0), updated_at
-         FROM lists LEFT JOIN list_items ON list = id WHERE user = ?1 GROUP BY id ORDER BY updated_at DESC, id DESC",
-    )?;
-    let rows = statement.query_map([user], |row| {
-        let updated_at = Time::from_millis(row.get(3)?);
-        Ok(ListSummary { list: row.get(0)?, open: row.get(1)?, done: row.get(2)?, updated_at })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let sql = "SELECT name, count(position) - coalesce(sum(done), 0), coalesce(sum(done), 0), updated_at, lists.origin
+               FROM lists LEFT JOIN list_items ON list = id WHERE user = ?1 GROUP BY id
+               ORDER BY updated_at DESC, id DESC";
+    every(c, sql, [user], |row| {
+        let (list, open, done) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(ListSummary { list, open, done, updated_at: time(row, 3)?, origin: origin::read(row, 4)? })
+    })
 }
 
 fn history(c: &Connection, user: &str, name_key: Option<String>, limit: u32) -> Result<Vec<ListEvent>> {
-    let mut statement = c.prepare_cached(
-        "SELECT time, name, action, items FROM list_history
-         WHERE user = ?1 AND (?2 IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3",
-    )?;
-    let mut rows = statement.query((user, name_key, limit))?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        let items: String = row.get(3)?;
-        events.push(ListEvent {
-            time: Time::from_millis(row.get(0)?),
-            list: row.get(1)?,
-            action: row.get(2)?,
-            items: serde_json::from_str(&items).map_err(Error::internal)?,
-        });
-    }
-    Ok(events)
+    let sql = "SELECT time, name, action, items, origin FROM list_history
+               WHERE user = ?1 AND (?2 IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3";
+    every(c, sql, (user, name_key, limit), |row| {
+        let (list, action) = (row.get(1)?, row.get(2)?);
+        Ok(ListEvent { time: time(row, 0)?, list, action, items: json(row, 3)?, origin: origin::read(row, 4)? })
+    })
 }

@@ -17,7 +17,7 @@ pub use self::{
     digest::{Digest, Theme},
     episodes::{Due, Episodes},
     save::{Forgotten, Saved},
-    search::Search,
+    search::{Reach, Search},
     vectors::Reading,
 };
 use self::{
@@ -99,9 +99,9 @@ impl Memories {
 
     /// What a turn about this should know: the memories that bear on it, then the latest preferences. Of the search,
     /// layers and threshold do not count.
-    pub async fn relevant(&self, search: Search) -> Result<Vec<Memory>> {
+    pub async fn relevant(&self, search: Search, reach: Reach) -> Result<Vec<Memory>> {
         let (user, cache) = (self.user, self.store.cache.clone());
-        self.store.db.read(move |c| search::relevant(c, &cache, user, &search)).await
+        self.store.db.read(move |c| search::relevant(c, &cache, user, &search, reach)).await
     }
 
     /// What the time since `from` was about, as far as it is among `only`, where that is given.

@@ -32,6 +32,8 @@ pub mod lists;
 mod lockout;
 pub mod memory;
 pub mod messages;
+mod origin;
+pub mod origins;
 pub mod outbox;
 pub mod outcomes;
 pub mod passages;

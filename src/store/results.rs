@@ -2,16 +2,16 @@
 
 use std::{str::FromStr, time::Duration};
 
-use rusqlite::OptionalExtension;
-
 use super::{
     db::Db,
-    rows::{all, run},
+    origin,
+    rows::{all, first, run},
 };
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
     id::{Id, Noun},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -36,6 +36,15 @@ impl Noun for StoredResult {
 /// The name of a stored result: `result:<id>`.
 pub type ResultId = Id<StoredResult>;
 
+/// A long result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredText {
+    /// The whole of it.
+    pub text: String,
+    /// Where it came from, if from outside.
+    pub origin: Option<Origin>,
+}
+
 /// The results of one person in one conversation; those of others cannot be reached (R44). Cheap to clone.
 #[derive(Clone)]
 pub struct Results {
@@ -52,16 +61,19 @@ impl Results {
 
     /// Keeps a text and gives its handle. What is older than [`LIFETIME`] goes, whoever's it is, and what is more than 256 MB
     /// of one person.
-    pub async fn put(&self, text: String, now: Time) -> Result<String> {
+    pub async fn put(&self, result: StoredText, now: Time) -> Result<String> {
         let (id, user, topic) = (ResultId::new(), self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
+        let StoredText { text, origin } = result;
+        let origin = origin::text(&origin);
         let mut pieces = pieces(&text).map(str::to_owned);
         let first = pieces.next().unwrap_or_default();
         self.db
             .write(move |c| {
                 run(c, "DELETE FROM results WHERE created_at < ?1", [oldest])?;
-                let sql = "INSERT INTO results (id, user, topic, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-                run(c, sql, (id.to_string(), &user, topic, first, now.millis()))?;
+                let sql =
+                    "INSERT INTO results (id, user, topic, text, created_at, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                run(c, sql, (id.to_string(), &user, topic, first, now.millis(), origin))?;
                 run(c, SURPLUS, (&user, KEPT))
             })
             .await?;
@@ -72,25 +84,26 @@ impl Results {
         Ok(format!("{PREFIX}{id}"))
     }
 
-    /// The text behind a handle.
-    pub async fn text(&self, handle: &str, now: Time) -> Result<String> {
+    /// The result behind a handle.
+    pub async fn get(&self, handle: &str, now: Time) -> Result<StoredText> {
         let gone = || Error::not_found("There is no such result in this conversation. Results are kept for 7 days.");
         let id = handle_id(handle).ok_or_else(gone)?;
         let (user, topic) = (self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
-        let text = self.db.read(move |c| {
-            let mut statement = c.prepare_cached(
-                "SELECT text FROM results WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4",
-            )?;
-            let first = statement.query_row((id.to_string(), user, topic, oldest), |row| row.get::<_, String>(0));
-            let Some(mut text) = first.optional()? else { return Ok(None) };
+        let found = self.db.read(move |c| {
+            let sql = "SELECT text, origin FROM results
+                       WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4";
+            let begun = first(c, sql, (id.to_string(), user, topic, oldest), |row| {
+                Ok(StoredText { text: row.get(0)?, origin: origin::read(row, 1)? })
+            })?;
+            let Some(mut stored) = begun else { return Ok(None) };
             let sql = "SELECT text FROM result_parts WHERE result = ?1 ORDER BY part";
             for part in all(c, sql, [id.to_string()], |row| Ok(row.get::<_, String>(0)?))? {
-                text.push_str(&part);
+                stored.text.push_str(&part);
             }
-            Ok(Some(text))
+            Ok(Some(stored))
         });
-        text.await?.ok_or_else(gone)
+        found.await?.ok_or_else(gone)
     }
 }
 

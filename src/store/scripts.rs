@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     db::Db,
+    origin,
     people::Actor,
     rows::{all, first, json as json_column, run, time},
     vault,
@@ -13,6 +14,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     id::shorten,
+    origin::Origin,
     script::{Author, Grants, Version},
     time::Time,
     user::UserId,
@@ -42,6 +44,17 @@ pub struct Kept {
     pub updated_by: Option<String>,
     /// Who published the live text.
     pub author: Option<Author>,
+}
+
+/// What a script keeps under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptValue {
+    /// The value.
+    pub value: Value,
+    /// Where content from outside came from that was near when it was kept.
+    pub origin: Option<Origin>,
+    /// When it was kept.
+    pub updated_at: Time,
 }
 
 impl Kept {
@@ -235,15 +248,18 @@ impl Scripts {
     }
 
     /// What a script keeps for a user under a key.
-    pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<Value>> {
+    pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<KeptValue>> {
         let at = (script.to_owned(), user.to_string(), key);
-        let sql = "SELECT value FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
-        self.db.read(move |c| first(c, sql, at, |row| json_column(row, 0))).await
+        let sql = "SELECT value, origin, updated_at FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
+        let read = |row: &Row<'_>| {
+            Ok(KeptValue { value: json_column(row, 0)?, origin: origin::read(row, 1)?, updated_at: time(row, 2)? })
+        };
+        self.db.read(move |c| first(c, sql, at, read)).await
     }
 
     /// Keeps a value.
-    pub async fn keep(&self, script: &str, user: UserId, key: String, value: &Value) -> Result<()> {
-        let (script, user, value) = (script.to_owned(), user.to_string(), value.to_string());
+    pub async fn keep(&self, script: &str, user: UserId, key: String, kept: KeptValue) -> Result<()> {
+        let (script, user, value) = (script.to_owned(), user.to_string(), kept.value.to_string());
         if key.is_empty() || key.len() > MAX_KEY {
             return Err(Error::invalid(format!("A key has 1 to {MAX_KEY} bytes.")));
         }
@@ -252,9 +268,11 @@ impl Scripts {
         }
         self.db
             .write(move |c| {
-                let sql = "INSERT INTO script_values (script, user, key, value) VALUES (?1, ?2, ?3, ?4)
-                           ON CONFLICT (script, user, key) DO UPDATE SET value = ?4";
-                run(c, sql, params![script, user, key, value])?;
+                let sql = "INSERT INTO script_values (script, user, key, value, origin, updated_at)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                           ON CONFLICT (script, user, key) DO UPDATE SET value = ?4, origin = ?5, updated_at = ?6";
+                let (origin, at) = (origin::text(&kept.origin), kept.updated_at.millis());
+                run(c, sql, params![script, user, key, value, origin, at])?;
                 demand_room(c, &script, &user)
             })
             .await
@@ -267,11 +285,11 @@ impl Scripts {
         self.db.write(move |c| Ok(run(c, sql, at)? > 0)).await
     }
 
-    /// The keys of what a script keeps for a user, in order.
-    pub async fn keys(&self, script: &str, user: UserId) -> Result<Vec<String>> {
+    /// The keys of what a script keeps for a user, in order, each with its origin.
+    pub async fn keys(&self, script: &str, user: UserId) -> Result<Vec<(String, Option<Origin>)>> {
         let at = (script.to_owned(), user.to_string());
-        let sql = "SELECT key FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
-        self.db.read(move |c| all(c, sql, at, |row| Ok(row.get(0)?))).await
+        let sql = "SELECT key, origin FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
+        self.db.read(move |c| all(c, sql, at, |row| Ok((row.get(0)?, origin::read(row, 1)?)))).await
     }
 }
 

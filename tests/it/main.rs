@@ -43,6 +43,7 @@ mod list;
 mod memory;
 mod migrations;
 mod operations;
+mod origins;
 mod parallel;
 mod parameters;
 mod people;

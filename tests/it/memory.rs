@@ -12,6 +12,7 @@ use satchel::{
         error::{Error, Kind},
         memory::{Layer, MemoryChange, NewMemory},
     },
+    store::memory::Reach,
 };
 use serde_json::{Value, json};
 
@@ -286,10 +287,10 @@ async fn a_turn_is_given_what_bears_on_it_and_the_latest_preferences() {
     }
     let memories = Remembering::of(&app.satchel.app, mara.user);
     let text = "Good morning! Could you draft the sales report for last week and tell me who it goes to?";
-    let relevant = memories.relevant(text, 5).await.unwrap();
+    let relevant = memories.relevant(text, 5, Reach::Own).await.unwrap();
     let contents: Vec<&str> = relevant.iter().map(|m| m.content.as_str()).collect();
     assert_eq!(contents, ["The sales report goes to Anna", "Prefers short answers"]);
-    assert!(memories.relevant(text, 1).await.unwrap().len() == 1);
+    assert!(memories.relevant(text, 1, Reach::Own).await.unwrap().len() == 1);
 }
 
 #[tokio::test]
@@ -302,7 +303,7 @@ async fn a_turn_is_given_few_of_the_conversations_that_were_like_it() {
         memories.save(vec![NewMemory::new(&episode, Layer::Episode).unwrap()], None).await.unwrap();
     }
     save(&app, &mara, "The sales report goes to Anna").await;
-    let relevant = memories.relevant("Who gets the sales report?", 8).await.unwrap();
+    let relevant = memories.relevant("Who gets the sales report?", 8, Reach::Own).await.unwrap();
     let layers: Vec<Layer> = relevant.iter().map(|m| m.layer).collect();
     assert_eq!(layers.iter().filter(|layer| **layer == Layer::Episode).count(), 2, "{relevant:?}");
     assert!(layers.contains(&Layer::Fact), "{relevant:?}");

@@ -34,6 +34,7 @@ export const places: readonly Place[] = [
 
 /** Pages inside those: the palette finds them, too, and Settings lists its own. */
 export const inner: readonly (Pick<Place, 'path' | 'name' | 'needs'> & { of: string })[] = [
+  { of: 'Memory', path: '/memory/outside', name: 'From outside' },
   { of: 'Tools', path: '/tools/costs', name: 'Token costs' },
   { of: 'Tools', path: '/tools/collisions', name: 'Collisions' },
   { of: 'Tools', path: '/tools/evaluation', name: 'Evaluation', needs: 'settings:manage' },
@@ -68,6 +69,7 @@ export const routes: readonly (readonly [RegExp, Page])[] = [
   [/^\/(?:chat(?:\/([^/]+))?)?$/, () => import('./nouns/conversations/Chat.svelte')],
   [/^\/inbox$/, () => import('./nouns/tickets/Inbox.svelte')],
   [/^\/memory$/, () => import('./nouns/memories/Memories.svelte')],
+  [/^\/memory\/outside$/, () => import('./nouns/memories/Outside.svelte')],
   [/^\/knowledge(?:\/(documents|graph))?$/, () => import('./nouns/knowledge/Knowledge.svelte')],
   [/^\/knowledge\/documents\/([^/]+)$/, () => import('./nouns/knowledge/DocumentPage.svelte')],
   [/^\/tools(?:\/(costs|collisions|evaluation))?$/, () => import('./nouns/tools/Library.svelte')],

@@ -37,6 +37,7 @@ mod meters;
 mod offline;
 pub mod openapi;
 mod origin;
+mod origins;
 mod packed;
 mod path;
 mod processes;

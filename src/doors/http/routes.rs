@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
     files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
-    openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
-    systems, tickets, tool_config, tool_stats, tools, users, vault,
+    openapi, origins, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings,
+    setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Who may use a route.
@@ -184,6 +184,8 @@ pub const ROUTES: &[Route] = &[
     personal("GET", "/api/memories/export", SignedIn),
     personal("PATCH", "/api/memories/{id}", SignedIn),
     personal("DELETE", "/api/memories/{id}", SignedIn),
+    route("GET", "/api/origins", Person),
+    route("POST", "/api/origins/vouch", Person),
     route("GET", "/api/knowledge/collections", Permission("knowledge:read")),
     route("POST", "/api/knowledge/collections", Permission("knowledge:write")),
     route("PUT", "/api/knowledge/collections/{id}", Permission("knowledge:write")),
@@ -254,6 +256,7 @@ pub fn configure(config: &mut Services<'_>) {
     audit::services(config);
     egress::services(config);
     memories::services(config);
+    origins::services(config);
     collections::services(config);
     folders::services(config);
     documents::services(config);

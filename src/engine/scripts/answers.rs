@@ -9,7 +9,7 @@ use crate::{
     engine::{confirm, context::Context, secret_forms},
     model::{error::Result, secret::Secret},
     script::wire::{Answer, Ask},
-    store::scripts::Scripts,
+    store::scripts::{KeptValue, Scripts},
 };
 
 /// What is said where a secret would come to stand outside.
@@ -73,9 +73,20 @@ async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, p
 async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
     let (kept, name, user) = (Scripts::of(&cx.app().db), script.head.name.as_str(), cx.caller().user);
     match ask {
-        Ask::KvGet { key } => Ok(kept.value(name, user, key).await?.unwrap_or_default()),
+        Ask::KvGet { key } => {
+            let found = kept.value(name, user, key).await?;
+            cx.note(found.as_ref().and_then(|found| found.origin.clone()));
+            Ok(found.map_or(Value::Null, |found| found.value))
+        }
         Ask::KvSet { key, value: Value::Null } => Ok(json!(kept.forget(name, user, key).await?)),
-        Ask::KvSet { key, value } => kept.keep(name, user, key, &value).await.map(|()| Value::Bool(true)),
-        _ => Ok(json!(kept.keys(name, user).await?)),
+        Ask::KvSet { key, value } => {
+            let value = KeptValue { value, origin: cx.origin(), updated_at: cx.now() };
+            kept.keep(name, user, key, value).await.map(|()| Value::Bool(true))
+        }
+        _ => {
+            let (keys, origins): (Vec<_>, Vec<_>) = kept.keys(name, user).await?.into_iter().unzip();
+            cx.note(origins.into_iter().flatten().next());
+            Ok(json!(keys))
+        }
     }
 }

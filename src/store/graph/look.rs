@@ -9,10 +9,11 @@ use super::{Filter, Sight};
 use crate::{
     model::{
         error::{Error, Result},
-        graph::{Count, Edge, MAX_DEPTH, Node, Overview, Part},
+        graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
     },
     store::{
         collections::VISIBLE,
+        origin,
         rows::{all, first, json, like, time},
     },
 };
@@ -51,14 +52,17 @@ pub(super) fn node(c: &Connection, sight: Sight, id: &str) -> Result<Node> {
     found.pop().ok_or_else(|| none(id))
 }
 
-pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Result<Vec<String>> {
+pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
     let from = number(c, sight, id)?;
     let Seen { node, edge } = seen();
     let sql = format!(
-        "SELECT DISTINCT n.id FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
-         WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} ORDER BY n.id"
+        "SELECT n.id, max(e.document IS NOT NULL OR NOT n.put), coalesce(n.origin, max(e.origin))
+         FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
+         WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id ORDER BY n.id"
     );
-    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| Ok(row.get(0)?))
+    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
+        Ok(Neighbor { id: row.get(0)?, found: row.get(1)?, origin: origin::read(row, 2)? })
+    })
 }
 
 pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
@@ -142,7 +146,7 @@ pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
 /// The nodes and the edges between them.
 fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
     let sql = format!(
-        "SELECT e.dst, e.rel, e.props FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
+        "SELECT e.dst, e.rel, e.props, max(e.origin) FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
          GROUP BY e.dst, e.rel ORDER BY e.dst, e.rel",
         seen().edge
     );
@@ -152,15 +156,15 @@ fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> 
     let mut truncated = false;
     for from in numbers {
         let found = all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, json(row, 2)?))
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, json(row, 2)?, origin::read(row, 3)?))
         })?;
-        for (to, rel, props) in found {
+        for (to, rel, props, origin) in found {
             let (Some(src), Some(dst)) = (ids.get(from), ids.get(&to)) else { continue };
             if edges.len() >= MOST_EDGES {
                 truncated = true;
                 break;
             }
-            edges.push(Edge { src: (*src).to_owned(), rel, dst: (*dst).to_owned(), props });
+            edges.push(Edge { src: (*src).to_owned(), rel, dst: (*dst).to_owned(), props, origin });
         }
     }
     Ok(Part { nodes, edges, truncated })
@@ -186,7 +190,7 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
         "SELECT n.id, n.name, n.labels, n.props, n.created_at, n.updated_at,
                 (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst WHERE e.src = ?3 AND {edge} AND {node})
               + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node})
-         FROM graph_nodes n WHERE n.number = ?3"
+         , n.origin FROM graph_nodes n WHERE n.number = ?3"
     );
     let documents = format!(
         "SELECT d.id FROM graph_sources s JOIN documents d ON d.number = s.document JOIN collections k ON k.number = d.collection
@@ -213,6 +217,7 @@ fn read(row: &Row<'_>) -> Result<Node> {
         documents: Vec::new(),
         created_at: time(row, 4)?,
         updated_at: time(row, 5)?,
+        origin: origin::read(row, 7)?,
     })
 }
 

@@ -10,6 +10,7 @@ use crate::{
     model::{
         error::Result,
         memory::{Layer, Memory, MemoryId},
+        origin::Origin,
         time::Time,
         user::UserId,
         words,
@@ -40,6 +41,8 @@ pub struct Digest {
     pub learned_total: usize,
     /// What was corrected, the latest first.
     pub changed: Vec<Memory>,
+    /// Where the first of what was looked at that is from outside came from: its words may be among the themes.
+    pub origin: Option<Origin>,
 }
 
 /// Something that came up.
@@ -63,6 +66,7 @@ pub(super) fn since(
     found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
     found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
     let themes = themes(&found);
+    let origin = found.iter().find_map(|memory| memory.origin.clone());
     let (episodes_total, learned_total) = totals(c, user, from, only.as_ref())?;
     let (episodes, learned): (Vec<Memory>, Vec<Memory>) =
         found.into_iter().partition(|memory| memory.layer == Layer::Episode);
@@ -74,6 +78,7 @@ pub(super) fn since(
         episodes_total,
         learned_total,
         changed,
+        origin,
     })
 }
 

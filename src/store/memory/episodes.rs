@@ -12,6 +12,7 @@ use crate::{
         user::UserId,
     },
     store::{
+        conversations,
         db::Db,
         messages,
         rows::{all, first, parsed, run},
@@ -123,6 +124,8 @@ fn write(
         c.prepare_cached(there)?.query_row([conversation.to_string()], |row| row.get(0)).optional()?;
     let Some(ended) = ended.map(Time::from_millis) else { return Ok(()) };
     told(c, conversation, upto)?;
+    let origin = conversations::get(c, user, conversation)?.origin();
+    let episode = &episode.clone().with_origin(origin);
     let id = match of_conversation(c, user, conversation)? {
         Some(id) => rewrite(c, user, id, episode, ended)?,
         None => {
@@ -139,7 +142,10 @@ fn rewrite(c: &Connection, user: UserId, id: MemoryId, episode: &NewMemory, ende
     let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
     let old = rows::first(c, sql, (user.to_string(), id.to_string()), ended)?;
     let old = old.ok_or_else(|| rows::no_memory(&id.to_string()))?;
-    rows::replace(c, &Memory { content: episode.content().to_owned(), updated_at: ended, ..old })?;
+    let content = episode.content().to_owned();
+    // What the person has vouched for stays vouched for while it says the same.
+    let origin = if content == old.content { old.origin.clone() } else { episode.origin().cloned() };
+    rows::replace(c, &Memory { content, origin, updated_at: ended, ..old })?;
     Ok(id)
 }
 
@@ -173,6 +179,7 @@ fn fresh(
         recalls: 0,
         merged_from: Vec::new(),
         history: Vec::new(),
+        origin: episode.origin().cloned(),
     })
 }
 

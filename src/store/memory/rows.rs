@@ -14,7 +14,10 @@ use crate::{
         time::Time,
         user::UserId,
     },
-    store::rows::{all, run},
+    store::{
+        origin,
+        rows::{all, run},
+    },
 };
 
 /// Most earlier wordings kept of one memory, of each kind.
@@ -32,8 +35,8 @@ pub(super) enum Earlier {
 pub(super) fn insert(c: &Connection, user: UserId, memory: &Memory, now: Time) -> Result<()> {
     c.prepare_cached(
         "INSERT INTO memories (id, user, layer, category, key, content, words, source, message, created_at, updated_at,
-                               stability, fresh_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                               stability, fresh_at, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?
     .execute(params![
         memory.id.to_string(),
@@ -49,6 +52,7 @@ pub(super) fn insert(c: &Connection, user: UserId, memory: &Memory, now: Time) -
         memory.updated_at.millis(),
         Strength::new(memory.layer, now).stability,
         now.millis(),
+        origin::text(&memory.origin),
     ])?;
     Ok(())
 }
@@ -56,7 +60,7 @@ pub(super) fn insert(c: &Connection, user: UserId, memory: &Memory, now: Time) -
 pub(super) fn replace(c: &Connection, memory: &Memory) -> Result<()> {
     c.prepare_cached(
         "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, words = ?6, source = ?7, message = ?8,
-           updated_at = ?9 WHERE id = ?1",
+           updated_at = ?9, origin = ?10 WHERE id = ?1",
     )?
     .execute(params![
         memory.id.to_string(),
@@ -68,6 +72,7 @@ pub(super) fn replace(c: &Connection, memory: &Memory) -> Result<()> {
         memory.source_conversation.map(|id| id.to_string()),
         memory.source_message.map(|id| id.to_string()),
         memory.updated_at.millis(),
+        origin::text(&memory.origin),
     ])?;
     Ok(())
 }
@@ -167,6 +172,7 @@ pub(super) fn read(row: &Row<'_>, now: Time) -> Result<Memory> {
         recalls: row.get("recalls")?,
         merged_from: Vec::new(),
         history: Vec::new(),
+        origin: origin::read(row, "origin")?,
     })
 }
 

@@ -16,6 +16,7 @@ use crate::{
         error::{Error, Result},
         likeness,
         memory::{Layer, Memory, MemoryId, NewMemory, Wording},
+        origin::Origin,
         strength::Strength,
         time::Time,
         user::UserId,
@@ -50,6 +51,9 @@ pub struct Forgotten {
     pub layer: Layer,
     /// What it said.
     pub content: String,
+    /// Where it came from, if from outside.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
 }
 
 /// Whose, from where, and when.
@@ -151,7 +155,8 @@ fn merge(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Resul
     if other != content {
         rows::keep(c, old.id, Earlier::Merged, &Wording { content: other.to_owned(), said_at })?;
     }
-    let memory = renewed(c, saying, Memory { content, ..old }, new)?;
+    let origin = origin_of(&old, new);
+    let memory = renewed(c, saying, Memory { content, origin, ..old }, new)?;
     Ok(Saved { memory, merged: true, replaced: None, forgotten: Vec::new() })
 }
 
@@ -165,9 +170,17 @@ fn correct(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Res
     let source = (saying.source.or(old.source_conversation), saying.message.or(old.source_message));
     let content = new.content().to_owned();
     let key = key_after(c, saying, &old, new)?;
-    let corrected = Memory { content, key, source_conversation: source.0, source_message: source.1, ..old };
+    let origin = origin_of(&old, new);
+    let corrected = Memory { content, key, source_conversation: source.0, source_message: source.1, origin, ..old };
     let memory = renewed(c, saying, corrected, new)?;
     Ok(Saved { memory, merged: false, replaced: Some(before), forgotten: Vec::new() })
+}
+
+/// The origin of a memory that is said again: its earlier wordings stay with it, and so does where they came from.
+fn origin_of(old: &Memory, new: &NewMemory) -> Option<Origin> {
+    // The very same words bring nothing in.
+    let new = new.origin().filter(|_| old.content != new.content());
+    old.origin.as_ref().or(new).cloned()
 }
 
 /// Writes a memory that was said again.
@@ -206,6 +219,7 @@ fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
         recalls: 0,
         merged_from: Vec::new(),
         history: Vec::new(),
+        origin: new.origin().cloned(),
     };
     rows::insert(c, saying.user, &memory, saying.now)?;
     Ok(Saved { memory, merged: false, replaced: None, forgotten })
@@ -227,7 +241,8 @@ fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgot
     for (_, number) in held.into_iter().take(excess) {
         if let Some(weak) = rows_by_number(c, number, saying.now)? {
             run(c, "DELETE FROM memories WHERE number = ?1", [number])?;
-            forgotten.push(Forgotten { key: weak.key, layer: weak.layer, content: weak.content });
+            let Memory { key, layer, content, origin, .. } = weak;
+            forgotten.push(Forgotten { key, layer, content, origin });
         }
     }
     Ok(forgotten)

@@ -68,6 +68,21 @@ fn own_words(memory: &Memory) -> BTreeSet<String> {
     words::topics(&format!("{} {} {}", memory.content, memory.category, memory.key))
 }
 
+/// Which memories a turn may be given that did not ask for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Only those with nothing from outside in them, or that the person has vouched for.
+    Own,
+    /// Those from outside as well.
+    Outside,
+}
+
+impl Reach {
+    fn holds(self, memory: &Memory) -> bool {
+        self == Self::Outside || memory.origin.is_none()
+    }
+}
+
 /// A memory that may match.
 struct Candidate {
     memory: Memory,
@@ -98,9 +113,16 @@ pub(super) fn best(c: &Connection, cache: &Cache, user: UserId, search: &Search)
 }
 
 /// What a turn about this text should know.
-pub(super) fn relevant(c: &Connection, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Memory>> {
+pub(super) fn relevant(
+    c: &Connection,
+    cache: &Cache,
+    user: UserId,
+    search: &Search,
+    reach: Reach,
+) -> Result<Vec<Memory>> {
     let wanted = words::topics(&search.query);
-    let found = candidates(c, cache, user, (&wanted, search))?;
+    let mut found = candidates(c, cache, user, (&wanted, search))?;
+    found.retain(|one| reach.holds(&one.memory));
     let rarity = Rarity::of(&wanted, &found, count(c, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
@@ -123,7 +145,8 @@ pub(super) fn relevant(c: &Connection, cache: &Cache, user: UserId, search: &Sea
     let latest = recent(c, user, &[Layer::Fact], 50, search.now)?;
     let room = PREFERENCES.min(search.limit - chosen.len());
     let known: BTreeSet<_> = chosen.iter().map(|memory| memory.key.clone()).collect();
-    let preferences = latest.into_iter().filter(|m| m.category == "preference" && !known.contains(&m.key));
+    let preferences = latest.into_iter().filter(|m| reach.holds(m));
+    let preferences = preferences.filter(|m| m.category == "preference" && !known.contains(&m.key));
     chosen.extend(preferences.take(room));
     Ok(chosen)
 }

@@ -20,7 +20,7 @@ where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
-    let text = if is_handle(&data) { cx.results().text(&data, cx.now()).await? } else { data };
+    let text = if is_handle(&data) { cx.result(&data).await? } else { data };
     if text.len() < LONG {
         return work(&text);
     }

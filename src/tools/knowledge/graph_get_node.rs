@@ -36,5 +36,8 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (graph, sight) = cx.graph();
     let node = graph.node(sight, args.id.trim()).await?;
-    Ok(Output::json(json!({"id": node.id, "labels": node.labels, "props": node.props})))
+    cx.note(node.origin);
+    let output = Output::json(json!({"id": node.id, "labels": node.labels, "props": node.props}));
+    // What documents speak of may say what they say.
+    Ok(if node.documents.is_empty() { output.ours() } else { output })
 }

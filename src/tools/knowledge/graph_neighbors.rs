@@ -41,6 +41,9 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (graph, sight) = cx.graph();
-    let ids = graph.outbound(sight, args.id.trim(), args.rel.trim()).await?;
-    Ok(Output::json(json!({"count": ids.len(), "neighbors": ids})))
+    let near = graph.outbound(sight, args.id.trim(), args.rel.trim()).await?;
+    cx.note(near.iter().find_map(|near| near.origin.clone()));
+    let ids: Vec<&str> = near.iter().map(|near| near.id.as_str()).collect();
+    let output = Output::json(json!({"count": ids.len(), "neighbors": ids}));
+    Ok(if near.iter().any(|near| near.found) { output } else { output.ours() })
 }

@@ -43,7 +43,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let node = NewNode::new(&args.id, args.labels, args.props)?;
+    let node = NewNode::new(&args.id, args.labels, args.props)?.with_origin(cx.origin_for_all());
     cx.graph().0.put_node(node, cx.now()).await?;
-    Ok(Output::json(json!({"ok": true})))
+    Ok(Output::json(json!({"ok": true})).ours())
 }

@@ -103,5 +103,5 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { id, text, vector, metadata } = args;
     cx.put_entry(NewEntry { name: id, text, vector, metadata }).await?;
-    Ok(Output::json(json!({"ok": true})))
+    Ok(Output::json(json!({"ok": true})).ours())
 }

@@ -127,5 +127,6 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { query, limit, vector, k, filter, by_meaning } = args;
     let limit = limit.or(k).unwrap_or(RESULTS);
     let results = cx.query_entries(Query { text: query, vector, by_meaning, filter, limit }).await?;
-    Ok(Output::json(json!({"ok": true, "results": results})))
+    // The run has noted what is from outside among them.
+    Ok(Output::json(json!({"ok": true, "results": results})).ours())
 }

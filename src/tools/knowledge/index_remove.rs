@@ -46,5 +46,5 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     cx.remove_entry(args.id).await?;
-    Ok(Output::json(json!({"ok": true})))
+    Ok(Output::json(json!({"ok": true})).ours())
 }

@@ -8,7 +8,8 @@ use crate::{
     engine::{context::Context, tool::Tool},
     model::{
         error::{Error, Result},
-        list::{Item, List, ListName},
+        list::{Item, List, ListEvent, ListName},
+        origin::Origin,
         output::Output,
         spec::{Category, Risk},
     },
@@ -97,27 +98,31 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let data = match args.action {
         Action::ListAll => {
             let all = lists.all().await?;
+            cx.note(all.iter().find_map(|list| list.origin.clone()));
             json!({"ok": true, "count": all.len(), "lists": all})
         }
         Action::History => {
             let name = args.list.as_deref().map(ListName::new).transpose()?;
             let events = lists.history(name, args.limit.unwrap_or(DEFAULT_EVENTS)).await?;
+            cx.note(events.iter().find_map(ListEvent::any_origin));
             json!({"ok": true, "count": events.len(), "events": events})
         }
-        Action::View => shown(&lists.get(args.name()?).await?, "view.".to_owned()),
+        Action::View => shown(&cx, &lists.get(args.name()?).await?, "view.".to_owned()),
         Action::Create => {
-            let list = lists.create(args.name()?, args.given()?, now).await?;
+            let origin = cx.origin();
+            let list = lists.create(args.name()?, args.given(&origin)?, origin, now).await?;
             let message = format!("create: {}.", list.name);
-            shown(&list, message)
+            shown(&cx, &list, message)
         }
         Action::Delete => {
             let list = lists.delete(args.name()?, now).await?;
-            shown(&list, format!("delete: {} and its {} items. Its history keeps them.", list.name, list.items.len()))
+            let message = format!("delete: {} and its {} items. Its history keeps them.", list.name, list.items.len());
+            shown(&cx, &list, message)
         }
         Action::Rename => {
             let new = args.new_name.as_deref().ok_or_else(|| missing("new_name", "rename"))?;
-            let list = lists.rename(args.name()?, ListName::new(new)?, now).await?;
-            shown(&list, format!("rename: {}.", list.name))
+            let list = lists.rename(args.name()?, ListName::new(new)?, cx.origin(), now).await?;
+            shown(&cx, &list, format!("rename: {}.", list.name))
         }
         Action::Add | Action::Remove | Action::Check | Action::Uncheck | Action::Clear => edit(&cx, &args).await?,
     };
@@ -126,8 +131,9 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 
 async fn edit(cx: &Context, args: &Args) -> Result<Value> {
     let (action, word) = (args.action, args.action.as_str());
-    let wanted = if matches!(action, Action::Clear) { Vec::new() } else { args.wanted()? };
-    let edit = Edit { action: word, creates: matches!(action, Action::Add) };
+    let origin = cx.origin();
+    let wanted = if matches!(action, Action::Clear) { Vec::new() } else { args.wanted(&origin)? };
+    let edit = Edit { action: word, creates: matches!(action, Action::Add), origin };
     let (list, changed) =
         cx.lists().edit(args.name()?, edit, cx.now(), move |items| action.apply(items, wanted)).await?;
     let names: Vec<&str> = changed.iter().map(|item| item.text.as_str()).collect();
@@ -136,7 +142,7 @@ async fn edit(cx: &Context, args: &Args) -> Result<Value> {
     } else {
         format!("{word}: {}.", names.join(", "))
     };
-    Ok(shown(&list, message))
+    Ok(shown(cx, &list, message))
 }
 
 impl Args {
@@ -146,10 +152,10 @@ impl Args {
     }
 
     /// The items given, if any, each once.
-    fn given(&self) -> Result<Vec<Item>> {
+    fn given(&self, origin: &Option<Origin>) -> Result<Vec<Item>> {
         let mut items: Vec<Item> = Vec::new();
         for text in self.item.iter().chain(&self.items) {
-            let item = Item::new(text)?;
+            let item = Item::new(text)?.with_origin(origin.clone());
             if items.iter().all(|other| other.key() != item.key()) {
                 items.push(item);
             }
@@ -157,8 +163,8 @@ impl Args {
         Ok(items)
     }
 
-    fn wanted(&self) -> Result<Vec<Item>> {
-        let items = self.given()?;
+    fn wanted(&self, origin: &Option<Origin>) -> Result<Vec<Item>> {
+        let items = self.given(origin)?;
         if items.is_empty() { Err(missing("item", self.action.as_str())) } else { Ok(items) }
     }
 }
@@ -241,10 +247,14 @@ fn place(items: &[Item], wanted: &Item) -> Result<usize> {
     let named: Vec<&str> = items.iter().take(20).map(|item| item.text.as_str()).collect();
     let there = if named.is_empty() { "it is empty".to_owned() } else { format!("it has {}", named.join(", ")) };
     let problem = if near.is_empty() { "is not on the list" } else { "fits several items" };
-    Err(Error::invalid(format!("'{}' {problem}: {there}. Nothing was changed.", wanted.text)))
+    let error = Error::invalid(format!("'{}' {problem}: {there}. Nothing was changed.", wanted.text));
+    let origin = items.iter().find_map(|item| item.origin.clone());
+    Err(origin.into_iter().fold(error, |error, origin| error.from_outside(origin.source)))
 }
 
-fn shown(list: &List, message: String) -> Value {
+/// A list as it is given back: what is from outside in it came into the run.
+fn shown(cx: &Context, list: &List, message: String) -> Value {
+    cx.note(list.any_origin());
     let done = list.items.iter().filter(|item| item.done).count();
     json!({
         "ok": true, "list": list.name, "items": list.items, "open": list.items.len() - done, "done": done,

@@ -47,5 +47,5 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let memory = cx.memories().get(&args.key).await?;
-    Ok(Output::json(shown::whole(&memory)))
+    Ok(Output::json(shown::whole(&cx, &memory)))
 }

@@ -170,7 +170,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if words::topics(&args.query).is_empty() {
         let latest = memories.recent(layers, limit).await?;
         memories.recalled(&latest).await?;
-        return Ok(answer(latest.iter().map(shown::memory).collect()));
+        return Ok(answer(latest.iter().map(|memory| shown::memory(&cx, memory)).collect()));
     }
     let newest_first = args.order == Order::Recency;
     let most = if newest_first { limit.max(LOOKED_AT) } else { limit };
@@ -183,15 +183,15 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     }
     let recalled: Vec<Memory> = found.iter().map(|found| found.memory.clone()).collect();
     memories.recalled(&recalled).await?;
-    Ok(answer(found.iter().map(scored).collect()))
+    Ok(answer(found.iter().map(|found| scored(&cx, found)).collect()))
 }
 
 fn answer(memories: Vec<Value>) -> Output {
     Output::json(json!({"count": memories.len(), "memories": memories}))
 }
 
-fn scored(found: &Match) -> Value {
-    let mut data = shown::memory(&found.memory);
+fn scored(cx: &Context, found: &Match) -> Value {
+    let mut data = shown::memory(cx, &found.memory);
     if let Value::Object(data) = &mut data {
         data.insert("score".to_owned(), json!((found.score * 1_000.0).round() / 1_000.0));
     }

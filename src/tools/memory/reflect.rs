@@ -73,6 +73,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let now = cx.now();
     let from = Time::from_millis(now.millis().saturating_sub(i64::from(days) * 86_400_000));
     let digest = cx.memories().digest(from, topic).await?;
+    cx.note(digest.origin.clone());
     let lists = open_lists(&cx).await?;
     let plain = in_words(&digest, &lists, days);
     let (synthesis, by, note) = match synthesise(&cx, &digest, &plain, topic).await {
@@ -87,11 +88,11 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         "synthesis": synthesis,
         "by": by,
         "themes": digest.themes,
-        "episodes": digest.episodes.iter().map(shown::memory).collect::<Vec<_>>(),
-        "learned": digest.learned.iter().map(shown::memory).collect::<Vec<_>>(),
+        "episodes": digest.episodes.iter().map(|memory| shown::memory(&cx, memory)).collect::<Vec<_>>(),
+        "learned": digest.learned.iter().map(|memory| shown::memory(&cx, memory)).collect::<Vec<_>>(),
         "episodes_total": digest.episodes_total,
         "learned_total": digest.learned_total,
-        "changed": digest.changed.iter().map(changed).collect::<Vec<_>>(),
+        "changed": digest.changed.iter().map(|memory| changed(&cx, memory)).collect::<Vec<_>>(),
         "lists": lists.iter().map(|list| json!({"list": list.list, "open": list.open})).collect::<Vec<_>>(),
     });
     if let (Value::Object(data), Some(note)) = (&mut data, note) {
@@ -130,11 +131,13 @@ async fn synthesise(
 
 async fn open_lists(cx: &Context) -> Result<Vec<ListSummary>> {
     let lists = cx.lists().all().await?;
-    Ok(lists.into_iter().filter(|list| list.open > 0).take(LISTS).collect())
+    let open: Vec<ListSummary> = lists.into_iter().filter(|list| list.open > 0).take(LISTS).collect();
+    cx.note(open.iter().find_map(|list| list.origin.clone()));
+    Ok(open)
 }
 
-fn changed(memory: &Memory) -> Value {
-    let mut data = shown::memory(memory);
+fn changed(cx: &Context, memory: &Memory) -> Value {
+    let mut data = shown::memory(cx, memory);
     if let Value::Object(data) = &mut data {
         data.insert("before".to_owned(), json!(memory.history.first().map(|wording| &wording.content)));
     }

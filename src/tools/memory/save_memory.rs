@@ -184,10 +184,12 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         .also
         .iter()
         .map(|f| NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref()));
-    let all = std::iter::once(Ok(first)).chain(further).collect::<Result<Vec<_>>>()?;
+    let origin = cx.origin();
+    let all = std::iter::once(Ok(first)).chain(further).map(|new| Ok(new?.with_origin(origin.clone())));
+    let all = all.collect::<Result<Vec<_>>>()?;
     let saved = cx.memories().save(all, cx.topic()).await?;
-    let memories: Vec<Value> = saved.iter().map(shown_saved).collect();
-    let mut data = saved.first().map(shown_saved).unwrap_or_default();
+    let memories: Vec<Value> = saved.iter().map(|saved| shown_saved(&cx, saved)).collect();
+    let mut data = memories.first().cloned().unwrap_or_default();
     if let Value::Object(data) = &mut data {
         data.shift_insert(0, "ok".to_owned(), json!(true));
         data.insert("memories".to_owned(), json!(memories));
@@ -195,8 +197,9 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(data))
 }
 
-fn shown_saved(saved: &Saved) -> Value {
-    let mut data = shown::memory(&saved.memory);
+fn shown_saved(cx: &Context, saved: &Saved) -> Value {
+    cx.note(saved.forgotten.iter().find_map(|forgotten| forgotten.origin.clone()));
+    let mut data = shown::memory(cx, &saved.memory);
     if let Value::Object(data) = &mut data {
         data.insert("merged".to_owned(), json!(saved.merged));
         if let Some(before) = &saved.replaced {

@@ -2,23 +2,28 @@
 
 use serde_json::{Value, json};
 
-use crate::model::memory::Memory;
+use crate::{engine::context::Context, model::memory::Memory};
 
-/// What a model needs of a memory; `key` is what memory_get takes.
-pub(super) fn memory(memory: &Memory) -> Value {
-    json!({
+/// What a model needs of a memory; `key` is what memory_get takes. What is from outside in it came into the run.
+pub(super) fn memory(cx: &Context, memory: &Memory) -> Value {
+    cx.note(memory.origin.clone());
+    let mut data = json!({
         "key": memory.key,
         "content": memory.content,
         "category": memory.category,
         "layer": memory.layer,
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
-    })
+    });
+    if let (Value::Object(data), Some(origin)) = (&mut data, &memory.origin) {
+        data.insert("origin".to_owned(), json!(origin));
+    }
+    data
 }
 
 /// All that is known of a memory.
-pub(super) fn whole(one: &Memory) -> Value {
-    let mut data = memory(one);
+pub(super) fn whole(cx: &Context, one: &Memory) -> Value {
+    let mut data = memory(cx, one);
     if let Value::Object(data) = &mut data {
         data.insert("strength".to_owned(), json!(one.strength));
         data.insert("recalls".to_owned(), json!(one.recalls));

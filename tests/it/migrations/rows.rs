@@ -99,6 +99,7 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE messages SET provider = 'Own', instead_of = '{\"provider\": \"Other\", \"model\": \"m\", \"address\": \"other.example.com\", \"status\": 503, \"cause\": \"It is busy.\", \"mend\": \"/settings/models\"}' WHERE seq = 2;
          INSERT INTO environment_provider VALUES ('01900000-0000-7000-8000-0000000000e2', 3);",
     ),
+    (25, "UPDATE conversations SET tainted_by = 'web_fetch: https://invoices.example/may', tainted_at = NOW;"),
     (
         26,
         "INSERT INTO former_answers VALUES ('01900000-0000-7000-8000-0000000000d3', 1, '[{\"id\": \"01900000-0000-7000-8000-0000000000d7\", \"role\": \"assistant\", \"text\": \"At the mill.\", \"steps\": [], \"citations\": [1]}]');",
@@ -117,5 +118,10 @@ pub const ROWS: &[(usize, &str)] = &[
         30,
         "UPDATE api_keys SET personal = 0 WHERE id = '01900000-0000-7000-8000-0000000000c1';
          INSERT INTO script_consents VALUES ('01900000-0000-7000-8000-00000000000a', 'greet', 'a1b2', NOW);",
+    ),
+    (
+        31,
+        "UPDATE memories SET origin = '{\"source\": \"web_fetch: https://invoices.example/may\", \"at\": \"2026-05-03T12:00:00.000Z\"}';
+         UPDATE script_values SET updated_at = NOW;",
     ),
 ];

@@ -1501,6 +1501,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is kept from outside and nobody has vouched for, the latest first: the caller's own, and with `index:read` what
+         *     everybody shares. Reading any of it with a tool brings content from outside into a conversation.
+         */
+        get: operations["get_api_origins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/origins/vouch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vouches for something kept: the person has read it, and it may be used as their own. What everybody shares takes
+         *     `index:write`. Refused where it has changed since it was read.
+         */
+        post: operations["post_api_origins_vouch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/permissions": {
         parameters: {
             query?: never;
@@ -3327,6 +3367,7 @@ export interface components {
             tainted: boolean;
             /** @description Where that content came from. */
             tainted_by?: string | null;
+            tainted_at?: components["schemas"]["Time"] | null;
             /** @description In the answer to a search: the line of a message that holds what was searched for. */
             snippet?: string | null;
         };
@@ -4169,6 +4210,23 @@ export interface components {
              */
             took_ms: number;
         };
+        /** @description Something kept that is from outside. */
+        FromOutside: {
+            /** @description What kind of thing it is. */
+            kind: components["schemas"]["KeptKind"];
+            /** @description Which of its kind. */
+            id: string;
+            /** @description What it is called, or where it stands; empty where it has no name. */
+            name: string;
+            /** @description What it says, 4,000 characters at most. */
+            text: string;
+            /** @description Whether it says more than that. */
+            cut: boolean;
+            /** @description Where it came from, and when. */
+            origin: components["schemas"]["Origin"];
+            /** @description When it was last changed: a vouch names it, so that nobody vouches for what they have not read. */
+            updated_at: components["schemas"]["Time"];
+        };
         /**
          * @description How an access token is asked for.
          * @enum {string}
@@ -4199,6 +4257,7 @@ export interface components {
             dst: string;
             /** @description What is known of it. */
             props: Record<string, never>;
+            origin?: components["schemas"]["Origin"] | null;
         };
         /** @description A thing. */
         GraphNode: {
@@ -4221,6 +4280,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description When it was last changed. */
             updated_at: components["schemas"]["Time"];
+            origin?: components["schemas"]["Origin"] | null;
         };
         /** @description The graph at a glance. */
         GraphOverview: {
@@ -4490,6 +4550,11 @@ export interface components {
              */
             meta: Record<string, never>;
         };
+        /**
+         * @description What kind of thing is kept.
+         * @enum {string}
+         */
+        KeptKind: "memory" | "list" | "list_item" | "clipboard" | "index_entry" | "graph_node" | "graph_edge" | "script_value";
         /** @description The key in use, for whoever thinks of changing it. */
         KeyFacts: {
             /** @description Its id. */
@@ -4830,6 +4895,7 @@ export interface components {
             merged_from: components["schemas"]["Wording"][];
             /** @description What it said before it was corrected, the latest first. */
             history: components["schemas"]["Wording"][];
+            origin?: components["schemas"]["Origin"] | null;
         };
         MemoryChange: {
             /** @description What is remembered. */
@@ -5080,6 +5146,16 @@ export interface components {
         OfflineQuestion: {
             /** @description What is wanted. */
             text: string;
+        };
+        /**
+         * @description The place outside that content came from, and when it came in. Kept with whatever is stored while such content was
+         *     in the conversation: who reads it later has read from that place too.
+         */
+        Origin: {
+            /** @description The tool that brought it and the place it was brought from, for instance `web_fetch: https://invoices.example/may`. */
+            source: string;
+            /** @description When it came in. */
+            at: components["schemas"]["Time"];
         };
         /** @description Requests to other machines (R48). */
         Outbound: {
@@ -6754,6 +6830,15 @@ export interface components {
             source: string;
             /** @description The difference from the one before, as a unified diff. */
             diff: string;
+        };
+        /** @description What somebody vouches for: they have read it, and it may be used as their own. */
+        Vouch: {
+            /** @description What kind of thing it is. */
+            kind: components["schemas"]["KeptKind"];
+            /** @description Which of its kind. */
+            id: string;
+            /** @description When it was last changed, as it was read. */
+            updated_at: components["schemas"]["Time"];
         };
         /** @description Pages and search of the web. */
         WebSettings: {
@@ -14546,6 +14631,154 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_origins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FromOutside"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_origins_vouch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Vouch"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

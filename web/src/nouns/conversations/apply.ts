@@ -11,7 +11,7 @@ export interface Picture {
   state: TalkState;
   context: ContextBill | null;
   usage: { input_tokens: number; output_tokens: number } | null;
-  memories: Pick<Memory, 'id' | 'content'>[];
+  memories: (Pick<Memory, 'id' | 'content'> & Partial<Pick<Memory, 'origin'>>)[];
   /** Passages of documents the model was given. */
   passages: Citation[];
   error: string | null;

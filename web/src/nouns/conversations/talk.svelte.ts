@@ -4,7 +4,7 @@ import { session } from '../../lib/session.svelte';
 import { follow, type ServerEvent } from '../../lib/sse';
 import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
-import type { Attachment, ContextBill, Found, Message, Passage } from '../../lib/types';
+import type { Attachment, ContextBill, Found, Message, Origin, Passage } from '../../lib/types';
 import { forgetTurns, keepTurns, recalled } from './turns';
 import { apply, blank, type Picture, type TalkState } from './apply';
 import { Versions } from './versions.svelte';
@@ -37,6 +37,8 @@ export class Talk implements Picture {
   begun = $state('');
   folder = $state<string | null>(null);
   tainted = $state(false);
+  /** Where the first content from outside came from, and when. */
+  origin = $state<Origin | null>(null);
   /** What is said and done: it changes no more, and may be long. */
   past = $state.raw<readonly Message[]>([]);
   /** The last turn, which the stream changes. */
@@ -93,7 +95,7 @@ export class Talk implements Picture {
       passages: [],
       offline: recalled(id),
     });
-    Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false });
+    Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false, origin: null });
     this.last = null;
     this.versions.reset();
     if (!id) return;
@@ -142,7 +144,8 @@ export class Talk implements Picture {
     if (!id) return;
     const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
     if (this.id !== id) return;
-    const { title, folder, tainted, messages, turn, created_at: begun } = found;
+    const { title, folder, tainted, tainted_by: source, tainted_at: at, messages, turn, created_at: begun } = found;
+    this.origin = source && at ? { source, at } : null;
     const asked = Math.max(
       0,
       messages.findLastIndex((message) => message.role === 'user'),

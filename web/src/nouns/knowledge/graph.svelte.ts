@@ -117,6 +117,14 @@ export class View {
     });
   }
 
+  /** Has somebody vouch for a node, and shows it as the graph has it then. */
+  vouch(node: GraphNode, done: () => Promise<unknown>) {
+    return this.attempt(async () => {
+      await done();
+      this.nodes.set(node.id, await ok(client.GET('/api/graph/nodes/{id}', { params: { path: { id: node.id } } })));
+    });
+  }
+
   /** Takes a node out of the picture; the graph keeps it. */
   hide(id: string) {
     this.nodes.delete(id);
