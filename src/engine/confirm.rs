@@ -24,6 +24,10 @@ use serde_json::{Value, json};
 /// Under what an error's details name the risk of a call that could not ask.
 const UNASKED: &str = "unasked_risk";
 
+/// Why a call is asked about, whatever its risk, that would carry what came from outside to other people's agents.
+const FOR_EVERYBODY: &str =
+    "It changes what others' agents read, and content from outside is in this conversation.";
+
 /// What this step decides.
 pub enum Confirmation {
     /// Run it.
@@ -88,6 +92,9 @@ async fn cause(app: &App, weighed: &Weighed<'_>) -> Result<Option<String>> {
     let Weighed { call, found, registry, arguments, risk, tainted } = weighed;
     if let Some(reason) = found.tool.asks_because(arguments, &app.settings.get(), registry) {
         return Ok(Some(reason));
+    }
+    if *tainted && found.tool.is_for_everybody() {
+        return Ok(Some(FOR_EVERYBODY.to_owned()));
     }
     match risk {
         Risk::Read | Risk::LowWrite => new_host(app, weighed).await,

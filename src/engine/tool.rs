@@ -47,6 +47,7 @@ pub struct Tool {
     private: &'static [&'static str],
     usual_timeout: Option<Duration>,
     unnamed: bool,
+    for_everybody: bool,
     ahead: Option<ahead::Ahead>,
     up_to: Option<Risk>,
     handler: Handler,
@@ -123,6 +124,7 @@ impl Tool {
             private: &[],
             usual_timeout: None,
             unnamed: false,
+            for_everybody: false,
             ahead: None,
             up_to: None,
             handler,
@@ -185,6 +187,11 @@ impl Tool {
     /// Whether what is stored under its name is its own.
     pub fn owns_its_name(&self) -> bool {
         !self.unnamed
+    }
+
+    /// Whether it changes what others' agents read.
+    pub fn is_for_everybody(&self) -> bool {
+        self.for_everybody
     }
 
     /// The arguments whose values the audit does not keep.

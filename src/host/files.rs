@@ -5,6 +5,7 @@ mod encoding;
 mod fault;
 mod lookup;
 mod read;
+mod survey;
 mod write;
 
 use std::{
@@ -18,6 +19,7 @@ use parking_lot::Mutex;
 pub use self::{
     encoding::Charset,
     read::{MAX_READ, Text, Window},
+    survey::{Survey, before_now},
     write::Parents,
 };
 use self::{fault::Fault, lookup::Place};
@@ -155,6 +157,11 @@ impl Rooted {
     /// All roots, without links in them.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
+    }
+
+    /// The user's own folder, whether the roots show it or not; it need not exist.
+    pub fn own_workspace(&self) -> Option<&Path> {
+        self.hidden.own()
     }
 
     /// Places that are not shown to a program either.

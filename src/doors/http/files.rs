@@ -14,12 +14,14 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
+    engine::own_files::note_clean,
     formats::{limits::Limits, read},
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
         error::{Error, Result},
         id::shorten,
+        user::UserId,
     },
     store::documents::Content,
 };
@@ -73,7 +75,7 @@ async fn add(
     }
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
     let sent = upload::read(&request, payload, knowledge, Limits::default().file as u64, &["read"]).await?;
-    let stored = store(&state, &files, &sent).await;
+    let stored = store(&state, caller.user, &files, &sent).await;
     upload::discard(knowledge, sent).await;
     let stored = stored?;
     if stored.is_empty() {
@@ -102,12 +104,12 @@ async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -
 }
 
 /// The files the caller's tools may reach.
-fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
+pub(super) fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
     state.app.workspaces.of(caller.user, &state.app.settings.get().files.roots)
 }
 
 /// Stores what was sent: all of it, or nothing where one is to be read and cannot be.
-async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<StoredFile>> {
+async fn store(state: &State, user: UserId, files: &Rooted, sent: &Upload) -> Result<Vec<StoredFile>> {
     let reads = match sent.fields.get("read").map(String::as_str) {
         None | Some("false") => false,
         Some("true") => true,
@@ -123,7 +125,10 @@ async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<Store
     }
     let mut stored = Vec::new();
     for (content, bytes, facts) in taken {
-        stored.push(keep(files, content, bytes, facts).await?);
+        let kept = keep(files, content, bytes, facts).await?;
+        // What lay under its name before is not what a person put there now.
+        note_clean(&state.app, files, user, &kept.path).await?;
+        stored.push(kept);
     }
     Ok(stored)
 }

@@ -18,6 +18,7 @@ mod egress;
 mod embeddings;
 mod endpoints;
 mod error;
+mod file_origins;
 mod files;
 mod folders;
 mod gate;

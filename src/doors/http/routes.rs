@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
-    files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
+    file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
     openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
     systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
@@ -128,6 +128,7 @@ pub const ROUTES: &[Route] = &[
     route("PATCH", "/api/catalog/systems/{id}", Permission("catalog:write")),
     route("DELETE", "/api/catalog/systems/{id}", Permission("catalog:write")),
     route("PUT", "/api/catalog/systems/{id}/status", Permission("settings:manage")),
+    route("POST", "/api/catalog/systems/{id}/review", PersonWith("catalog:write")),
     route("GET", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
     route("PUT", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
     route("GET", "/api/catalog/systems/{id}/endpoints", Permission("catalog:read")),
@@ -135,6 +136,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/catalog/endpoints/{id}", Permission("catalog:read")),
     route("PATCH", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
     route("DELETE", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
+    route("POST", "/api/catalog/endpoints/{id}/review", PersonWith("catalog:write")),
     route("POST", "/api/catalog/endpoints/{id}/test", Permission("settings:manage")),
     route("POST", "/api/catalog/import/preview", Permission("catalog:write")),
     route("POST", "/api/catalog/import/apply", Permission("catalog:write")),
@@ -144,7 +146,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/processes/{id}", Permission("processes:read")),
     route("PUT", "/api/processes/{id}", Permission("processes:write")),
     route("DELETE", "/api/processes/{id}", Permission("processes:write")),
-    route("POST", "/api/processes/{id}/publish", Permission("processes:write")),
+    route("POST", "/api/processes/{id}/publish", PersonWith("processes:write")),
     route("POST", "/api/processes/import/preview", Permission("processes:write")),
     route("POST", "/api/processes/import/apply", Permission("processes:write")),
     route("POST", "/api/processes/propose", Permission("processes:write")),
@@ -194,6 +196,9 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
     route("POST", "/api/files", Permission("knowledge:write")),
     route("GET", "/api/files/content", Permission("knowledge:read")),
+    route("GET", "/api/files/origins", Permission("knowledge:read")),
+    route("POST", "/api/files/vouch", PersonWith("knowledge:read")),
+    route("POST", "/api/files/trees/{id}/vouch", PersonWith("knowledge:read")),
     route("GET", "/api/knowledge/folders", Permission("settings:manage")),
     route("POST", "/api/knowledge/folders", Permission("settings:manage")),
     route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
@@ -251,6 +256,7 @@ pub fn configure(config: &mut Services<'_>) {
     folders::services(config);
     documents::services(config);
     files::services(config);
+    file_origins::services(config);
     intake::services(config);
     knowledge::services(config);
     search::services(config);

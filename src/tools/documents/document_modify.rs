@@ -195,6 +195,5 @@ where
 {
     // Whether the file is there is found out before a turn is waited for.
     load(cx, path).await?;
-    let (files, path) = (cx.files()?, path.to_owned());
-    cx.work(move || files.update_bytes_here(&path, most(), work)).await
+    cx.files()?.update_bytes(path, most(), work).await
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    engine::context::Context,
+    engine::{context::Context, own_files::NewFile},
     formats::limits::Limits,
     host::files::stored_name,
     model::error::{Error, Result},
@@ -35,7 +35,8 @@ pub(super) async fn keep(cx: &Context, title: &str, ending: &str, bytes: Vec<u8>
     if bytes.len() as u64 > most() {
         return Err(Error::invalid("The document would be too large to be read again. Make several."));
     }
-    cx.files()?.write_new(FOLDER, &stored_name(title), ending, bytes).await
+    let name = stored_name(title);
+    cx.files()?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
 }
 
 /// A file's name without folders and ending.
