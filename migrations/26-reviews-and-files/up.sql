@@ -24,6 +24,9 @@ CREATE TABLE file_origins (
   origin  TEXT,
   -- Where it has none: when its inode had last changed, in nanoseconds since 1970. Changed since, it is another file.
   changed INTEGER,
+  -- When the row was last written, in nanoseconds since 1970: what is written while somebody looks for files that are gone
+  -- stays.
+  put_at  INTEGER NOT NULL,
   PRIMARY KEY (owner, path)
 ) STRICT, WITHOUT ROWID;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::context::Context;
 use crate::{
     app::App,
-    host::files::{Charset, Parents, Rooted, Text, Window},
+    host::files::{Charset, Parents, Rooted, Text, Window, before_now},
     model::{error::Result, origin::Origin, user::UserId},
     store::file_origins::{FileOrigins, FilePlace},
 };
@@ -118,12 +118,9 @@ impl OwnFiles {
     /// Writes a file whole. Returns the bytes written.
     pub async fn write(&self, path: &str, bytes: Vec<u8>, parents: Parents) -> Result<u64> {
         let origin = self.cx.origin();
-        let is_clean = origin.is_none();
-        self.put(path, origin).await?;
+        self.put(path, origin.clone()).await?;
         let written = self.files.write(path, bytes, parents).await?;
-        if is_clean {
-            note_clean(self.cx.app(), &self.files, self.user(), path).await?;
-        }
+        self.after_write(path, origin).await?;
         Ok(written)
     }
 
@@ -147,8 +144,9 @@ impl OwnFiles {
         }
         // Its name is taken first: at no moment is there a content whose origin is not known.
         let path = self.files.write_new(folder, name, ending, Vec::new()).await?;
-        self.put(&path, origin).await?;
+        self.put(&path, origin.clone()).await?;
         self.files.write(&path, bytes, Parents::Must).await?;
+        self.after_write(&path, origin).await?;
         Ok(path)
     }
 
@@ -158,9 +156,9 @@ impl OwnFiles {
         path: &str,
         change: impl FnOnce(&str) -> Result<(Option<String>, T)> + Send + 'static,
     ) -> Result<T> {
-        let was_clean = self.before_change(path).await?;
+        let origin = self.before_change(path).await?;
         let answer = self.files.update(path, change).await?;
-        self.after_change(path, was_clean).await?;
+        self.after_write(path, origin).await?;
         Ok(answer)
     }
 
@@ -180,10 +178,10 @@ impl OwnFiles {
         most: u64,
         change: impl FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
     ) -> Result<T> {
-        let was_clean = self.before_change(path).await?;
+        let origin = self.before_change(path).await?;
         let (files, name) = (self.files.clone(), path.to_owned());
         let answer = self.cx.work(move || files.update_bytes_here(&name, most, change)).await?;
-        self.after_change(path, was_clean).await?;
+        self.after_write(path, origin).await?;
         Ok(answer)
     }
 
@@ -203,21 +201,21 @@ impl OwnFiles {
         let Some(origin) = origin else { return Ok(()) };
         let place = place_of(&self.files, self.user(), &self.files.locate(path)?);
         self.guard_against_processes(&origin).await?;
-        FileOrigins::of(&self.cx.app().db).put(vec![place], origin).await
+        FileOrigins::of(&self.cx.app().db).put(place, origin, before_now()).await
     }
 
-    /// What stays of a file that is changed keeps its origin. Returns whether it had none and gets none.
-    async fn before_change(&self, path: &str) -> Result<bool> {
-        if origin_of(self.cx.app(), &self.files, self.user(), path).await?.is_some() {
-            return Ok(false);
+    /// What stays of a file that is changed keeps its origin. Returns the one it has from now on.
+    async fn before_change(&self, path: &str) -> Result<Option<Origin>> {
+        let origin = origin_of(self.cx.app(), &self.files, self.user(), path).await?.or_else(|| self.cx.origin());
+        self.put(path, origin.clone()).await?;
+        Ok(origin)
+    }
+
+    /// Says once more where it is from: whoever looked for files that are gone may not have seen it before.
+    async fn after_write(&self, path: &str, origin: Option<Origin>) -> Result<()> {
+        match origin {
+            None => note_clean(self.cx.app(), &self.files, self.user(), path).await,
+            origin => self.put(path, origin).await,
         }
-        let origin = self.cx.origin();
-        let is_clean = origin.is_none();
-        self.put(path, origin).await?;
-        Ok(is_clean)
-    }
-
-    async fn after_change(&self, path: &str, was_clean: bool) -> Result<()> {
-        if was_clean { note_clean(self.cx.app(), &self.files, self.user(), path).await } else { Ok(()) }
     }
 }

@@ -19,6 +19,9 @@ use crate::model::{
 /// Most files of one owner that are listed.
 const LISTED: u32 = 1_000;
 
+/// How long a row stays, in nanoseconds, whose file is gone: until then it may be one that is just being written.
+const JUST: i64 = 3_600_000_000_000;
+
 /// A place among the files: of a person's workspace, or of another directory of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePlace {
@@ -93,6 +96,8 @@ impl Known {
 pub struct Held {
     /// Files with an origin, by path.
     pub files: Vec<(FilePlace, Origin)>,
+    /// Whether there are more.
+    pub has_more: bool,
     /// Trees with one.
     pub trees: Vec<Tree>,
 }
@@ -114,9 +119,9 @@ impl FileOrigins {
         self.db.read(move |c| known(c, &place)).await
     }
 
-    /// From now on these files hold what came from there.
-    pub async fn put(&self, places: Vec<FilePlace>, origin: Origin) -> Result<()> {
-        self.db.write(move |c| places.iter().try_for_each(|place| put(c, place, &origin))).await
+    /// From now on, `at`, this file holds what came from there.
+    pub async fn put(&self, place: FilePlace, origin: Origin, at: i64) -> Result<()> {
+        self.db.write(move |c| put(c, &place, &origin, at)).await
     }
 
     /// From now on all that changes below a directory counts as from there.
@@ -129,11 +134,12 @@ impl FileOrigins {
         self.db.write(work).await
     }
 
-    /// A command has ended whose tree this was: only these files changed, and those named as gone are there no more.
-    pub async fn settle_tree(&self, tree: Tree, changed: Vec<FilePlace>, gone: Vec<FilePlace>) -> Result<()> {
+    /// A command has ended whose tree this was: only these files changed, and those named as gone are there no more. They
+    /// were looked for from `at` on.
+    pub async fn settle_tree(&self, tree: Tree, changed: Vec<FilePlace>, gone: Vec<FilePlace>, at: i64) -> Result<()> {
         let work = move |c: &Connection| {
-            changed.iter().try_for_each(|place| put(c, place, &tree.origin))?;
-            gone.iter().try_for_each(|place| forget(c, place))?;
+            changed.iter().try_for_each(|place| put(c, place, &tree.origin, at))?;
+            gone.iter().try_for_each(|place| forget_before(c, place, at))?;
             run(c, "DELETE FROM tree_origins WHERE id = ?1", [tree.id.to_string()]).map(drop)
         };
         self.db.write(work).await
@@ -142,6 +148,12 @@ impl FileOrigins {
     /// A file was written whole with nothing from outside near. `changed` is when its inode last changed.
     pub async fn clean(&self, place: FilePlace, changed: i64) -> Result<()> {
         self.db.write(move |c| clean(c, &place, changed)).await
+    }
+
+    /// Forgets files that were not there at `now`, nor an hour before.
+    pub async fn forget_gone(&self, places: Vec<FilePlace>, now: i64) -> Result<()> {
+        let before = now.saturating_sub(JUST);
+        self.db.write(move |c| places.iter().try_for_each(|place| forget_before(c, place, before))).await
     }
 
     /// What this person's workspace holds from outside, and other directories of the machine.
@@ -212,16 +224,17 @@ fn held(c: &Connection, user: UserId) -> Result<Held> {
         let sql = "SELECT owner, path, origin FROM file_origins WHERE owner = ?1 AND origin IS NOT NULL
                    ORDER BY path LIMIT ?2";
         let files = all(c, sql, params![owner, LISTED], |row| Ok((read_place(row, 0)?, origin::read(row, 2)?)))?;
+        held.has_more |= files.len() >= LISTED as usize;
         held.files.extend(files.into_iter().filter_map(|(place, origin)| Some((place, origin?))));
         held.trees.extend(trees(c, &owner)?);
     }
     Ok(held)
 }
 
-fn put(c: &Connection, place: &FilePlace, origin: &Origin) -> Result<()> {
-    let sql = "INSERT INTO file_origins (owner, path, origin) VALUES (?1, ?2, ?3)
-               ON CONFLICT (owner, path) DO UPDATE SET origin = excluded.origin, changed = NULL";
-    run(c, sql, params![place.owner(), place.path, origin::text(&Some(origin.clone()))]).map(drop)
+fn put(c: &Connection, place: &FilePlace, origin: &Origin, at: i64) -> Result<()> {
+    let sql = "INSERT INTO file_origins (owner, path, origin, put_at) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (owner, path) DO UPDATE SET origin = excluded.origin, changed = NULL, put_at = excluded.put_at";
+    run(c, sql, params![place.owner(), place.path, origin::text(&Some(origin.clone())), at]).map(drop)
 }
 
 /// A row that says so is kept only where the tree around it would say otherwise.
@@ -229,13 +242,19 @@ fn clean(c: &Connection, place: &FilePlace, changed: i64) -> Result<()> {
     if !known(c, place)?.is_in_tree() {
         return forget(c, place);
     }
-    let sql = "INSERT INTO file_origins (owner, path, changed) VALUES (?1, ?2, ?3)
-               ON CONFLICT (owner, path) DO UPDATE SET origin = NULL, changed = excluded.changed";
+    let sql = "INSERT INTO file_origins (owner, path, changed, put_at) VALUES (?1, ?2, ?3, ?3)
+               ON CONFLICT (owner, path) DO UPDATE SET origin = NULL, changed = excluded.changed, put_at = excluded.put_at";
     run(c, sql, params![place.owner(), place.path, changed]).map(drop)
 }
 
 fn forget(c: &Connection, place: &FilePlace) -> Result<()> {
     run(c, "DELETE FROM file_origins WHERE owner = ?1 AND path = ?2", (place.owner(), &place.path)).map(drop)
+}
+
+/// Forgets a file whose row was last written before.
+fn forget_before(c: &Connection, place: &FilePlace, at: i64) -> Result<()> {
+    let sql = "DELETE FROM file_origins WHERE owner = ?1 AND path = ?2 AND put_at < ?3";
+    run(c, sql, params![place.owner(), place.path, at]).map(drop)
 }
 
 fn read_place(row: &Row<'_>, at: usize) -> Result<FilePlace> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{body::Body, files::own_files, services::Services, state::State};
 use crate::{
     engine::own_files::path_of,
-    host::files::Rooted,
+    host::files::{Rooted, before_now},
     model::{
         caller::Caller,
         error::{Error, Kind, Result},
@@ -68,13 +68,18 @@ struct TreeFromOutside {
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutside>> {
     let rooted = own_files(&state, &caller)?;
     let held = FileOrigins::of(&state.app.db).held(caller.user).await?;
-    let mut files = Vec::new();
+    let (now, mut files, mut gone) = (before_now(), Vec::new(), Vec::new());
     for (place, origin) in held.files {
-        if let Some(changed) = changed(&rooted, &place).await? {
-            let in_workspace = place.owner.is_some();
-            files.push(FileFromOutside { path: place.path, in_workspace, origin, version: changed.to_string() });
+        let in_workspace = place.owner.is_some();
+        match changed(&rooted, &place).await? {
+            Some(changed) => {
+                files.push(FileFromOutside { path: place.path, in_workspace, origin, version: changed.to_string() });
+            }
+            None if in_workspace => gone.push(place),
+            None => {}
         }
     }
+    FileOrigins::of(&state.app.db).forget_gone(gone, now).await?;
     let is_seen = |place: &FilePlace| rooted.locate(&path_of(&rooted, place)).is_ok();
     let trees = held.trees.into_iter().filter(|tree| is_seen(&tree.place)).map(|tree| TreeFromOutside {
         id: tree.id,

@@ -20,15 +20,12 @@ use crate::{
     store::file_origins::{FileOrigins, FilePlace, Held, Tree},
 };
 
-/// How the origin of a command's output begins that could read such a file.
+/// What the origin of a command's output says that could read such a file.
 pub const HELD: &str = "the workspace holds ";
 
 /// Most names that are looked at to tell what a command has changed. Where there are more, all that changed since it began
 /// counts.
 const SURVEYED: usize = 20_000;
-
-/// Files looked for before it is believed that none of those known is there.
-const SOUGHT: usize = 200;
 
 /// What was there before a command, where what it writes has an origin.
 struct Watched {
@@ -82,13 +79,14 @@ impl OwnFiles {
         if let Some(tree) = held.trees.into_iter().find(|tree| self.is_seen(&tree.place)) {
             return Ok(Some(told("files that a command changed", &tree.origin)));
         }
-        for (sought, (place, origin)) in held.files.into_iter().enumerate() {
-            // One that is gone or out of reach is no way in; too many of them are not looked for.
+        let last = held.files.last().filter(|_| held.has_more).map(|(place, _)| place.clone());
+        for (place, origin) in held.files {
+            // One that is gone or out of reach is no way in. Where there are more than are looked for, some may be there.
             let is_there = match self.files.changed(&path_of(&self.files, &place)).await {
                 Ok(changed) => changed.is_some(),
                 Err(error) => error.kind() != Kind::Denied,
             };
-            if is_there || sought >= SOUGHT {
+            if is_there || last.as_ref() == Some(&place) {
                 return Ok(Some(told(&place.path, &origin)));
             }
         }
@@ -126,6 +124,7 @@ impl OwnFiles {
     /// Puts what a command has changed in place of all it could have changed, as far as that can be told.
     async fn settle(&self, watched: Watched) -> Result<()> {
         let Watched { trees, before } = watched;
+        let at = before_now();
         let (Some(before), Some(after)) = (before, self.files.survey(SURVEYED).await?) else { return Ok(()) };
         let place = |path: &PathBuf| place_of(&self.files, self.user(), path);
         let changed: Vec<FilePlace> =
@@ -137,7 +136,7 @@ impl OwnFiles {
                 places.iter().filter(|place| place.is_below(&tree.place)).cloned().collect()
             };
             let (changed, gone) = (of_tree(&changed), of_tree(&gone));
-            origins.settle_tree(tree, changed, gone).await?;
+            origins.settle_tree(tree, changed, gone, at).await?;
         }
         Ok(())
     }
@@ -156,7 +155,7 @@ impl OwnFiles {
 
 /// The origin of a command's output. What is of such an output already says so once.
 fn told(what: &str, origin: &Origin) -> Origin {
-    if origin.source.starts_with(HELD) {
+    if origin.source.contains(HELD) {
         return origin.clone();
     }
     Origin::new(format!("{HELD}{what} from {}", origin.source), origin.at)
