@@ -122,7 +122,7 @@ pub(super) fn tool() -> Tool {
         vec![("create_catalog_system", json!({"name": "Warehouse"}))],
         "One item by its number",
         json!({"system_id": "Warehouse", "name": "Get item", "method": "GET", "path": "/items/{number}", "description": "One item with its stock."}),
-        json!({"name": "Get item", "method": "GET", "path": "/items/{number}", "risk_level": "read", "tool": "catalog:warehouse.get_item"}),
+        json!({"name": "Get item", "method": "GET", "path": "/items/{number}", "risk_level": "low_write", "tool": "catalog:warehouse.get_item"}),
     )
 }
 

@@ -33,7 +33,7 @@ pub(super) fn tool() -> Tool {
         ],
         "What a system can do",
         json!({"system_id": "Ledger"}),
-        json!({"count": 1, "endpoints": [{"name": "Get invoice", "method": "GET", "path": "/invoices/{id}", "risk_level": "read"}]}),
+        json!({"count": 1, "endpoints": [{"name": "Get invoice", "method": "GET", "path": "/invoices/{id}", "risk_level": "low_write"}]}),
     )
 }
 
