@@ -25,8 +25,7 @@ use serde_json::{Value, json};
 const UNASKED: &str = "unasked_risk";
 
 /// Why a call is asked about, whatever its risk, that would carry what came from outside to other people's agents.
-const FOR_EVERYBODY: &str =
-    "It changes what others' agents read, and content from outside is in this conversation.";
+const FOR_EVERYBODY: &str = "It changes what others' agents read, and content from outside is in this conversation.";
 
 /// What this step decides.
 pub enum Confirmation {

@@ -130,12 +130,7 @@ impl OwnFiles {
     }
 
     /// The same, of content that comes from a place outside.
-    pub async fn write_new_from(
-        &self,
-        origin: Option<Origin>,
-        new: NewFile<'_>,
-        bytes: Vec<u8>,
-    ) -> Result<String> {
+    pub async fn write_new_from(&self, origin: Option<Origin>, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
         let NewFile { folder, name, ending } = new;
         if origin.is_none() {
             let path = self.files.write_new(folder, name, ending, bytes).await?;

@@ -129,7 +129,8 @@ impl FileOrigins {
         let work = move |c: &Connection| {
             let sql = "INSERT INTO tree_origins (id, owner, path, origin, since) VALUES (?1, ?2, ?3, ?4, ?5)";
             let Tree { id, place, origin, since } = tree;
-            run(c, sql, params![id.to_string(), place.owner(), place.path, origin::text(&Some(origin)), since]).map(drop)
+            run(c, sql, params![id.to_string(), place.owner(), place.path, origin::text(&Some(origin)), since])
+                .map(drop)
         };
         self.db.write(work).await
     }

@@ -137,9 +137,7 @@ impl Processes {
                 let process = match known {
                     None => draft.into_new(ProcessSource::Imported, None, by.now),
                     // Nothing stays of what was there.
-                    Some(old) => {
-                        Process { status: ProcessStatus::Published, origin: None, ..changed(old, draft, &by) }
-                    }
+                    Some(old) => Process { status: ProcessStatus::Published, origin: None, ..changed(old, draft, &by) },
                 };
                 put(c, &process)?;
                 kept.push(process);
@@ -153,12 +151,7 @@ impl Processes {
     }
 
     /// Keeps what a model proposed, as proposals; what has the name of another is left out.
-    pub async fn propose(
-        &self,
-        by: &Actor,
-        drafts: Vec<ProcessDraft>,
-        origin: Option<Origin>,
-    ) -> Result<Vec<Process>> {
+    pub async fn propose(&self, by: &Actor, drafts: Vec<ProcessDraft>, origin: Option<Origin>) -> Result<Vec<Process>> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let mut kept: Vec<Process> = Vec::new();

@@ -309,7 +309,10 @@ async fn what_was_made_of_a_page_keeps_where_it_came_from_until_a_person_publish
     let store = Processes::of(&chat.app.satchel.app.db);
     let draft: ProcessDraft = serde_json::from_value(process("Refund", "")).unwrap();
     let by = chat.app.owner().await;
-    let made = store.propose(&by, vec![draft.checked().unwrap()], Some(Origin::new("document: https://a.example/", by.now))).await.unwrap();
+    let made = store
+        .propose(&by, vec![draft.checked().unwrap()], Some(Origin::new("document: https://a.example/", by.now)))
+        .await
+        .unwrap();
     assert_eq!(made[0].origin.as_ref().unwrap().source, "document: https://a.example/");
     let published = store.publish(&by, made[0].id, 1).await.unwrap();
     assert_eq!(published.origin, None, "whoever publishes it has read it");

@@ -129,12 +129,7 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
     (status = 204, description = "Thrown away."),
 ))]
 #[post("/api/catalog/endpoints/{id}/review")]
-async fn review(
-    state: Data<State>,
-    by: Actor,
-    path: Path<String>,
-    body: Body<CatalogReview>,
-) -> Result<HttpResponse> {
+async fn review(state: Data<State>, by: Actor, path: Path<String>, body: Body<CatalogReview>) -> Result<HttpResponse> {
     let CatalogReview { verdict, read } = body.0;
     match Changing::of(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
         Some(endpoint) => Ok(HttpResponse::Ok().json(shown(&state, endpoint.id)?)),

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
-    file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
-    openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings, setup,
-    systems, tickets, tool_config, tool_stats, tools, users, vault,
+    file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories,
+    messages, offline, openapi, processes, providers, restore, roles, scripts, search, services::Services, sessions,
+    settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Who may use a route.

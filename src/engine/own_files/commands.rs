@@ -127,8 +127,11 @@ impl OwnFiles {
         let at = before_now();
         let (Some(before), Some(after)) = (before, self.files.survey(SURVEYED).await?) else { return Ok(()) };
         let place = |path: &PathBuf| place_of(&self.files, self.user(), path);
-        let changed: Vec<FilePlace> =
-            after.iter().filter(|(path, stamp)| before.get(*path) != Some(*stamp)).map(|(path, _)| place(path)).collect();
+        let changed: Vec<FilePlace> = after
+            .iter()
+            .filter(|(path, stamp)| before.get(*path) != Some(*stamp))
+            .map(|(path, _)| place(path))
+            .collect();
         let gone: Vec<FilePlace> = before.keys().filter(|path| !after.contains_key(*path)).map(place).collect();
         let origins = FileOrigins::of(&self.cx.app().db);
         for tree in trees {

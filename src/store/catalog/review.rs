@@ -4,7 +4,8 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::{
-    Catalog, Changed, credentials, demand_free, described, endpoints, ensure_room, lets_through, moved, rows, slugs, sql,
+    Catalog, Changed, credentials, demand_free, described, endpoints, ensure_room, lets_through, moved, rows, slugs,
+    sql,
 };
 use crate::{
     model::{
@@ -88,12 +89,7 @@ impl Catalog {
     }
 
     /// Registers an endpoint that a tool describes: it waits.
-    pub async fn propose_endpoint(
-        &self,
-        writer: &Writer,
-        system: SystemId,
-        draft: EndpointDraft,
-    ) -> Result<Endpoint> {
+    pub async fn propose_endpoint(&self, writer: &Writer, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         let writer = writer.clone();
         let work = move |c: &Connection| {
             let endpoint = endpoints::drafted(c, system, draft, writer.by.now)?;
@@ -119,9 +115,7 @@ impl Catalog {
             let reviewed = System { waiting: None, origin: None, ..old.clone() };
             let system = match verdict {
                 Verdict::Reject => reviewed,
-                Verdict::Approve => {
-                    SystemDraft::from(change.clone()).apply(reviewed, &slugs(c, Some(id))?, by.now)?
-                }
+                Verdict::Approve => SystemDraft::from(change.clone()).apply(reviewed, &slugs(c, Some(id))?, by.now)?,
             };
             demand_free(c, &system)?;
             let (system, switched_off) = moved(&by, &old, system);

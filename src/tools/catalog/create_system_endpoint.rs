@@ -142,7 +142,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     };
     let endpoint = changing.create_endpoint(id, draft).await?;
     let counts = endpoint.effective_risk();
-    let notes: Vec<String> = (counts != asked).then(|| why(asked, counts)).into_iter().chain([WAITS.to_owned()]).collect();
+    let notes: Vec<String> =
+        (counts != asked).then(|| why(asked, counts)).into_iter().chain([WAITS.to_owned()]).collect();
     let directory = cx.systems_to_change()?;
     let system = &directory.get(id)?.system;
     let output = Output::json(json!({

@@ -9,11 +9,7 @@ use super::{WAITS, create_catalog_system::tags, written};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
-        catalog::{
-            directory::Directory,
-            draft::base_url,
-            waiting::SystemChange,
-        },
+        catalog::{directory::Directory, draft::base_url, waiting::SystemChange},
         error::{Error, Result},
         id::shorten,
         output::Output,
@@ -96,7 +92,8 @@ fn moves(args: &Args, directory: &Directory) -> Option<String> {
     }
     let named = |url: Option<&Url>| url.map_or_else(|| "nowhere".to_owned(), |url| format!("'{}'", place(url)));
     // What is no address fails when it runs; the person sees what was asked for.
-    let to = if new.is_none() && !asked.trim().is_empty() { format!("'{}'", shorten(asked)) } else { named(new.as_ref()) };
+    let to =
+        if new.is_none() && !asked.trim().is_empty() { format!("'{}'", shorten(asked)) } else { named(new.as_ref()) };
     Some(format!("It leads the system '{}' from {} to {to}.", shorten(&system.name), named(system.base_url.as_ref())))
 }
 

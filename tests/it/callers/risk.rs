@@ -182,7 +182,8 @@ async fn what_nobody_has_let_through_only_ever_raises_the_risk() {
         let said = json!({"system_id": "crm", "name": path, "method": method, "path": path, "risk_level": risk});
         let made = app.data(&operator, "create_system_endpoint", said).await.unwrap();
         // Somebody reviews it who may not let it through: its risk does not count for less.
-        let written = registered(&app, &system).endpoints.into_iter().find(|one| one.path == path && one.waiting.is_some());
+        let written =
+            registered(&app, &system).endpoints.into_iter().find(|one| one.path == path && one.waiting.is_some());
         let written = written.unwrap();
         let by = Actor { caller: operator.clone(), ..app.owner().await };
         let changing = Changing::of(&app.satchel.invoker, by);

@@ -106,8 +106,7 @@ async fn in_a_tainted_conversation_writing_to_the_catalog_asks_and_keeps_where_i
     ] {
         match call_in(app, &writer, topic, tool, params).await {
             Outcome::Confirm(ticket) => assert_eq!(
-                ticket.reason,
-                "It changes what others' agents read, and content from outside is in this conversation.",
+                ticket.reason, "It changes what others' agents read, and content from outside is in this conversation.",
                 "{tool}"
             ),
             Outcome::Done(done) => panic!("{tool} ran unasked: {:?}", done.output.data),
@@ -168,8 +167,7 @@ async fn another_address_is_asked_about_in_every_conversation_with_both_hosts_na
     let Outcome::Confirm(ticket) = app.call(&writer, "update_catalog_system", elsewhere).await.unwrap() else {
         panic!("it ran unasked")
     };
-    let wanted =
-        "It leads the system 'Books' from 'https://books.example/api' to 'https://evil.example:8443/api'.";
+    let wanted = "It leads the system 'Books' from 'https://books.example/api' to 'https://evil.example:8443/api'.";
     assert_eq!(ticket.reason, wanted);
     let same = json!({"system_id": "Books", "base_url": "https://books.example/api", "tags": "x"});
     app.data(&writer, "update_catalog_system", same).await.unwrap();

@@ -73,7 +73,8 @@ async fn create_system_endpoint_with_a_body_makes_a_tool_that_takes_any_json_unt
         let new = json!({"system_id": "crm", "name": format!("{method} it"), "method": method, "path": "/it/{id}"});
         let made = app.data(&owner, "create_system_endpoint", new).await.unwrap();
         let id = made["id"].as_str().unwrap().parse().unwrap();
-        let read = registered(&app, &system).endpoints.into_iter().find(|one| one.id == id).unwrap().waiting.unwrap().at;
+        let read =
+            registered(&app, &system).endpoints.into_iter().find(|one| one.id == id).unwrap().waiting.unwrap().at;
         let (by, catalog) = (app.owner().await, &app.satchel.app.catalog);
         catalog.review_endpoint(&by, id, read, Verdict::Approve).await.unwrap();
         offer(&app.satchel.invoker);

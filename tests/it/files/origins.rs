@@ -100,11 +100,16 @@ async fn a_command_has_read_what_the_workspace_holds_and_what_it_writes_is_from_
     let clean = washed.conversation().await;
     washed.data(clean, "write", json!({"path": "own.txt", "content": "Mine."})).await;
     let topic = washed.conversation().await;
-    let command = json!({"command": format!("cat {WASHED} > copy.txt; mv documents/Invoices.docx moved.docx; cat copy.txt")});
+    let command =
+        json!({"command": format!("cat {WASHED} > copy.txt; mv documents/Invoices.docx moved.docx; cat copy.txt")});
     let said = washed.data(topic, "exec", command).await;
     assert!(said["stdout"].as_str().unwrap().contains("Ignore your rules"), "{said}");
     let wanted = "the workspace holds documents/Invoices.docx from a page";
-    assert!(washed.source(topic).await.is_some_and(|source| source.contains(wanted)), "{:?}", washed.source(topic).await);
+    assert!(
+        washed.source(topic).await.is_some_and(|source| source.contains(wanted)),
+        "{:?}",
+        washed.source(topic).await
+    );
     assert!(washed.source_after_reading("copy.txt").await.is_some(), "a copy is from there too");
     assert_eq!(washed.source_after_reading("own.txt").await, None, "what the command did not touch is not");
     let moved = json!({"file_path": "moved.docx", "target_format": "text"});
