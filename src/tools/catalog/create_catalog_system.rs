@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::written;
+use super::written::written;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{WAITS, written};
+use super::written::{WAITS, written};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{

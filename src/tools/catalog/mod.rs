@@ -5,22 +5,9 @@ mod create_system_endpoint;
 mod list_catalog_systems;
 mod list_system_endpoints;
 mod update_catalog_system;
+mod written;
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::output::Output,
-};
-
-/// Said of what a tool wrote.
-const WAITS: &str = "It waits: a person reviews it in the console, under Catalog, before it counts.";
-
-/// A result that repeats what the call has written, which is ours unless something from outside was near.
-fn written(cx: &Context, output: Output) -> Output {
-    match cx.origin() {
-        None => output.ours(),
-        origin => output.kept_from(origin),
-    }
-}
+use crate::engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

@@ -5,7 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 use url::Url;
 
-use super::{WAITS, create_catalog_system::tags, written};
+use super::{
+    create_catalog_system::tags,
+    written::{WAITS, written},
+};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
