@@ -6,15 +6,16 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{chat::Shared, history::ATTACHED};
 use crate::{
-    engine::authorise,
+    engine::{authorise, own_files},
     formats::{limits::Limits, picture, read},
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
         conversation::{Attachment, ConversationId},
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         id::shorten,
         llm::ProviderId,
+        origin::Origin,
     },
     store::promotions,
 };
@@ -39,6 +40,7 @@ struct Share {
 pub(super) struct Attached {
     parts: Vec<Part>,
     share: Share,
+    origin: Option<Origin>,
 }
 
 enum Part {
@@ -59,6 +61,11 @@ struct ReadDocument {
 }
 
 impl Attached {
+    /// Where one of them came from that lay among the person's files; `None` if nothing is known to be from outside.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        self.origin.clone()
+    }
+
     /// Whether a document is too long to stand in the turn whole.
     pub(super) fn is_cut(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Read(one) if one.text.len() > self.share.bytes))
@@ -85,13 +92,17 @@ impl Shared {
             share.bytes = self.room(provider).await?.min(ATTACHED) / documents;
         }
         let mut parts = Vec::with_capacity(given.len());
+        let mut origin = None;
         for one in given {
+            if origin.is_none() {
+                origin = self.origin_of_attached(caller, &one).await?;
+            }
             parts.push(match one.is_document() {
                 true => Part::Read(self.read_document(caller, one).await?),
                 false => Part::AsSent(one),
             });
         }
-        Ok(Attached { parts, share })
+        Ok(Attached { parts, share, origin })
     }
 
     /// Stores the documents that are not among the person's files yet. Returns the attachments as the turn keeps them,
@@ -105,6 +116,20 @@ impl Shared {
             });
         }
         Ok(kept)
+    }
+
+    /// Where the file came from that an attachment names, be it read now or sent as it was read.
+    async fn origin_of_attached(&self, caller: &Caller, one: &Attachment) -> Result<Option<Origin>> {
+        let Some(path) = &one.path else { return Ok(None) };
+        let found = match self.files(caller) {
+            Ok(files) => own_files::origin_of(&self.app, &files, caller.user, path).await,
+            Err(error) => Err(error),
+        };
+        match found {
+            // Reading it fails, and says so; a text that is sent along is not of a file that cannot be reached.
+            Err(error) if matches!(error.kind(), Kind::Denied | Kind::Invalid | Kind::Disabled) => Ok(None),
+            found => found,
+        }
     }
 
     /// Keeps what reads documents among the tools the model is shown in a conversation.
@@ -143,7 +168,10 @@ impl Shared {
         if let Some(bytes) = unstored {
             let (stem, ending) = sent.name.rsplit_once('.').unwrap_or((&sent.name, ending));
             let (stem, ending) = (stored_name(stem), stored_name(ending));
-            sent.path = Some(self.files(caller)?.write_new(FOLDER, &stem, &ending, bytes).await?);
+            let files = self.files(caller)?;
+            let path = files.write_new(FOLDER, &stem, &ending, bytes).await?;
+            own_files::note_clean(&self.app, &files, caller.user, &path).await?;
+            sent.path = Some(path);
         }
         let path = sent.path.as_deref().unwrap_or_default();
         sent.data = STANDARD.encode(document_text(&text, pages, path, share));

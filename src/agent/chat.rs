@@ -129,7 +129,11 @@ impl Agent {
         if attached.is_cut() {
             shared.offer_reader(id).await?;
         }
+        let origin = attached.origin();
         let attachments = shared.store_attached(caller, attached).await?;
+        if let Some(origin) = origin {
+            shared.conversations.taint(id, origin).await?;
+        }
         let question = Question { text: message.content, attachments, title };
         let new = self.new_turn(caller, id, message.provider);
         let (turn, _, title) = shared.turns.begin(new, question).await?;

@@ -8,12 +8,7 @@ use super::{
     remembering::Remembering,
 };
 use crate::{
-    host::{
-        files::Rooted,
-        fonts,
-        process::OwnProcesses,
-        sandbox::{Command, Finished},
-    },
+    host::fonts,
     model::{audit::Entry, error::Result, knowledge::Citation},
     store::{
         audit::Filter,
@@ -53,11 +48,6 @@ impl Context {
         }
     }
 
-    /// The caller's files.
-    pub fn files(&self) -> Result<Rooted> {
-        self.app().files_of(self.caller().user)
-    }
-
     /// Does heavy work beside the async threads, when it is the caller's turn.
     pub async fn work<T, F>(&self, work: F) -> Result<T>
     where
@@ -80,16 +70,6 @@ impl Context {
     /// The first font of this machine that suits.
     pub async fn font(&self, suits: impl Fn(&[u8]) -> bool + Send + 'static) -> Result<Option<Vec<u8>>> {
         self.work(move || Ok(fonts::find(suits))).await
-    }
-
-    /// Runs a command in the sandbox; it ends with the call.
-    pub async fn run_command(&self, command: Command) -> Result<Finished> {
-        self.app().sandbox.run(&self.files()?, command, self.cancelled()).await
-    }
-
-    /// The caller's background processes.
-    pub fn processes(&self) -> Result<OwnProcesses> {
-        Ok(self.app().processes.of(self.caller().user, self.files()?))
     }
 
     /// The text on the desktop's clipboard where there is one, else on the caller's own.

@@ -35,6 +35,9 @@ const MAX_SCOPE: usize = 300;
 /// Under what an error's details name the risk of a call that could not ask.
 const UNASKED: &str = "unasked_risk";
 
+/// Why a call is asked about, whatever its risk, that would carry what came from outside to other people's agents.
+const FOR_EVERYBODY: &str = "It changes what others' agents read, and content from outside is in this conversation.";
+
 /// What this step decides.
 pub enum Confirmation {
     /// Run it.
@@ -152,6 +155,9 @@ async fn rule(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Optio
     let once = |rule: &str| Ok(Some(Cause::once([rule, &reach::told(&new).unwrap_or_default()].join(" ").trim_end())));
     if let Some(reason) = weighed.asks_because(app) {
         return once(&reason);
+    }
+    if *tainted && weighed.found.tool.is_for_everybody() {
+        return once(FOR_EVERYBODY);
     }
     match risk {
         Risk::Read | Risk::LowWrite => Ok(new_host(weighed, extent, &new)),

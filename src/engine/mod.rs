@@ -26,6 +26,7 @@ pub mod launcher;
 pub mod model;
 pub mod outside;
 pub mod overview;
+pub mod own_files;
 pub mod processes;
 pub mod record;
 pub mod registry;

@@ -62,6 +62,7 @@ pub struct Tool {
     personal: Option<&'static str>,
     usual_timeout: Option<Duration>,
     unnamed: bool,
+    for_everybody: bool,
     ahead: Option<ahead::Ahead>,
     provenance: Option<Provenance>,
     up_to: Option<Risk>,
@@ -146,6 +147,7 @@ impl Tool {
             personal: None,
             usual_timeout: None,
             unnamed: false,
+            for_everybody: false,
             ahead: None,
             provenance: None,
             up_to: None,
@@ -204,6 +206,11 @@ impl Tool {
     /// Whether what is stored under its name is its own.
     pub fn owns_its_name(&self) -> bool {
         !self.unnamed
+    }
+
+    /// Whether it changes what others' agents read.
+    pub fn is_for_everybody(&self) -> bool {
+        self.for_everybody
     }
 
     /// The arguments whose values the audit does not keep.

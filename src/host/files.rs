@@ -7,6 +7,7 @@ mod lookup;
 mod name;
 mod read;
 mod room;
+mod survey;
 mod write;
 
 use std::{
@@ -22,6 +23,7 @@ pub use self::{
     encoding::Charset,
     name::stored_name,
     read::{MAX_READ, Text, Window},
+    survey::{Survey, before_now},
     write::Parents,
 };
 use self::{fault::Fault, lookup::Place, room::Room};
@@ -181,6 +183,11 @@ impl Rooted {
     /// All roots, without links in them.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
+    }
+
+    /// The user's own folder, whether the roots show it or not; it need not exist.
+    pub fn own_workspace(&self) -> Option<&Path> {
+        self.hidden.own()
     }
 
     /// Places that are not shown to a program either.

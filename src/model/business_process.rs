@@ -11,6 +11,7 @@ use self::draft::ProcessDraft;
 use super::{
     error::{Error, Result},
     id::{Id, Noun, shorten},
+    origin::Origin,
     time::Time,
 };
 
@@ -30,8 +31,8 @@ pub struct Process {
     pub source: ProcessSource,
     /// Whether it counts.
     pub status: ProcessStatus,
-    /// Where a proposal's material came from, if from outside.
-    pub outside: Option<String>,
+    /// Where a proposal's material came from, if from outside; publishing it is its review.
+    pub origin: Option<Origin>,
     /// Counted at every change.
     pub revision: u32,
     /// When it was made.

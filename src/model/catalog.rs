@@ -13,4 +13,5 @@ pub mod status;
 pub mod style;
 pub mod system;
 pub mod upload;
+pub mod waiting;
 pub mod xml_name;

@@ -3,9 +3,11 @@
 mod credentials;
 mod endpoints;
 mod import;
+mod review;
 mod rows;
 
 pub use import::ImportPlan;
+pub use review::Writer;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -87,11 +89,7 @@ impl Catalog {
         let by = by.clone();
         let work = move |c: &Connection| {
             let slugs = slugs(c, None)?;
-            if slugs.len() >= MAX_SYSTEMS {
-                return Err(Error::conflict(format!(
-                    "There are {MAX_SYSTEMS} systems already, the most there can be."
-                )));
-            }
+            ensure_room(&slugs)?;
             let system = draft.into_new(&slugs, by.now)?;
             demand_free(c, &system)?;
             rows::put_system(c, &system)?;
@@ -107,13 +105,9 @@ impl Catalog {
         let by = by.clone();
         let work = move |c: &Connection| {
             let old = rows::demand_system(c, id)?;
-            let mut system = draft.apply(old.clone(), &slugs(c, Some(id))?, by.now)?;
+            let system = draft.apply(old.clone(), &slugs(c, Some(id))?, by.now)?;
             demand_free(c, &system)?;
-            let moved = old.binding() != system.binding();
-            let switched_off = moved && system.status.is_callable() && !lets_through(&by);
-            if switched_off {
-                system.status = SystemStatus::Disabled;
-            }
+            let (system, switched_off) = moved(&by, &old, system);
             let secrets_gone = credentials::tidy(c, &system)?;
             rows::put_system(c, &system)?;
             by.record(c, "catalog.system.change", described(&system))?;
@@ -122,7 +116,8 @@ impl Catalog {
         self.write(work).await
     }
 
-    /// Moves a system to another status, where R8 allows it. Whoever activates one has let its endpoints through.
+    /// Moves a system to another status, where R8 allows it. Whoever activates one has let its endpoints through; what a
+    /// tool has written since it was a draft waits for its own review.
     pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus) -> Result<System> {
         let by = by.clone();
         let work = move |c: &Connection| {
@@ -131,10 +126,15 @@ impl Catalog {
             from.demand_next(to)?;
             system.status = to;
             system.updated_at = by.now;
-            rows::put_system(c, &system)?;
-            if to == SystemStatus::Active {
-                sql::run(c, "UPDATE endpoints SET reviewed = 1 WHERE system = ?1", [id.to_string()])?;
+            match to {
+                SystemStatus::Active if from == SystemStatus::Draft => review::let_through_draft(c, &by, &mut system)?,
+                SystemStatus::Active => {
+                    let reviewed = "UPDATE endpoints SET reviewed = 1 WHERE system = ?1 AND waiting IS NULL";
+                    sql::run(c, reviewed, [id.to_string()])?;
+                }
+                _ => {}
             }
+            rows::put_system(c, &system)?;
             by.record(c, "catalog.system.status", json!({"id": id, "name": system.name, "from": from, "to": to}))?;
             Ok((id, system))
         };
@@ -181,6 +181,21 @@ impl Current {
         let others = self.directory.all().iter().filter(|one| one.system.id != id).cloned();
         self.directory = Arc::new(Directory::of(others.chain(now.map(Arc::new)).collect()));
     }
+}
+
+/// A system as it may be after a change, and whether that switches it off: it leads elsewhere, in the hands of somebody who
+/// may not activate one.
+fn moved(by: &Actor, old: &System, new: System) -> (System, bool) {
+    let switched_off = old.binding() != new.binding() && new.status.is_callable() && !lets_through(by);
+    if switched_off { (System { status: SystemStatus::Disabled, ..new }, true) } else { (new, false) }
+}
+
+/// Fails where there are as many systems as there can be.
+fn ensure_room(slugs: &BTreeSet<String>) -> Result<()> {
+    if slugs.len() < MAX_SYSTEMS {
+        return Ok(());
+    }
+    Err(Error::conflict(format!("There are {MAX_SYSTEMS} systems already, the most there can be.")))
 }
 
 /// The slugs of all systems but one.

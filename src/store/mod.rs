@@ -17,6 +17,7 @@ pub mod embeddings;
 pub mod entries;
 mod envelope;
 pub mod excerpts;
+pub mod file_origins;
 pub mod files;
 mod fold;
 pub mod folders;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     db::Db,
+    origin,
     people::Actor,
     rows::{all as every, first, json as json_column, parsed, run, time},
     vectors,
@@ -17,12 +18,13 @@ use crate::model::{
     error::{Error, Result},
     id::shorten,
     index::ContentHash,
+    origin::Origin,
 };
 
 /// Most processes.
 pub const MAX_PROCESSES: usize = 1_000;
 
-const COLUMNS: &str = "SELECT id, content, source, status, outside, revision, created_at, updated_at FROM processes";
+const COLUMNS: &str = "SELECT id, content, source, status, origin, revision, created_at, updated_at FROM processes";
 
 /// The business processes. Cheap to clone.
 #[derive(Clone)]
@@ -85,7 +87,7 @@ impl Processes {
         self.db.write(work).await
     }
 
-    /// Makes a proposal count that is still as it was read.
+    /// Makes a proposal count that is still as it was read. Whoever does has read it: it is from nowhere else then.
     pub async fn publish(&self, by: &Actor, id: ProcessId, read: u32) -> Result<Process> {
         let by = by.clone();
         let work = move |c: &Connection| {
@@ -97,10 +99,11 @@ impl Processes {
                     shorten(&old.content.name)
                 )));
             }
-            let content = old.content.clone();
-            let process = Process { status: ProcessStatus::Published, ..changed(old, content, &by) };
+            let (content, from) = (old.content.clone(), old.origin.clone());
+            let process = Process { status: ProcessStatus::Published, origin: None, ..changed(old, content, &by) };
             put(c, &process)?;
-            by.record(c, "process.publish", described(&process))?;
+            let told = json!({"process": described(&process), "origin": from});
+            by.record(c, "process.publish", told)?;
             Ok(process)
         };
         self.db.write(work).await
@@ -133,7 +136,8 @@ impl Processes {
                 }
                 let process = match known {
                     None => draft.into_new(ProcessSource::Imported, None, by.now),
-                    Some(old) => Process { status: ProcessStatus::Published, ..changed(old, draft, &by) },
+                    // Nothing stays of what was there.
+                    Some(old) => Process { status: ProcessStatus::Published, origin: None, ..changed(old, draft, &by) },
                 };
                 put(c, &process)?;
                 kept.push(process);
@@ -147,12 +151,7 @@ impl Processes {
     }
 
     /// Keeps what a model proposed, as proposals; what has the name of another is left out.
-    pub async fn propose(
-        &self,
-        by: &Actor,
-        drafts: Vec<ProcessDraft>,
-        outside: Option<String>,
-    ) -> Result<Vec<Process>> {
+    pub async fn propose(&self, by: &Actor, drafts: Vec<ProcessDraft>, origin: Option<Origin>) -> Result<Vec<Process>> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let mut kept: Vec<Process> = Vec::new();
@@ -160,13 +159,13 @@ impl Processes {
                 if named(c, &draft.key())?.is_some() {
                     continue;
                 }
-                let process = draft.into_new(ProcessSource::Proposed, outside.clone(), by.now);
+                let process = draft.into_new(ProcessSource::Proposed, origin.clone(), by.now);
                 put(c, &process)?;
                 kept.push(process);
             }
             demand_sound(c)?;
             let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).collect();
-            by.record(c, "process.propose", json!({"names": names, "outside": outside}))?;
+            by.record(c, "process.propose", json!({"names": names, "origin": origin}))?;
             Ok(kept)
         };
         self.db.write(work).await
@@ -241,10 +240,10 @@ fn put(c: &Connection, process: &Process) -> Result<()> {
         )));
     }
     let (before, hash) = (hash_of(c, id)?, vectors::hash(&process.content.text()));
-    let sql = "INSERT INTO processes (id, name_key, content, source, status, outside, revision, hash, created_at, updated_at) \
+    let sql = "INSERT INTO processes (id, name_key, content, source, status, origin, revision, hash, created_at, updated_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
          ON CONFLICT (id) DO UPDATE SET name_key = excluded.name_key, content = excluded.content, \
-           status = excluded.status, revision = excluded.revision, hash = excluded.hash, updated_at = excluded.updated_at";
+           status = excluded.status, origin = excluded.origin, revision = excluded.revision, hash = excluded.hash, updated_at = excluded.updated_at";
     let content = serde_json::to_string(&process.content).map_err(Error::internal)?;
     let values = params![
         id.to_string(),
@@ -252,7 +251,7 @@ fn put(c: &Connection, process: &Process) -> Result<()> {
         content,
         process.source.as_str(),
         process.status.as_str(),
-        process.outside,
+        origin::text(&process.origin),
         process.revision,
         hash,
         process.created_at.millis(),
@@ -271,7 +270,7 @@ fn read(row: &Row<'_>) -> Result<Process> {
         content: json_column(row, 1)?,
         source: parsed(row, 2)?,
         status: parsed(row, 3)?,
-        outside: row.get(4)?,
+        origin: origin::read(row, 4)?,
         revision: row.get(5)?,
         created_at: time(row, 6)?,
         updated_at: time(row, 7)?,

@@ -8,6 +8,7 @@ mod guards;
 mod imports;
 mod oauth;
 mod outside;
+mod review;
 mod systems;
 mod tries;
 mod uploads;

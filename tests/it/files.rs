@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
 
 mod generated;
+mod origins;
 mod outside;
 mod tools;
 mod written;

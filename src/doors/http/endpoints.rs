@@ -11,6 +11,7 @@ use super::{
     body::{Body, id},
     services::Services,
     state::State,
+    systems::CatalogReview,
 };
 use crate::{
     agent::exposure,
@@ -40,7 +41,7 @@ use crate::{
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(get_one).service(change).service(remove).service(test);
+    config.service(list).service(create).service(get_one).service(change).service(remove).service(review).service(test);
 }
 
 /// An endpoint, with what a model sees of it.
@@ -120,6 +121,20 @@ async fn change(
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     Changing::of(&state.invoker, by).delete_endpoint(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Lets an endpoint count that a tool wrote, or throws it away. Only a person reviews, never a key.
+#[utoipa::path(request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses(
+    (status = 200, body = EndpointView),
+    (status = 204, description = "Thrown away."),
+))]
+#[post("/api/catalog/endpoints/{id}/review")]
+async fn review(state: Data<State>, by: Actor, path: Path<String>, body: Body<CatalogReview>) -> Result<HttpResponse> {
+    let CatalogReview { verdict, read } = body.0;
+    match Changing::of(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
+        Some(endpoint) => Ok(HttpResponse::Ok().json(shown(&state, endpoint.id)?)),
+        None => Ok(HttpResponse::NoContent().finish()),
+    }
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]

@@ -14,6 +14,7 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
+    engine::own_files::note_clean,
     formats::{limits::Limits, read},
     host::files::{Rooted, stored_name},
     model::{
@@ -106,7 +107,7 @@ async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -
 }
 
 /// The files the caller's tools may reach.
-fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
+pub(super) fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
     state.app.files_of(caller.user)
 }
 
@@ -124,7 +125,10 @@ async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<Store
     }
     let mut stored = Vec::new();
     for (content, facts) in taken {
-        stored.push(keep(state, files, content, facts).await?);
+        let kept = keep(state, files, content, facts).await?;
+        // What lay under its name before is not what a person put there now.
+        note_clean(&state.app, files, files.user(), &kept.path).await?;
+        stored.push(kept);
     }
     Ok(stored)
 }

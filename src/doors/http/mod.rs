@@ -19,6 +19,7 @@ mod egress;
 mod embeddings;
 mod endpoints;
 mod error;
+mod file_origins;
 mod files;
 mod folders;
 mod gate;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
-    files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories, messages, offline,
-    openapi, origins, processes, providers, restore, roles, scripts, search, services::Services, sessions, settings,
-    setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories,
+    messages, offline, openapi, origins, processes, providers, restore, roles, scripts, search, services::Services,
+    sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Who may use a route.
@@ -135,6 +135,7 @@ pub const ROUTES: &[Route] = &[
     route("PATCH", "/api/catalog/systems/{id}", Permission("catalog:write")),
     route("DELETE", "/api/catalog/systems/{id}", Permission("catalog:write")),
     route("PUT", "/api/catalog/systems/{id}/status", Permission("settings:manage")),
+    route("POST", "/api/catalog/systems/{id}/review", PersonWith("catalog:write")),
     route("GET", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
     route("PUT", "/api/catalog/systems/{id}/credentials", Permission("settings:manage")),
     route("GET", "/api/catalog/systems/{id}/endpoints", Permission("catalog:read")),
@@ -142,6 +143,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/catalog/endpoints/{id}", Permission("catalog:read")),
     route("PATCH", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
     route("DELETE", "/api/catalog/endpoints/{id}", Permission("catalog:write")),
+    route("POST", "/api/catalog/endpoints/{id}/review", PersonWith("catalog:write")),
     route("POST", "/api/catalog/endpoints/{id}/test", Permission("settings:manage")),
     route("POST", "/api/catalog/import/preview", Permission("catalog:write")),
     route("POST", "/api/catalog/import/apply", Permission("catalog:write")),
@@ -151,7 +153,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/processes/{id}", Permission("processes:read")),
     route("PUT", "/api/processes/{id}", Permission("processes:write")),
     route("DELETE", "/api/processes/{id}", Permission("processes:write")),
-    route("POST", "/api/processes/{id}/publish", Permission("processes:write")),
+    route("POST", "/api/processes/{id}/publish", PersonWith("processes:write")),
     route("POST", "/api/processes/import/preview", Permission("processes:write")),
     route("POST", "/api/processes/import/apply", Permission("processes:write")),
     route("POST", "/api/processes/propose", Permission("processes:write")),
@@ -203,6 +205,9 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/api/knowledge/documents/{id}/update", Permission("knowledge:write")),
     personal("POST", "/api/files", Permission("knowledge:write")),
     personal("GET", "/api/files/content", Permission("knowledge:read")),
+    route("GET", "/api/files/origins", Permission("knowledge:read")),
+    route("POST", "/api/files/vouch", PersonWith("knowledge:read")),
+    route("POST", "/api/files/trees/{id}/vouch", PersonWith("knowledge:read")),
     route("GET", "/api/knowledge/folders", Permission("settings:manage")),
     route("POST", "/api/knowledge/folders", Permission("settings:manage")),
     route("DELETE", "/api/knowledge/folders/{id}", Permission("settings:manage")),
@@ -261,6 +266,7 @@ pub fn configure(config: &mut Services<'_>) {
     folders::services(config);
     documents::services(config);
     files::services(config);
+    file_origins::services(config);
     intake::services(config);
     knowledge::services(config);
     search::services(config);

@@ -20,16 +20,18 @@ use crate::{
             draft::SystemDraft,
             status::SystemStatus,
             system::{System, SystemId},
+            waiting::Verdict,
         },
         error::Result,
         secret::MASK,
+        time::Time,
     },
     store::people::Actor,
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(get_one).service(change).service(remove);
-    config.service(set_status).service(credentials).service(set_credentials);
+    config.service(set_status).service(review).service(credentials).service(set_credentials);
 }
 
 /// A system in the list.
@@ -41,6 +43,8 @@ struct SystemRow {
     endpoints: usize,
     /// The protocols they speak.
     protocols: Vec<String>,
+    /// What a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
+    waits: usize,
 }
 
 /// One system, with what can be done about it.
@@ -77,7 +81,9 @@ fn row(found: &Registered) -> SystemRow {
         found.endpoints.iter().map(|endpoint| endpoint.operation.protocol().to_owned()).collect();
     protocols.sort();
     protocols.dedup();
-    SystemRow { system: found.system.clone(), endpoints: found.endpoints.len(), protocols }
+    let waits = found.endpoints.iter().filter(|endpoint| endpoint.waiting.is_some()).count();
+    let waits = waits + usize::from(found.system.waiting.is_some());
+    SystemRow { system: found.system.clone(), endpoints: found.endpoints.len(), protocols, waits }
 }
 
 async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
@@ -164,6 +170,31 @@ async fn set_status(
 ) -> Result<Json<SystemDetail>> {
     let system = Changing::of(&state.invoker, by).set_status(id(&path)?, body.0.status).await?;
     Ok(Json(detail(&state, system.id).await?))
+}
+
+/// What a person says to what a tool wrote.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CatalogReview {
+    /// Whether it counts from now on.
+    pub(super) verdict: Verdict,
+    /// When what was read had been written, as `waiting.at` tells it: what was written since is not reviewed.
+    pub(super) read: Time,
+}
+
+/// Lets a change of a system count that a tool wrote, or throws it away. Only a person reviews, never a key.
+#[utoipa::path(request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
+#[post("/api/catalog/systems/{id}/review")]
+async fn review(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<CatalogReview>,
+) -> Result<Json<SystemDetail>> {
+    let CatalogReview { verdict, read } = body.0;
+    let changed = Changing::of(&state.invoker, by).review_change(id(&path)?, read, verdict).await?;
+    let detail = detail(&state, changed.system.id).await?;
+    Ok(Json(SystemDetail { secrets_gone: changed.secrets_gone, switched_off: changed.switched_off, ..detail }))
 }
 
 async fn masked(state: &State, id: SystemId) -> Result<Map<String, Value>> {

@@ -11,11 +11,12 @@ use super::{
     websocket_call::{self, SocketAsk},
 };
 use crate::{
-    engine::context::Context,
+    engine::{context::Context, own_files::NewFile},
     formats::media,
     model::{
         catalog::{directory::Registered, endpoint::Endpoint},
         error::{Error, Result},
+        origin::Origin,
         output::Output,
     },
     net::http::Http,
@@ -83,7 +84,9 @@ impl Context {
         }
         let media_type = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
         let (stem, ending) = name(path, media_type);
-        let file = self.files()?.write_new(FOLDER, &stem, &ending, answer.raw.to_vec()).await?;
+        let origin = Origin::new(format!("{}: {path}", self.tool()), self.now());
+        let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
+        let file = self.files()?.write_new_from(Some(origin), new, answer.raw.to_vec()).await?;
         let mut output = answer.into_output("")?;
         if let Some(data) = output.data.as_object_mut() {
             data.insert("body".to_owned(), serde_json::json!({"file": file}));

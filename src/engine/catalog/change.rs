@@ -11,11 +11,13 @@ use crate::{
             endpoint::{Endpoint, EndpointId},
             status::SystemStatus,
             system::{System, SystemId},
+            waiting::{SystemChange, Verdict},
         },
         error::Result,
+        time::Time,
     },
     store::{
-        catalog::{Catalog, Changed, ImportPlan},
+        catalog::{Catalog, Changed, ImportPlan, Writer},
         people::Actor,
     },
 };
@@ -27,11 +29,36 @@ pub struct Changing {
     by: Actor,
 }
 
+/// The catalog in the hands of a tool: what it writes waits for a person's review.
+pub struct Proposing {
+    catalog: Catalog,
+    writer: Writer,
+}
+
 impl Context {
-    /// The catalog for changing it, in the caller's name. Fails where he may not.
-    pub fn catalog_to_change(&self) -> Result<Changing> {
+    /// The catalog for writing to it, in the caller's name. Fails where they may not.
+    pub fn catalog_to_change(&self) -> Result<Proposing> {
         self.caller().demand("catalog:write")?;
-        Ok(Changing::of(self.invoker(), self.actor()))
+        let writer = Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin() };
+        Ok(Proposing { catalog: self.app().catalog.clone(), writer })
+    }
+}
+
+impl Proposing {
+    /// Registers a system: a draft.
+    pub async fn create(&self, draft: SystemDraft) -> Result<System> {
+        self.catalog.propose_system(&self.writer, draft).await
+    }
+
+    /// Changes a draft; a change of any other system waits.
+    pub async fn change(&self, id: SystemId, change: SystemChange) -> Result<Changed> {
+        self.catalog.propose_change(&self.writer, id, change).await
+    }
+
+    /// Registers an endpoint, which waits. Fails where its parameters could be no tool's.
+    pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
+        offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.writer.by.now)?)?;
+        self.catalog.propose_endpoint(&self.writer, system, draft).await
     }
 }
 
@@ -101,6 +128,20 @@ impl Changing {
         self.catalog.import(&self.by, system, plan).await?;
         self.offer();
         Ok(())
+    }
+
+    /// Lets a change of a system count that a tool wrote, or throws it away.
+    pub async fn review_change(&self, id: SystemId, read: Time, verdict: Verdict) -> Result<Changed> {
+        let changed = self.catalog.review_change(&self.by, id, read, verdict).await?;
+        self.offer();
+        Ok(changed)
+    }
+
+    /// Lets an endpoint count that a tool wrote, or throws it away; `None` if it is thrown away.
+    pub async fn review_endpoint(&self, id: EndpointId, read: Time, verdict: Verdict) -> Result<Option<Endpoint>> {
+        let endpoint = self.catalog.review_endpoint(&self.by, id, read, verdict).await?;
+        self.offer();
+        Ok(endpoint)
     }
 
     /// Whose changes they are.

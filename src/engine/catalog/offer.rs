@@ -8,7 +8,11 @@ use super::{ahead, endpoint_call, resolve, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
-        catalog::{directory::Directory, endpoint::Endpoint, system::System},
+        catalog::{
+            directory::{Directory, Registered},
+            endpoint::Endpoint,
+            system::System,
+        },
         error::{Error, Result},
         spec::{Category, Source, Spec},
     },
@@ -35,7 +39,10 @@ pub fn offer(invoker: &Invoker) {
 /// A tool for every endpoint that can be called.
 fn tools(directory: &Directory) -> Vec<Tool> {
     let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
-    in_use.flat_map(|one| one.endpoints.iter().map(|endpoint| tool(&one.system, endpoint))).collect()
+    let offered = |one: &Registered| -> Vec<Tool> {
+        one.endpoints.iter().filter(|one| one.is_offered()).map(|endpoint| tool(&one.system, endpoint)).collect()
+    };
+    in_use.flat_map(|one| offered(one)).collect()
 }
 
 /// What a model is told of an endpoint.

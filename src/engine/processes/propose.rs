@@ -15,8 +15,10 @@ use crate::{
     model::{
         business_process::{Process, draft::ProcessDraft, draft::key},
         caller::Caller,
+        catalog::{status::SystemStatus, system::System},
         error::{Error, Result},
         llm::Usage,
+        origin::Origin,
     },
     net::llm::chain,
     store::{people::Actor, processes::Processes, providers::Providers},
@@ -101,7 +103,7 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
     let question = Question { system: instructions()?, text: material.told(about, &known), most: ANSWER };
     let said = model::ask_for(app, by.caller.user, None, question).await?;
     let (drafts, refused) = read(&said.text, &known, &material.systems)?;
-    let kept = store.propose(by, drafts, material.outside).await?;
+    let kept = store.propose(by, drafts, material.origin).await?;
     Ok(Proposed { kept, refused, model: said.model, cost: said.cost })
 }
 
@@ -115,7 +117,7 @@ struct Material {
     systems: Vec<String>,
     catalog: String,
     passages: Vec<Hit>,
-    outside: Option<String>,
+    origin: Option<Origin>,
 }
 
 impl Material {
@@ -130,7 +132,8 @@ impl Material {
             Vec::new()
         };
         let outside = passages.iter().find_map(|hit| hit.outside.clone());
-        Ok(Self { systems, catalog, passages, outside })
+        let origin = outside.map(|place| Origin::new(format!("document: {place}"), app.clock.now()));
+        Ok(Self { systems, catalog, passages, origin })
     }
 
     fn is_empty(&self) -> bool {
@@ -164,15 +167,18 @@ impl Material {
 fn catalog(app: &App) -> (Vec<String>, String) {
     let directory = app.catalog.get();
     let (mut names, mut text, mut left) = (Vec::new(), String::new(), ENDPOINTS);
-    for one in directory.all() {
+    // What waits for a review is in nobody's prompt.
+    let is_reviewed = |system: &System| system.status != SystemStatus::Draft || system.waiting.is_none();
+    for one in directory.all().iter().filter(|one| is_reviewed(&one.system)) {
         names.push(one.system.name.clone());
         let about: String = one.system.description.chars().take(300).collect();
         text.push_str(&format!("- {}: {about}\n", one.system.name));
-        for endpoint in one.endpoints.iter().take(left) {
+        let offered = || one.endpoints.iter().filter(|endpoint| endpoint.is_offered());
+        for endpoint in offered().take(left) {
             let about: String = endpoint.description.chars().take(120).collect();
             text.push_str(&format!("  - {}: {about}\n", endpoint.name));
         }
-        left = left.saturating_sub(one.endpoints.len());
+        left = left.saturating_sub(offered().count());
     }
     (names, text)
 }

@@ -207,6 +207,14 @@ impl Tool {
         self
     }
 
+    /// Says that it changes what others' agents read: once content from outside is in a conversation, a person is asked
+    /// before every call.
+    #[must_use]
+    pub fn for_everybody(mut self) -> Self {
+        self.for_everybody = true;
+        self
+    }
+
     /// Adds a worked example: documentation and test.
     #[must_use]
     pub fn example(self, title: &str, arguments: Value, result: Value) -> Self {

@@ -12,6 +12,7 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     id::shorten,
+    origin::Origin,
     time::Time,
     words,
 };
@@ -148,7 +149,7 @@ impl ProcessDraft {
     }
 
     /// The process this is where there was none. It must have been checked.
-    pub fn into_new(self, source: ProcessSource, outside: Option<String>, now: Time) -> Process {
+    pub fn into_new(self, source: ProcessSource, origin: Option<Origin>, now: Time) -> Process {
         let status = match source {
             ProcessSource::Proposed => ProcessStatus::Proposed,
             ProcessSource::Written | ProcessSource::Imported => ProcessStatus::Published,
@@ -158,7 +159,7 @@ impl ProcessDraft {
             content: self,
             source,
             status,
-            outside,
+            origin,
             revision: 1,
             created_at: now,
             updated_at: now,

@@ -50,7 +50,9 @@ impl Directory {
         let lower = asked.to_lowercase();
         let by_name = self.systems.iter().find(|one| one.system.name.to_lowercase() == lower);
         by_name.or_else(|| self.systems.iter().find(|one| one.system.slug == lower)).ok_or_else(|| {
-            let names: Vec<&str> = self.systems.iter().take(20).map(|one| one.system.name.as_str()).collect();
+            // A refusal taints nobody: no name stands in it that a stranger may have chosen.
+            let ours = self.systems.iter().filter(|one| one.system.origin.is_none());
+            let names: Vec<&str> = ours.take(20).map(|one| one.system.name.as_str()).collect();
             let there = match names.as_slice() {
                 [] => "There are no systems yet: create_catalog_system registers one.".to_owned(),
                 names => format!("There are: {}.", names.join(", ")),

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId, xml_name};
+use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId, waiting::Waiting, xml_name};
 use crate::model::{
     id::{Id, Noun},
+    origin::Origin,
     spec::Risk,
     time::Time,
 };
@@ -215,6 +216,10 @@ pub struct Endpoint {
     #[serde(serialize_with = "whether")]
     #[schema(value_type = bool)]
     pub imported: Option<Box<Proposal>>,
+    /// Who had a tool write it, until a person has reviewed it.
+    pub waiting: Option<Waiting>,
+    /// Where what waits came from, if from outside.
+    pub origin: Option<Origin>,
     /// When it was registered.
     pub created_at: Time,
     /// When it last changed.
@@ -234,6 +239,11 @@ impl Noun for Endpoint {
 }
 
 impl Endpoint {
+    /// Whether it is a tool while its system is in use: what a tool wrote waits for a person's review.
+    pub fn is_offered(&self) -> bool {
+        self.waiting.is_none()
+    }
+
     /// The risk a call has: as registered, but never under its method's until a person has let it through. A model that
     /// registers a deletion as harmless wins nothing.
     pub fn effective_risk(&self) -> Risk {

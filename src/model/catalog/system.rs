@@ -3,11 +3,12 @@
 use serde::Serialize;
 use url::Url;
 
-use super::{auth::Auth, pace::RateLimit, status::SystemStatus};
+use super::{auth::Auth, pace::RateLimit, status::SystemStatus, waiting::Waiting};
 use crate::model::{
     destination::Destination,
     error::{Error, Kind, Result},
     id::{Id, Noun},
+    origin::Origin,
     time::Time,
 };
 
@@ -41,6 +42,10 @@ pub struct System {
     pub retries: u8,
     /// Seconds it has to answer.
     pub timeout_s: u16,
+    /// What a tool wrote of it that no person has reviewed: of a draft, it as a whole.
+    pub waiting: Option<Waiting>,
+    /// Where what waits came from, if from outside.
+    pub origin: Option<Origin>,
     /// When it was registered.
     pub created_at: Time,
     /// When it last changed.

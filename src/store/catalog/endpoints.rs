@@ -16,6 +16,7 @@ use crate::{
         error::{Error, Result},
         id::shorten,
         spec::Risk,
+        time::Time,
     },
     store::people::Actor,
 };
@@ -28,14 +29,7 @@ impl Catalog {
     pub async fn create_endpoint(&self, by: &Actor, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
         let work = move |c: &Connection| {
-            rows::demand_system(c, system)?;
-            let slugs = slugs(c, system, None)?;
-            if slugs.len() >= MAX_ENDPOINTS {
-                return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
-            }
-            let mut endpoint = draft.into_new(system, &slugs, by.now)?;
-            endpoint.reviewed = lets_through(&by);
-            demand_free(c, &endpoint)?;
+            let endpoint = Endpoint { reviewed: lets_through(&by), ..drafted(c, system, draft, by.now)? };
             rows::put_endpoint(c, &endpoint)?;
             by.record(c, "catalog.endpoint.create", described(&endpoint))?;
             Ok((system, endpoint))
@@ -79,6 +73,18 @@ impl Catalog {
         };
         self.write(work).await
     }
+}
+
+/// The endpoint a draft describes. Fails where the system has no room or no place for it.
+pub(super) fn drafted(c: &Connection, system: SystemId, draft: EndpointDraft, now: Time) -> Result<Endpoint> {
+    rows::demand_system(c, system)?;
+    let slugs = slugs(c, system, None)?;
+    if slugs.len() >= MAX_ENDPOINTS {
+        return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
+    }
+    let endpoint = draft.into_new(system, &slugs, now)?;
+    demand_free(c, &endpoint)?;
+    Ok(endpoint)
 }
 
 /// An endpoint as it may be after a change: somebody who may not let it through lowers no risk that was. Fails where he
@@ -135,7 +141,7 @@ fn demand_free(c: &Connection, endpoint: &Endpoint) -> Result<()> {
     }
 }
 
-fn described(endpoint: &Endpoint) -> Value {
+pub(super) fn described(endpoint: &Endpoint) -> Value {
     json!({
         "id": endpoint.id, "system_id": endpoint.system_id, "name": endpoint.name, "method": endpoint.method,
         "path": endpoint.path, "protocol": endpoint.operation.protocol(), "risk": endpoint.risk,

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::rows::{all as every, first, json, parsed, run, time};
+use super::super::{
+    origin,
+    rows::{all as every, first, json, optional_json, parsed, run, time},
+};
 use crate::model::{
     catalog::{
         directory::Registered,
@@ -18,9 +21,9 @@ use crate::model::{
 };
 
 const SYSTEM: &str = "SELECT id, name, slug, description, base_url, tags, status, auth, rate_limit, retries, timeout_s, \
-     created_at, updated_at FROM systems";
+     created_at, updated_at, waiting, origin FROM systems";
 const ENDPOINT: &str = "SELECT id, system, name, slug, operation, method, path, parameters, description, when_to_use, \
-     risk, reviewed, rate_limit, retries, imported, created_at, updated_at FROM endpoints";
+     risk, reviewed, rate_limit, retries, imported, created_at, updated_at, waiting, origin FROM endpoints";
 
 /// Every system with its endpoints.
 pub(super) fn all(c: &Connection) -> Result<Vec<Registered>> {
@@ -63,12 +66,13 @@ pub(super) fn demand_endpoint(c: &Connection, id: EndpointId) -> Result<Endpoint
 /// Writes a system, new or not.
 pub(super) fn put_system(c: &Connection, system: &System) -> Result<()> {
     let sql = "INSERT INTO systems (id, name, name_key, slug, description, base_url, tags, status, auth, rate_limit, \
-         retries, timeout_s, created_at, updated_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+         retries, timeout_s, created_at, updated_at, waiting, origin) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, name_key = excluded.name_key, slug = excluded.slug, \
            description = excluded.description, base_url = excluded.base_url, tags = excluded.tags, \
            status = excluded.status, auth = excluded.auth, rate_limit = excluded.rate_limit, \
-           retries = excluded.retries, timeout_s = excluded.timeout_s, updated_at = excluded.updated_at";
+           retries = excluded.retries, timeout_s = excluded.timeout_s, updated_at = excluded.updated_at, \
+           waiting = excluded.waiting, origin = excluded.origin";
     let values = params![
         system.id.to_string(),
         system.name,
@@ -84,6 +88,8 @@ pub(super) fn put_system(c: &Connection, system: &System) -> Result<()> {
         system.timeout_s,
         system.created_at.millis(),
         system.updated_at.millis(),
+        system.waiting.as_ref().map(text).transpose()?,
+        origin::text(&system.origin),
     ];
     run(c, sql, values).map(drop)
 }
@@ -91,13 +97,14 @@ pub(super) fn put_system(c: &Connection, system: &System) -> Result<()> {
 /// Writes an endpoint, new or not.
 pub(super) fn put_endpoint(c: &Connection, endpoint: &Endpoint) -> Result<()> {
     let sql = "INSERT INTO endpoints (id, system, name, slug, operation, method, path, parameters, description, \
-         when_to_use, risk, reviewed, rate_limit, retries, imported, created_at, updated_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
+         when_to_use, risk, reviewed, rate_limit, retries, imported, created_at, updated_at, waiting, origin) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) \
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, slug = excluded.slug, operation = excluded.operation, \
            method = excluded.method, path = excluded.path, parameters = excluded.parameters, \
            description = excluded.description, when_to_use = excluded.when_to_use, risk = excluded.risk, \
            reviewed = excluded.reviewed, rate_limit = excluded.rate_limit, retries = excluded.retries, \
-           imported = excluded.imported, updated_at = excluded.updated_at";
+           imported = excluded.imported, updated_at = excluded.updated_at, waiting = excluded.waiting, \
+           origin = excluded.origin";
     let values = params![
         endpoint.id.to_string(),
         endpoint.system_id.to_string(),
@@ -116,6 +123,8 @@ pub(super) fn put_endpoint(c: &Connection, endpoint: &Endpoint) -> Result<()> {
         text(&endpoint.imported)?,
         endpoint.created_at.millis(),
         endpoint.updated_at.millis(),
+        endpoint.waiting.as_ref().map(text).transpose()?,
+        origin::text(&endpoint.origin),
     ];
     run(c, sql, values).map(drop)
 }
@@ -136,6 +145,8 @@ fn read_system(row: &Row<'_>) -> Result<System> {
         timeout_s: row.get(10)?,
         created_at: time(row, 11)?,
         updated_at: time(row, 12)?,
+        waiting: optional_json(row, 13)?,
+        origin: origin::read(row, 14)?,
     })
 }
 
@@ -159,6 +170,8 @@ fn read_endpoint(row: &Row<'_>) -> Result<Endpoint> {
         imported: json(row, 14)?,
         created_at: time(row, 15)?,
         updated_at: time(row, 16)?,
+        waiting: optional_json(row, 17)?,
+        origin: origin::read(row, 18)?,
     })
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::written::written;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
@@ -43,6 +44,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
     .permission("catalog:write")
     .example(
         "A system with a key",
@@ -61,12 +63,12 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         ..SystemDraft::default()
     };
     let system = cx.catalog_to_change()?.create(draft).await?;
-    Ok(Output::json(json!({
+    let output = Output::json(json!({
         "id": system.id, "name": system.name, "description": system.description, "base_url": system.base_url,
         "tags": system.tags, "auth_type": system.auth.kind(), "status": system.status,
         "message": "Registered as a draft. An administrator activates it in the console, under Catalog.",
-    }))
-    .ours())
+    }));
+    Ok(written(&cx, output))
 }
 
 /// The tags of a comma-separated list.

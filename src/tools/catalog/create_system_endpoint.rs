@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::written::{WAITS, written};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
@@ -109,18 +110,19 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "create_system_endpoint",
         Category::Catalog,
-        "Adds an endpoint (operation) to a system of the catalog. Once the system is active, it is a tool of its own. With \
-         POST, PUT or PATCH the tool takes `body`, any JSON, until a schema is given for it.",
+        "Adds an endpoint (operation) to a system of the catalog. Once a person has reviewed it and the system is active, it \
+         is a tool of its own. With POST, PUT or PATCH the tool takes `body`, any JSON, until a schema is given for it.",
         "An API endpoint was discovered or described that should be callable on a registered system.",
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
     .permission("catalog:write")
     .example_after(
         vec![("create_catalog_system", json!({"name": "Warehouse"}))],
         "One item by its number",
         json!({"system_id": "Warehouse", "name": "Get item", "method": "GET", "path": "/items/{number}", "description": "One item with its stock."}),
-        json!({"name": "Get item", "method": "GET", "path": "/items/{number}", "risk_level": "read", "tool": "catalog:warehouse.get_item"}),
+        json!({"name": "Get item", "method": "GET", "path": "/items/{number}", "risk_level": "low_write", "tool": "catalog:warehouse.get_item"}),
     )
 }
 
@@ -140,15 +142,16 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     };
     let endpoint = changing.create_endpoint(id, draft).await?;
     let counts = endpoint.effective_risk();
-    let note = (counts != asked).then(|| why(asked, counts));
+    let notes: Vec<String> =
+        (counts != asked).then(|| why(asked, counts)).into_iter().chain([WAITS.to_owned()]).collect();
     let directory = cx.systems_to_change()?;
     let system = &directory.get(id)?.system;
-    Ok(Output::json(json!({
+    let output = Output::json(json!({
         "id": endpoint.id, "system_id": id, "name": endpoint.name, "method": endpoint.method, "path": endpoint.path,
         "description": endpoint.description, "when_to_use": endpoint.when_to_use, "risk_level": counts,
-        "note": note, "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
-    }))
-    .ours())
+        "note": notes.join(" "), "system_status": system.status, "tool": format!("catalog:{}.{}", system.slug, endpoint.slug),
+    }));
+    Ok(written(&cx, output))
 }
 
 /// Why a call is riskier than was asked for.

@@ -40,9 +40,14 @@ async fn run(cx: Context, _: Args) -> Result<Output> {
             "status": system.status, "tags": system.tags, "endpoints": one.endpoints.len(),
         })
     });
+    // Only of a draft does what waits stand in the rows.
+    let drafts = || directory.all().iter().filter(|one| one.system.status == SystemStatus::Draft);
+    if let Some(origin) = drafts().find_map(|one| one.system.origin.clone()) {
+        cx.note_origin(origin);
+    }
     let systems: Vec<Value> = rows.collect();
     let output = Output::json(json!({"count": systems.len(), "systems": systems}));
     // What stands of a draft may be a stranger's: nobody has let it through.
-    let is_ours = directory.all().iter().all(|one| one.system.status != SystemStatus::Draft);
+    let is_ours = drafts().next().is_none();
     Ok(if is_ours { output.ours() } else { output })
 }

@@ -33,7 +33,7 @@ pub(super) fn tool() -> Tool {
         ],
         "What a system can do",
         json!({"system_id": "Ledger"}),
-        json!({"count": 1, "endpoints": [{"name": "Get invoice", "method": "GET", "path": "/invoices/{id}", "risk_level": "read"}]}),
+        json!({"count": 1, "endpoints": [{"name": "Get invoice", "method": "GET", "path": "/invoices/{id}", "risk_level": "low_write"}]}),
     )
 }
 
@@ -45,9 +45,12 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             "id": endpoint.id, "name": endpoint.name, "protocol": endpoint.operation.protocol(),
             "method": endpoint.method, "path": endpoint.path, "risk_level": endpoint.effective_risk(),
             "description": endpoint.description, "when_to_use": endpoint.when_to_use,
-            "tool": format!("catalog:{}.{}", found.system.slug, endpoint.slug),
+            "tool": format!("catalog:{}.{}", found.system.slug, endpoint.slug), "waits_for_review": !endpoint.is_offered(),
         })
     });
+    if let Some(origin) = found.endpoints.iter().find_map(|endpoint| endpoint.origin.clone()) {
+        cx.note_origin(origin);
+    }
     let endpoints: Vec<Value> = rows.collect();
     let system = json!({"id": found.system.id, "name": found.system.name, "status": found.system.status});
     let output = Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints}));

@@ -5,6 +5,7 @@ mod create_system_endpoint;
 mod list_catalog_systems;
 mod list_system_endpoints;
 mod update_catalog_system;
+mod written;
 
 use crate::engine::tool::Tool;
 

@@ -3,13 +3,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use url::Url;
 
-use super::create_catalog_system::tags;
+use super::{
+    create_catalog_system::tags,
+    written::{WAITS, written},
+};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
-        catalog::draft::SystemDraft,
+        catalog::{directory::Directory, draft::base_url, waiting::SystemChange},
         error::{Error, Result},
+        id::shorten,
         output::Output,
         spec::{Category, Risk},
     },
@@ -34,11 +39,14 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "update_catalog_system",
         Category::Catalog,
-        "Changes a system's name, description, base URL or tags. What is left out stays as it is.",
+        "Changes a system's name, description, base URL or tags. What is left out stays as it is. A change of a system that \
+         is no draft counts once a person has reviewed it.",
         "A registered system's name, description, URL or tags must be corrected or enriched.",
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
+    .asks_among(|args: &Args, _, registry| moves(args, &registry.directory()))
     .permission("catalog:write")
     .example_after(
         vec![("create_catalog_system", json!({"name": "CRM", "tags": "sales"}))],
@@ -51,30 +59,48 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let changing = cx.catalog_to_change()?;
     let id = cx.known_system(&args.system_id)?;
-    let draft = SystemDraft {
+    let change = SystemChange {
         name: args.name,
         description: args.description,
-        base_url: args.base_url.map(Some),
+        base_url: args.base_url,
         tags: args.tags.as_deref().map(tags),
-        ..SystemDraft::default()
     };
-    let nothing =
-        draft.name.is_none() && draft.description.is_none() && draft.base_url.is_none() && draft.tags.is_none();
-    if nothing {
+    if change.is_empty() {
         return Err(Error::invalid("Say what to change: name, description, base_url or tags."));
     }
-    let changed = changing.change(id, draft).await?;
+    let changed = changing.change(id, change).await?;
     let mut notes = Vec::new();
     if changed.secrets_gone {
         notes.push("Its credentials were given for another address and are gone: an administrator enters them again.");
     }
-    if changed.switched_off {
-        notes.push("It leads elsewhere now and is disabled: an administrator activates it again.");
-    }
     let system = changed.system;
-    Ok(Output::json(json!({
+    let change = system.waiting.and_then(|waiting| waiting.change);
+    if change.is_some() {
+        notes.push(WAITS);
+    }
+    let output = Output::json(json!({
         "id": system.id, "name": system.name, "description": system.description, "base_url": system.base_url,
-        "tags": system.tags, "status": system.status, "notes": notes,
-    }))
-    .ours())
+        "tags": system.tags, "status": system.status, "waiting_change": change, "notes": notes,
+    }));
+    Ok(written(&cx, output))
+}
+
+/// Why a person is asked, always, where a change leads a system to another address.
+fn moves(args: &Args, directory: &Directory) -> Option<String> {
+    let system = &directory.find(&args.system_id).ok()?.system;
+    let asked = args.base_url.as_deref()?;
+    let new = base_url(asked).ok();
+    if new == system.base_url {
+        return None;
+    }
+    let named = |url: Option<&Url>| url.map_or_else(|| "nowhere".to_owned(), |url| format!("'{}'", place(url)));
+    // What is no address fails when it runs; the person sees what was asked for.
+    let to =
+        if new.is_none() && !asked.trim().is_empty() { format!("'{}'", shorten(asked)) } else { named(new.as_ref()) };
+    Some(format!("It leads the system '{}' from {} to {to}.", shorten(&system.name), named(system.base_url.as_ref())))
+}
+
+/// A host with its scheme and, where it is not the usual one, its port; the path where that is all that differs.
+fn place(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }

@@ -195,7 +195,5 @@ where
     F: FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
 {
     // Whether the file is there is found out before a turn is waited for.
-    let (files, path) = (cx.files()?, path.to_owned());
-    let (_, bytes) = files.open(&path).await?;
-    cx.work_on(bytes, move || files.update_bytes_here(&path, most(), work)).await
+    cx.files()?.update_bytes(path, most(), work).await
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    engine::context::Context,
+    engine::{context::Context, own_files::NewFile},
     formats::limits::Limits,
     host::files::stored_name,
     model::error::{Error, Result},
@@ -31,10 +31,7 @@ where
     T: Send + 'static,
     F: FnOnce(Vec<u8>) -> Result<T> + Send + 'static,
 {
-    let files = cx.files()?;
-    let (_, bytes) = files.open(path).await?;
-    let path = path.to_owned();
-    cx.work_on(bytes, move || work(files.read_up_to_here(&path, most())?)).await
+    cx.files()?.work_on(path, most(), work).await
 }
 
 /// Keeps a new document under a name made of its title, and tells where.
@@ -42,7 +39,8 @@ pub(super) async fn keep(cx: &Context, title: &str, ending: &str, bytes: Vec<u8>
     if bytes.len() as u64 > most() {
         return Err(Error::invalid("The document would be too large to be read again. Make several."));
     }
-    cx.files()?.write_new(FOLDER, &stored_name(title), ending, bytes).await
+    let name = stored_name(title);
+    cx.files()?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
 }
 
 /// A file's name without folders and ending.

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::{READ, scope};
 use crate::{
-    engine::{context::Context, tool::Tool},
-    host::files::{Parents, Rooted},
+    engine::{context::Context, own_files::OwnFiles, tool::Tool},
+    host::files::Parents,
     model::{
-        error::{Error, Kind, Result},
+        error::{Error, Result},
         output::Output,
         question::Question,
         spec::{Category, Risk},
@@ -85,21 +85,21 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output { title: Some(path), ..Output::json(data) })
 }
 
-async fn change(files: &Rooted, args: Args) -> Result<Change> {
+async fn change(files: &OwnFiles, args: Args) -> Result<Change> {
     let Args { path, patch: text, dry_run } = args;
     let dry_run = dry_run.unwrap_or(false);
     if makes_a_file(&parse(&text)?) {
         return create(files, &path, &text, dry_run).await;
     }
-    let patched = move |before: &str| patch(before, &text).map(|(after, c)| ((!dry_run).then_some(after), c));
-    files.update(&path, patched).await
+    match dry_run {
+        true => files.rehearse(&path, move |before| patch(before, &text).map(|(_, change)| change)).await,
+        false => files.update(&path, move |before| patch(before, &text).map(|(after, c)| (Some(after), c))).await,
+    }
 }
 
-async fn create(files: &Rooted, path: &str, text: &str, dry_run: bool) -> Result<Change> {
-    match files.read_bytes(path).await {
-        Err(e) if e.kind() == Kind::NotFound => {}
-        Err(e) => return Err(e),
-        Ok(_) => return Err(Error::conflict(format!("The patch makes a new file, but '{path}' exists already."))),
+async fn create(files: &OwnFiles, path: &str, text: &str, dry_run: bool) -> Result<Change> {
+    if files.exists(path).await? {
+        return Err(Error::conflict(format!("The patch makes a new file, but '{path}' exists already.")));
     }
     let (content, change) = patch("", text)?;
     if !dry_run {
@@ -165,6 +165,7 @@ fn misfit(patch: &Patch<'_, str>, before: &str, error: &diffy::ApplyError) -> Er
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::error::Kind;
 
     #[test]
     fn one_hunk_that_does_not_fit_undoes_all() {

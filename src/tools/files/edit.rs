@@ -77,7 +77,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (files, path) = (cx.files()?, args.path.clone());
     files.ensure_writable(&path, Parents::Must).await?;
     if cx.caller().permissions.grants(READ) {
-        files.update(&path, move |text| replace(text, &args).map(|_| (None, ()))).await?;
+        files.rehearse(&path, move |text| replace(text, &args).map(drop)).await?;
     }
     Ok(Question::about("Change", &path))
 }

@@ -63,8 +63,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     } else {
         add("reference", Value::from(REFERENCE));
     }
-    let outside = found.iter().take(WHOLE).find_map(|one| one.process.outside.clone());
-    Ok(Output::json(data).with_origin(outside))
+    let origin = found.iter().take(WHOLE).find_map(|one| one.process.origin.clone());
+    Ok(Output::json(data).kept_from(origin))
 }
 
 fn shown(found: &Found, all: &[Process]) -> Value {

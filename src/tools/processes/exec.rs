@@ -10,12 +10,10 @@ use super::policy;
 use crate::{
     engine::{
         context::Context,
+        own_files::OwnFiles,
         tool::{Alias, Tool},
     },
-    host::{
-        files::Rooted,
-        sandbox::{Action, Command, Finished},
-    },
+    host::sandbox::{Action, Command, Finished, Limit},
     model::{
         error::{Error, Kind, Result},
         output::Output,
@@ -237,7 +235,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 }
 
 /// R26: a bare name, and arguments that do not lead out of the workspace.
-fn check_strict(args: &Args, files: &Rooted) -> Result<()> {
+fn check_strict(args: &Args, files: &OwnFiles) -> Result<()> {
     let bare = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     if args.command.is_empty() || args.command.starts_with(['.', '-']) || !args.command.chars().all(bare) {
         return Err(Error::invalid("`command` is a bare program name such as `git`: no path, no arguments, no shell."));

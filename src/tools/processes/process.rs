@@ -66,7 +66,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let own = cx.processes()?;
+    let own = cx.processes().await?;
     match args.action {
         What::Start => {
             let line = startable(&cx, args.command)?;
@@ -93,12 +93,11 @@ fn startable(cx: &Context, command: Option<String>) -> Result<String> {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let own = cx.processes()?;
+    let own = cx.processes().await?;
     match args.action {
         What::Start => {
             let line = startable(&cx, args.command)?;
-            let status = own.start(&line, &cx.platform().exec.blocked).await?;
-            answer(&status)
+            answer(&cx.start_process(&line, &cx.platform().exec.blocked).await?)
         }
         What::Stop => answer(&own.stop(&needed(args.session_id, "session_id", "stop")?).await?),
         What::Status => answer(&own.status(&needed(args.session_id, "session_id", "status")?)?),

@@ -2,8 +2,9 @@
 
 use base64::Engine as _;
 use satchel::{
-    model::{call::Outcome, error::Kind},
-    store::audit::Filter,
+    engine::catalog::change::Changing,
+    model::{call::Outcome, catalog::waiting::Verdict, error::Kind},
+    store::{audit::Filter, people::Actor},
 };
 use serde_json::{Value, json};
 
@@ -171,8 +172,12 @@ async fn a_secret_does_not_follow_to_another_host_and_a_model_cannot_lead_an_act
     assert_eq!(crm.ask("PATCH", &path, &json!({"base_url": base})).await["secrets_gone"], false);
     let operator = crm.server.app.caller(&["catalog:read", "catalog:write"]).await;
     let elsewhere = json!({"system_id": "CRM", "base_url": "https://evil.example"});
-    let led = crm.server.app.data(&operator, "update_catalog_system", elsewhere).await.unwrap();
-    assert_eq!((&led["status"], led["notes"].as_array().unwrap().len()), (&json!("disabled"), 2), "{led}");
+    let asked = crm.server.app.call(&operator, "update_catalog_system", elsewhere).await.unwrap();
+    assert!(matches!(asked, Outcome::Confirm(_)), "another address is asked about");
+    let by = Actor { caller: operator, ..crm.owner().await };
+    let elsewhere = serde_json::from_value(json!({"base_url": "https://evil.example"})).unwrap();
+    let led = crm.catalog().change(&by, crm.id.parse().unwrap(), elsewhere).await.unwrap();
+    assert!(led.switched_off && led.secrets_gone, "who may not activate a system switches it off");
     // Led back, it has no secret any more.
     let back = crm.ask("PATCH", &path, &json!({"base_url": base})).await;
     assert_eq!(back["secrets"][0]["set"], false);
@@ -190,11 +195,17 @@ async fn an_endpoint_a_model_adds_to_a_system_in_use_is_no_less_risky_than_its_m
     let endpoint =
         json!({"system_id": "CRM", "name": "Purge", "method": "DELETE", "path": "/all", "risk_level": "read"});
     crm.server.app.data(&operator, "create_system_endpoint", endpoint).await.unwrap();
+    let unknown = crm.server.app.call(&operator, "catalog:crm.purge", json!({})).await.unwrap_err();
+    assert_eq!(unknown.kind(), Kind::NotFound, "nobody has reviewed it");
+    let directory = crm.catalog().get();
+    let written = directory.find("CRM").unwrap().matching("delete", "/ALL/").unwrap();
+    let (endpoint, read) = (written.id, written.waiting.as_ref().unwrap().at);
+    let by = Actor { caller: operator.clone(), ..crm.owner().await };
+    let changing = Changing::of(&crm.server.app.satchel.invoker, by);
+    changing.review_endpoint(endpoint, read, Verdict::Approve).await.unwrap();
     let asked = crm.server.app.call(&operator, "catalog:crm.purge", json!({})).await.unwrap();
     assert!(matches!(asked, Outcome::Confirm(_)), "a deletion ran without a question");
     assert!(crm.system.asked().is_empty());
-    let directory = crm.catalog().get();
-    let endpoint = directory.find("CRM").unwrap().matching("delete", "/ALL/").unwrap().id;
     crm.ask("PATCH", &format!("/endpoints/{endpoint}"), &json!({"risk": "low_write"})).await;
     crm.server.app.data(&operator, "catalog:crm.purge", json!({})).await.unwrap();
 }

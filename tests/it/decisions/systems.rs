@@ -5,6 +5,7 @@ use satchel::{
     model::{
         audit::EventType,
         call::{Call, Outcome},
+        catalog::waiting::Verdict,
         error::Kind,
         spec::Risk,
     },
@@ -71,6 +72,11 @@ async fn create_system_endpoint_with_a_body_makes_a_tool_that_takes_any_json_unt
     for (method, has_body) in [("POST", true), ("PUT", true), ("PATCH", true), ("GET", false), ("DELETE", false)] {
         let new = json!({"system_id": "crm", "name": format!("{method} it"), "method": method, "path": "/it/{id}"});
         let made = app.data(&owner, "create_system_endpoint", new).await.unwrap();
+        let id = made["id"].as_str().unwrap().parse().unwrap();
+        let read =
+            registered(&app, &system).endpoints.into_iter().find(|one| one.id == id).unwrap().waiting.unwrap().at;
+        let (by, catalog) = (app.owner().await, &app.satchel.app.catalog);
+        catalog.review_endpoint(&by, id, read, Verdict::Approve).await.unwrap();
         offer(&app.satchel.invoker);
         let found = app.satchel.invoker.registry().find(made["tool"].as_str().unwrap()).unwrap();
         let taken = found.tool.spec().parameters["properties"].as_object().unwrap().clone();

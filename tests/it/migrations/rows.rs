@@ -124,4 +124,10 @@ pub const ROWS: &[(usize, &str)] = &[
         "UPDATE memories SET origin = '{\"source\": \"web_fetch: https://invoices.example/may\", \"at\": \"2026-05-03T12:00:00.000Z\"}';
          UPDATE script_values SET updated_at = NOW;",
     ),
+    (
+        32,
+        "UPDATE endpoints SET waiting = '{\"by\": \"mara\", \"tool\": \"create_system_endpoint\", \"at\": \"2026-05-03T10:00:00.000Z\"}', origin = '{\"source\": \"web_fetch: https://invoices.example/\", \"at\": \"2026-05-03T10:00:00.000Z\"}';
+         INSERT INTO file_origins VALUES ('01900000-0000-7000-8000-00000000000a', 'invoices.csv', '{\"source\": \"web_fetch: https://invoices.example/\", \"at\": \"2026-05-03T10:00:00.000Z\"}', NULL, 1777000000000000000);
+         INSERT INTO tree_origins VALUES ('01900000-0000-7000-8000-000000000121', '01900000-0000-7000-8000-00000000000a', '', '{\"source\": \"web_fetch: https://invoices.example/\", \"at\": \"2026-05-03T10:00:00.000Z\"}', 1777000000000000000);",
+    ),
 ];

@@ -411,6 +411,26 @@ export interface paths {
         patch: operations["patch_api_catalog_endpoints_id"];
         trace?: never;
     };
+    "/api/catalog/endpoints/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets an endpoint count that a tool wrote, or throws it away. Only a person reviews, never a key.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_endpoints_id_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/catalog/endpoints/{id}/test": {
         parameters: {
             query?: never;
@@ -566,6 +586,26 @@ export interface paths {
          * @description Needs the permission `catalog:write`.
          */
         post: operations["post_api_catalog_systems_id_endpoints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/catalog/systems/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets a change of a system count that a tool wrote, or throws it away. Only a person reviews, never a key.
+         * @description Needs the permission `catalog:write`.
+         */
+        post: operations["post_api_catalog_systems_id_review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -930,6 +970,67 @@ export interface paths {
         get: operations["get_api_files_content"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's files that hold what came from outside, as far as nobody has vouched for them.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["get_api_files_origins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/trees/{id}/vouch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that the caller has looked at what commands wrote into a directory: it counts as theirs.
+         * @description Needs the permission `knowledge:read`.
+         */
+        post: operations["post_api_files_trees_id_vouch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/vouch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that the caller has read a file: what it holds now counts as theirs. Other directories than their workspace are
+         *     vouched for by who may change settings.
+         * @description Needs the permission `knowledge:read`.
+         */
+        post: operations["post_api_files_vouch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3064,6 +3165,28 @@ export interface components {
          * @enum {string}
          */
         CapabilityKind: "tool" | "http" | "kv" | "secret";
+        /** @description What a person says to what a tool wrote. */
+        CatalogReview: {
+            /** @description Whether it counts from now on. */
+            verdict: components["schemas"]["CatalogVerdict"];
+            /** @description When what was read had been written, as `waiting.at` tells it: what was written since is not reviewed. */
+            read: components["schemas"]["Time"];
+        };
+        /**
+         * @description What a person says to what waits.
+         * @enum {string}
+         */
+        CatalogVerdict: "approve" | "reject";
+        /** @description Who had a tool write an entry, and when. While it waits, it is no tool and in nobody's prompt. */
+        CatalogWaiting: {
+            /** @description The person in whose name it was written. */
+            by: string;
+            /** @description The tool that wrote it. */
+            tool: string;
+            /** @description When it was last written. A review names it: what somebody has not read they do not let through. */
+            at: components["schemas"]["Time"];
+            change?: components["schemas"]["SystemChange"] | null;
+        };
         /**
          * @description The groups of the console's library; policies name them too (R17).
          * @enum {string}
@@ -3869,6 +3992,8 @@ export interface components {
             retries?: number | null;
             /** @description What it was imported from: the difference to it is what people changed by hand. Answers say whether there is such. */
             imported: boolean;
+            waiting?: components["schemas"]["CatalogWaiting"] | null;
+            origin?: components["schemas"]["Origin"] | null;
             /** @description When it was registered. */
             created_at: components["schemas"]["Time"];
             /** @description When it last changed. */
@@ -4130,6 +4255,27 @@ export interface components {
              */
             file: string;
         };
+        /** @description A file with content from outside. */
+        FileFromOutside: {
+            /** @description Its path in the workspace, or on the machine. */
+            path: string;
+            /** @description Whether it lies in the caller's own workspace. */
+            in_workspace: boolean;
+            /** @description Where its content came from. */
+            origin: components["schemas"]["Origin"];
+            /** @description Names the content it has now. */
+            version: string;
+        };
+        FileVouch: {
+            /** @description The file's path, as it is listed. */
+            path: string;
+            /** @description Whether it lies in the caller's own workspace. */
+            in_workspace: boolean;
+            /** @description The origin that was shown. */
+            origin: components["schemas"]["Origin"];
+            /** @description The version that was read. */
+            version: string;
+        };
         /** @description Where file tools and commands may go (R23). */
         Files: {
             /**
@@ -4156,6 +4302,13 @@ export interface components {
              * @description Where they go; the default collection if left out.
              */
             collection?: string;
+        };
+        /** @description The caller's files with content from outside. */
+        FilesFromOutside: {
+            /** @description Files, by path. */
+            files: components["schemas"]["FileFromOutside"][];
+            /** @description Directories to which commands wrote what cannot be told file by file. */
+            trees: components["schemas"]["TreeFromOutside"][];
         };
         /** @description A folder of this machine whose files are documents. */
         Folder: {
@@ -5298,8 +5451,7 @@ export interface components {
             source: components["schemas"]["ProcessSource"];
             /** @description Whether it counts. */
             status: components["schemas"]["ProcessStatus"];
-            /** @description Where a proposal's material came from, if from outside. */
-            outside?: string | null;
+            origin?: components["schemas"]["Origin"] | null;
             /**
              * Format: uint32
              * @description Counted at every change.
@@ -6409,6 +6561,8 @@ export interface components {
              * @description Seconds it has to answer.
              */
             timeout_s: number;
+            waiting?: components["schemas"]["CatalogWaiting"] | null;
+            origin?: components["schemas"]["Origin"] | null;
             /** @description When it was registered. */
             created_at: components["schemas"]["Time"];
             /** @description When it last changed. */
@@ -6451,6 +6605,17 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "mutual_tls";
+        };
+        /** @description What is to change of a system; `null` stays as it is. */
+        SystemChange: {
+            /** @description Its name. */
+            name?: string | null;
+            /** @description What it is. */
+            description?: string | null;
+            /** @description What every path is put under; empty for nothing. */
+            base_url?: string | null;
+            /** @description Words to find it by. */
+            tags?: string[] | null;
         };
         /** @description One system, with what can be done about it. */
         SystemDetail: components["schemas"]["SystemRow"] & {
@@ -6497,6 +6662,11 @@ export interface components {
             endpoints: number;
             /** @description The protocols they speak. */
             protocols: string[];
+            /**
+             * Format: uint64
+             * @description What a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
+             */
+            waits: number;
         };
         /** @description One secret of a system. */
         SystemSecret: {
@@ -6707,6 +6877,20 @@ export interface components {
             settings: components["schemas"]["Setting"][];
             /** @description How it has fared. */
             stats: components["schemas"]["Stats"];
+        };
+        /** @description A directory in which whatever changed since a command began counts as from outside. */
+        TreeFromOutside: {
+            /**
+             * Format: uuid
+             * @description Names it.
+             */
+            id: string;
+            /** @description Its path in the workspace, empty for all of it; or on the machine. */
+            path: string;
+            /** @description Whether it lies in the caller's own workspace. */
+            in_workspace: boolean;
+            /** @description Where the command's conversation had read from. */
+            origin: components["schemas"]["Origin"];
         };
         /** @description What came of one's own past requests. */
         Trial: components["schemas"]["Summary"] & {
@@ -8765,6 +8949,119 @@ export interface operations {
             };
         };
     };
+    post_api_catalog_endpoints_id_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description Thrown away. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_catalog_endpoints_id_test: {
         parameters: {
             query?: never;
@@ -9853,6 +10150,112 @@ export interface operations {
                 };
             };
             /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_catalog_systems_id_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDetail"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11736,6 +12139,238 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_files_origins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilesFromOutside"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_files_trees_id_vouch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It counts as read. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_files_vouch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileVouch"];
+            };
+        };
+        responses: {
+            /** @description It counts as read. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15696,7 +16331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;

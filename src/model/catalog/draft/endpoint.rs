@@ -89,6 +89,8 @@ impl EndpointDraft {
             rate_limit: None,
             retries: None,
             imported: None,
+            waiting: None,
+            origin: None,
             created_at: now,
             updated_at: now,
         };

@@ -71,6 +71,8 @@ impl SystemDraft {
             rate_limit: None,
             retries: pace::RETRIES,
             timeout_s: pace::TIMEOUT,
+            waiting: None,
+            origin: None,
             created_at: now,
             updated_at: now,
         };

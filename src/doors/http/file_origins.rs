@@ -1,0 +1,152 @@
+//! `/api/files/origins`: which of the caller's files hold what came from outside, and vouching for them.
+
+use actix_web::{
+    HttpResponse, get, post,
+    web::{Data, Json, Path},
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{body::Body, files::own_files, services::Services, state::State};
+use crate::{
+    engine::own_files::path_of,
+    host::files::{Rooted, before_now},
+    model::{
+        caller::Caller,
+        error::{Error, Kind, Result},
+        origin::Origin,
+    },
+    store::{
+        file_origins::{CHANGED, FileOrigins, FilePlace},
+        people::Actor,
+    },
+};
+
+pub(super) fn services(config: &mut Services<'_>) {
+    config.service(list).service(vouch).service(vouch_tree);
+}
+
+/// The caller's files with content from outside.
+#[derive(Serialize, utoipa::ToSchema)]
+struct FilesFromOutside {
+    /// Files, by path.
+    files: Vec<FileFromOutside>,
+    /// Directories to which commands wrote what cannot be told file by file.
+    trees: Vec<TreeFromOutside>,
+}
+
+/// A file with content from outside.
+#[derive(Serialize, utoipa::ToSchema)]
+struct FileFromOutside {
+    /// Its path in the workspace, or on the machine.
+    path: String,
+    /// Whether it lies in the caller's own workspace.
+    in_workspace: bool,
+    /// Where its content came from.
+    origin: Origin,
+    /// Names the content it has now.
+    version: String,
+}
+
+/// A directory in which whatever changed since a command began counts as from outside.
+#[derive(Serialize, utoipa::ToSchema)]
+struct TreeFromOutside {
+    /// Names it.
+    #[schema(value_type = String, format = "uuid")]
+    id: Uuid,
+    /// Its path in the workspace, empty for all of it; or on the machine.
+    path: String,
+    /// Whether it lies in the caller's own workspace.
+    in_workspace: bool,
+    /// Where the command's conversation had read from.
+    origin: Origin,
+}
+
+/// The caller's files that hold what came from outside, as far as nobody has vouched for them.
+#[utoipa::path(tag = "files", responses((status = 200, body = FilesFromOutside)))]
+#[get("/api/files/origins")]
+async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutside>> {
+    let rooted = own_files(&state, &caller)?;
+    let held = FileOrigins::of(&state.app.db).held(caller.user).await?;
+    let (now, mut files, mut gone) = (before_now(), Vec::new(), Vec::new());
+    for (place, origin) in held.files {
+        let in_workspace = place.owner.is_some();
+        match changed(&rooted, &place).await? {
+            Some(changed) => {
+                files.push(FileFromOutside { path: place.path, in_workspace, origin, version: changed.to_string() });
+            }
+            None if in_workspace => gone.push(place),
+            None => {}
+        }
+    }
+    FileOrigins::of(&state.app.db).forget_gone(gone, now).await?;
+    let is_seen = |place: &FilePlace| rooted.locate(&path_of(&rooted, place)).is_ok();
+    let trees = held.trees.into_iter().filter(|tree| is_seen(&tree.place)).map(|tree| TreeFromOutside {
+        id: tree.id,
+        in_workspace: tree.place.owner.is_some(),
+        path: tree.place.path,
+        origin: tree.origin,
+    });
+    Ok(Json(FilesFromOutside { files, trees: trees.collect() }))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct FileVouch {
+    /// The file's path, as it is listed.
+    #[schema(min_length = 1, max_length = 4096)]
+    path: String,
+    /// Whether it lies in the caller's own workspace.
+    in_workspace: bool,
+    /// The origin that was shown.
+    origin: Origin,
+    /// The version that was read.
+    version: String,
+}
+
+/// Says that the caller has read a file: what it holds now counts as theirs. Other directories than their workspace are
+/// vouched for by who may change settings.
+#[utoipa::path(request_body = FileVouch, tag = "files", responses((status = 204, description = "It counts as read.")))]
+#[post("/api/files/vouch")]
+async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<HttpResponse> {
+    let FileVouch { path, in_workspace, origin, version } = body.0;
+    let place = FilePlace { owner: in_workspace.then_some(by.caller.user), path };
+    require_own(&by, &place)?;
+    let rooted = own_files(&state, &by.caller)?;
+    let changed = changed(&rooted, &place).await?.ok_or_else(|| Error::not_found("There is no such file any more."))?;
+    if changed.to_string() != version {
+        return Err(Error::conflict(CHANGED));
+    }
+    FileOrigins::of(&state.app.db).vouch(&by, place, origin, changed).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Says that the caller has looked at what commands wrote into a directory: it counts as theirs.
+#[utoipa::path(tag = "files", params(("id" = String, Path, format = "uuid")), responses((status = 204, description = "It counts as read.")))]
+#[post("/api/files/trees/{id}/vouch")]
+async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<HttpResponse> {
+    let unknown = || Error::not_found("Nobody has to vouch for this any more.");
+    let id = Uuid::parse_str(&id).map_err(|_| unknown())?;
+    let origins = FileOrigins::of(&state.app.db);
+    let tree = origins.tree(id).await?;
+    // Another person's is as unknown as none.
+    if tree.place.owner.is_some_and(|owner| owner != by.caller.user) {
+        return Err(unknown());
+    }
+    require_own(&by, &tree.place)?;
+    origins.vouch_tree(&by, id).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Fails where the place is others' too and this person does not answer for them.
+fn require_own(by: &Actor, place: &FilePlace) -> Result<()> {
+    if place.owner.is_some() { Ok(()) } else { by.caller.demand("settings:manage") }
+}
+
+/// When a file last changed; `None` if it is gone or out of the caller's reach.
+async fn changed(files: &Rooted, place: &FilePlace) -> Result<Option<i64>> {
+    match files.changed(&path_of(files, place)).await {
+        Err(error) if error.kind() == Kind::Denied => Ok(None),
+        found => found,
+    }
+}

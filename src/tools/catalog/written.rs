@@ -1,0 +1,14 @@
+//! What a tool says of the entry it has written.
+
+use crate::{engine::context::Context, model::output::Output};
+
+/// Said of what a tool wrote.
+pub(super) const WAITS: &str = "It waits: a person reviews it in the console, under Catalog, before it counts.";
+
+/// A result that repeats what the call has written, which is ours unless something from outside was near.
+pub(super) fn written(cx: &Context, output: Output) -> Output {
+    match cx.origin() {
+        None => output.ours(),
+        origin => output.kept_from(origin),
+    }
+}
