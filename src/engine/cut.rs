@@ -10,10 +10,11 @@ use crate::{
     model::{
         conversation::ConversationId,
         figure,
+        origin::Origin,
         output::{Content, Output},
         user::UserId,
     },
-    store::results::Results,
+    store::results::{Results, StoredText},
 };
 
 /// Most bytes of a tool's answer, as JSON.
@@ -65,6 +66,8 @@ pub fn fits(output: &Output) -> bool {
 /// it is not kept under a handle already, for its person and in its conversation; `handle` is null where it is too long for
 /// that.
 pub async fn cut(leaving: Leaving<'_>, output: Output, handle: Option<String>) -> (Output, Option<String>) {
+    let now = leaving.app.clock.now();
+    let origin = output.outside().map(|source| Origin::new(source, output.outside_at().unwrap_or(now)));
     let mut short = Output { title: output.title, ..Output::default() };
     if weight(&Value::Object(output.meta.clone()), SMALL) <= SMALL {
         short.meta = output.meta;
@@ -77,7 +80,7 @@ pub async fn cut(leaving: Leaving<'_>, output: Output, handle: Option<String>) -
     let handle = match handle {
         None if bytes <= KEPT => {
             let results = Results::of(&leaving.app.db, leaving.user, leaving.topic);
-            let kept = results.put(whole, leaving.app.clock.now()).await;
+            let kept = results.put(StoredText { text: whole, origin }, now).await;
             kept.inspect_err(|error| tracing::warn!(?error, "a large result could not be kept")).ok()
         }
         handle => handle,

@@ -28,7 +28,6 @@ pub use self::{
 };
 use self::{fault::Fault, lookup::Place, room::Room};
 use super::{
-    disk,
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
     quota::Quota,
     work::Work,

@@ -13,7 +13,7 @@ use crate::{
         own_files::OwnFiles,
         tool::{Alias, Tool},
     },
-    host::sandbox::{Action, Command, Finished, Limit},
+    host::sandbox::{Action, Command, Finished},
     model::{
         error::{Error, Kind, Result},
         output::Output,
