@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::{
     approved::ApprovedCalls,
-    authorise, configure, consent,
+    authorise, configure,
     confirm::{self, Confirmation, Weighed},
+    consent,
     context::{Context, Run},
     find::{finder::Finder, learner::Called},
     fragment, outside,

@@ -79,7 +79,8 @@ fn member(found: &Captures<'_>) -> Option<String> {
 /// A header's value is all that follows; of other words before a colon only those that are never said in a sentence.
 fn header(found: &Captures<'_>) -> Option<String> {
     let [name, colon, value] = [1, 2, 3].map(|at| part(found, at));
-    let is_header = name.contains('-') || ["authorization", "cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_header =
+        name.contains('-') || ["authorization", "cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
     if !is_header || !is_credential(name) || value.trim() == MASK {
         return None;
     }
@@ -93,9 +94,9 @@ fn part<'a>(found: &'a Captures<'_>, at: usize) -> &'a str {
 /// A text with what `mask` gives in place of each match of a pattern; where that gives nothing, the match stays.
 fn each<'a>(text: Cow<'a, str>, pattern: &Pattern, mask: impl Fn(&Captures<'_>) -> Option<String>) -> Cow<'a, str> {
     let Ok(pattern) = pattern.as_ref() else { return Cow::Borrowed(MASK) };
-    let replaced = match pattern.replace_all(&text, |found: &Captures<'_>| {
-        mask(found).unwrap_or_else(|| part(found, 0).to_owned())
-    }) {
+    let replaced = match pattern
+        .replace_all(&text, |found: &Captures<'_>| mask(found).unwrap_or_else(|| part(found, 0).to_owned()))
+    {
         Cow::Borrowed(_) => None,
         Cow::Owned(new) => Some(new),
     };

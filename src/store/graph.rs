@@ -15,8 +15,8 @@ use crate::model::{
     caller::Caller,
     error::Result,
     graph::{self, Finding, NewEdge, NewNode, Node, Overview, Part},
-    time::Time,
     reader::Reader,
+    time::Time,
 };
 
 /// The graph of one database. Cheap to clone.

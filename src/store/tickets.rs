@@ -65,7 +65,8 @@ impl Asker {
 
     /// Whether both ask in the same way, be it in two calls.
     fn asks_like(&self, other: &Self) -> bool {
-        let of = |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door, asker.key, asker.personal);
+        let of =
+            |asker: &Self| (asker.username.clone(), asker.permissions.clone(), asker.door, asker.key, asker.personal);
         of(self) == of(other)
     }
 }

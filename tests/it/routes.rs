@@ -113,11 +113,7 @@ async fn welcome(server: &TestServer) -> Vec<Asker> {
         Asker::good("a viewer's key", Shows::Bearer(server.key(&server.sign_in("vera").await, None).await), VIEWER),
         Asker::good("an operator", Shows::Cookie(otto.clone()), OPERATOR),
         Asker::good("an operator's full key", Shows::Bearer(server.key(&otto, None).await), OPERATOR),
-        Asker::impersonal(
-            "an operator's narrow key",
-            server.key(&otto, Some(&["index:read"])).await,
-            &["index:read"],
-        ),
+        Asker::impersonal("an operator's narrow key", server.key(&otto, Some(&["index:read"])).await, &["index:read"]),
         Asker::good("a clerk", Shows::Cookie(server.sign_in("clerk").await), &["users:manage", "settings:manage"]),
         Asker::good("an administrator", Shows::Cookie(owner.clone()), &["*"]),
         Asker::good("an administrator's full key", Shows::Bearer(server.key(&owner, None).await), &["*"]),
