@@ -165,8 +165,8 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
     let wanted = [
         "GET /api/sessions",
         "DELETE /api/sessions/{id}",
-        "GET /api/tools/{name}/history",
         "POST /api/eval/tools",
+        "GET /api/tools/{name}/history",
         "GET /api/tickets",
         "GET /api/tickets/{id}",
         "POST /api/tickets/{id}",
