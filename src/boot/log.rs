@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn a_line_shows_no_secret_whatever_its_form() {
         let mut masked = Masked(Vec::new());
-        for line in ["WARN no answer error=password=CANARY", r#"{"message":"sent {\"api_key\": \"CANARY\"}"}"#, "plain"] {
+        for line in ["WARN no answer error=password=CANARY", r#"{"message":"sent {\"api_key\": \"CANARY\"}"}"#, "plain"]
+        {
             writeln!(masked, "{line}").unwrap();
         }
         let written = String::from_utf8(masked.0).unwrap();

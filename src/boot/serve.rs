@@ -5,13 +5,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 use super::lifecycle::Satchel;
-use crate::{
-    config::Config,
-    doors::cli::run::Exit,
-    host::stop::Stop,
-    index::memory,
-    model::error::Result,
-};
+use crate::{config::Config, doors::cli::run::Exit, host::stop::Stop, index::memory, model::error::Result};
 
 /// The time that what a start begins in the background takes, about.
 const SETTLED: Duration = Duration::from_secs(2);

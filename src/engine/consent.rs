@@ -71,7 +71,12 @@ pub(super) struct Unagreed {
 }
 
 /// The scripts that a call would run and that its caller has not agreed to: the tool itself, and those it uses.
-pub(super) async fn unagreed(app: &App, registry: &Registry, caller: &Caller, tool: &Arc<Tool>) -> Result<Vec<Unagreed>> {
+pub(super) async fn unagreed(
+    app: &App,
+    registry: &Registry,
+    caller: &Caller,
+    tool: &Arc<Tool>,
+) -> Result<Vec<Unagreed>> {
     let mut found = Vec::new();
     if tool.provenance().is_none() && tool.used().is_empty() {
         return Ok(found);
@@ -81,8 +86,7 @@ pub(super) async fn unagreed(app: &App, registry: &Registry, caller: &Caller, to
         if !seen.insert(tool.spec().id()) {
             continue;
         }
-        let used: Vec<Arc<Tool>> =
-            tool.used().iter().filter_map(|name| Some(registry.find(name).ok()?.tool)).collect();
+        let used: Vec<Arc<Tool>> = tool.used().iter().filter_map(|name| Some(registry.find(name).ok()?.tool)).collect();
         if let Some(provenance) = tool.provenance().filter(|provenance| !provenance.is_of(caller)) {
             let concerns = concerns(app, provenance, &used).await?;
             let (script, digest) = (provenance.script.clone(), provenance.digest.clone());
@@ -127,7 +131,9 @@ pub(super) fn reason(unagreed: &[Unagreed]) -> Option<String> {
 pub(super) fn ensure_agreed(unagreed: &[Unagreed]) -> Result<()> {
     match reason(unagreed) {
         None => Ok(()),
-        Some(reason) => Err(Error::denied(format!("{reason} Call it by itself first: then you are asked. Nothing was done."))),
+        Some(reason) => {
+            Err(Error::denied(format!("{reason} Call it by itself first: then you are asked. Nothing was done.")))
+        }
     }
 }
 

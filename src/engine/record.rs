@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn of_arguments_of_no_known_tool_only_the_names_stay() {
-        let kept = names_only(&json!({"content": "CANARY", "n": 1, "none": null, "my CANARY": [1], "a": {"b": "CANARY"}}));
+        let kept =
+            names_only(&json!({"content": "CANARY", "n": 1, "none": null, "my CANARY": [1], "a": {"b": "CANARY"}}));
         assert_eq!(kept, json!({"content": "***", "n": "***", "none": null, "***": "***", "a": "***"}));
         assert_eq!((names_only(&json!("CANARY")), names_only(&Value::Null)), (json!("***"), Value::Null));
     }

@@ -103,8 +103,7 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry =
-            Self { catalog: self.catalog.clone(), broken: Arc::clone(&self.broken), ..Self::default() };
+        let mut registry = Self { catalog: self.catalog.clone(), broken: Arc::clone(&self.broken), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {

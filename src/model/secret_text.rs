@@ -1,15 +1,13 @@
 //! Texts without the secrets in them: those that addresses carry, who asks and values of a query with the name of a
 //! secret; those that stand behind such a name, as in a header or a setting; and those that are known by their shape.
 
+mod behind;
+
 use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use super::{
-    catalog::place::decode,
-    secret::MASK,
-    secret_name::{is_credential, is_secret, may_be_secret},
-};
+use super::{catalog::place::decode, secret::MASK, secret_name::may_be_secret};
 
 /// How often an address may be encoded within another and still be looked into.
 const MAX_LAYERS: usize = 3;
@@ -33,73 +31,19 @@ static SHAPED: Pattern = LazyLock::new(|| {
         r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
     ))
 });
-/// `Bearer …` and `Basic …`, with or without the header's name before it.
-static SCHEME: Pattern = LazyLock::new(|| Regex::new(r"(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})"));
-/// `name=value`, a setting or a field of a form: written together, as nobody writes a sentence or a comparison.
-static SETTING: Pattern = LazyLock::new(|| {
-    Regex::new(r#"([A-Za-z][A-Za-z0-9_.-]{1,60})=("[^"\n]*"|'[^'\n]*'|[^\s=&;,"'<>()\[\]{}][^\s&;,"'<>]*)"#)
-});
-/// `"name": "value"`, as in JSON and YAML.
-static MEMBER: Pattern = LazyLock::new(|| {
-    Regex::new(concat!(
-        r#"(\\?["']?)([A-Za-z][A-Za-z0-9_.-]{1,60})(\\?["']?\s*:\s*)"#,
-        r#"(?:(")((?:[^"\\\n]|\\.)+)|(\\")((?:[^"\\\n]|\\[^"])+))"#,
-    ))
-});
-/// `Name: value`, a header of a request.
-static HEADER: Pattern = LazyLock::new(|| Regex::new(r#"([A-Za-z][A-Za-z0-9-]{1,60})(:[ \t]*)([^"'\r\n]+)"#));
-
 /// A text that shows no secret. All else in it stays.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let text = masked(text, MAX_LAYERS);
-    let text = each(text, &SHAPED, |_| Some(MASK.to_owned()));
-    let text = if text.contains('=') { each(text, &SETTING, setting) } else { text };
-    let text = if text.contains(':') { each(each(text, &MEMBER, member), &HEADER, header) } else { text };
-    each(text, &SCHEME, scheme)
-}
-
-/// What follows is a credential where it is no plain word: `basic understanding` is said of other things.
-fn scheme(found: &Captures<'_>) -> Option<String> {
-    let is_sign = |c: char| c.is_ascii_digit() || c == '=';
-    let value = part(found, 3);
-    let is_credential = value.contains(is_sign) || value.chars().skip(1).any(|c| c.is_ascii_uppercase());
-    is_credential.then(|| format!("{}{}{MASK}", part(found, 1), part(found, 2)))
-}
-
-fn setting(found: &Captures<'_>) -> Option<String> {
-    is_secret(part(found, 1)).then(|| format!("{}={MASK}", part(found, 1)))
-}
-
-fn member(found: &Captures<'_>) -> Option<String> {
-    // In a text within a text the quotes are escaped.
-    let [open, name, colon, plain, escaped] = [1, 2, 3, 4, 6].map(|at| part(found, at));
-    is_secret(name).then(|| format!("{open}{name}{colon}{plain}{escaped}{MASK}"))
-}
-
-/// A header's value is all that follows; of other words before a colon only those that are never said in a sentence.
-fn header(found: &Captures<'_>) -> Option<String> {
-    let [name, colon, value] = [1, 2, 3].map(|at| part(found, at));
-    let is_header = name.contains('-') || ["authorization", "cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
-    if !is_header || !is_credential(name) || value.trim() == MASK {
-        return None;
-    }
-    Some(format!("{name}{colon}{MASK}"))
+    let Ok(shaped) = SHAPED.as_ref() else { return Cow::Borrowed(MASK) };
+    let masked = match shaped.replace_all(&text, MASK) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(masked) => Some(masked),
+    };
+    behind::hidden(masked.map_or(text, Cow::Owned))
 }
 
 fn part<'a>(found: &'a Captures<'_>, at: usize) -> &'a str {
     found.get(at).map_or("", |part| part.as_str())
-}
-
-/// A text with what `mask` gives in place of each match of a pattern; where that gives nothing, the match stays.
-fn each<'a>(text: Cow<'a, str>, pattern: &Pattern, mask: impl Fn(&Captures<'_>) -> Option<String>) -> Cow<'a, str> {
-    let Ok(pattern) = pattern.as_ref() else { return Cow::Borrowed(MASK) };
-    let replaced = match pattern.replace_all(&text, |found: &Captures<'_>| {
-        mask(found).unwrap_or_else(|| part(found, 0).to_owned())
-    }) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(new) => Some(new),
-    };
-    replaced.map_or(text, Cow::Owned)
 }
 
 fn masked(text: &str, layers: usize) -> Cow<'_, str> {
@@ -168,6 +112,12 @@ mod tests {
     fn what_stands_behind_the_name_of_a_secret_is_not_shown() {
         for (text, shown) in [
             ("password=MARK5-x", "password=***"),
+            ("error=password=CANARY", "error=password=***"),
+            (
+                r#"{"message": "sent {\"api_key\": \"CANARY\", \"n\": 1}"}"#,
+                r#"{"message": "sent {\"api_key\": \"***\", \"n\": 1}"}"#,
+            ),
+            (r#"{"password": "CAN\"ARY", "n": 1}"#, r#"{"password": "***", "n": 1}"#),
             ("curl -u x --data 'api_key=CANARY&n=1'", "curl -u x --data 'api_key=***&n=1'"),
             ("export AWS_SECRET_ACCESS_KEY=\"CAN ARY\"; run", "export AWS_SECRET_ACCESS_KEY=***; run"),
             ("Authorization: Bearer MARK9-x", "Authorization: ***"),

@@ -108,7 +108,9 @@ impl Username {
 
     /// Whether people could take this name for the other: both look the same, whatever their letters.
     pub fn looks_like(&self, other: &str) -> bool {
-        let look = |name: &str| skeleton(&skeleton(&name.to_lowercase()).collect::<String>().to_lowercase()).collect::<String>();
+        let look = |name: &str| {
+            skeleton(&skeleton(&name.to_lowercase()).collect::<String>().to_lowercase()).collect::<String>()
+        };
         look(&self.0) == look(other)
     }
 }
@@ -140,7 +142,16 @@ mod tests {
 
     #[test]
     fn a_name_has_letters_of_one_script() {
-        for text in ["ada", "ada.lovelace@example.com", "O_1-2", "Zoë", "Ωmega".trim_start_matches('Ω'), "Юлия", "漢字かな", "이름"] {
+        for text in [
+            "ada",
+            "ada.lovelace@example.com",
+            "O_1-2",
+            "Zoë",
+            "Ωmega".trim_start_matches('Ω'),
+            "Юлия",
+            "漢字かな",
+            "이름",
+        ] {
             assert!(name(text).is_ok(), "{text}");
         }
         for text in ["аda", "adа", "Ωmega", "ada\u{200d}", "a da", "", "ﬁona", "ａda", "ada\u{301}\u{301}"] {
@@ -150,7 +161,14 @@ mod tests {
 
     #[test]
     fn names_that_look_the_same_are_the_same_to_people() {
-        for (new, known) in [("рос", "poc"), ("OWNER", "owner"), ("0wner", "owner"), ("ow\u{438}er", "owиer"), ("bi11", "bill"), ("rnara", "mara")] {
+        for (new, known) in [
+            ("рос", "poc"),
+            ("OWNER", "owner"),
+            ("0wner", "owner"),
+            ("ow\u{438}er", "owиer"),
+            ("bi11", "bill"),
+            ("rnara", "mara"),
+        ] {
             assert!(name(new).is_err() || name(new).unwrap().looks_like(known), "{new} {known}");
         }
         for (new, known) in [("ada", "adb"), ("mara", "maria"), ("user1", "user2"), ("role10", "role1")] {

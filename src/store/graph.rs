@@ -16,8 +16,8 @@ use crate::model::{
     caller::Caller,
     error::Result,
     graph::{self, Finding, Neighbor, NewEdge, NewNode, Node, Overview, Part},
-    time::Time,
     reader::Reader,
+    time::Time,
 };
 
 /// The graph of one database. Cheap to clone.

@@ -183,7 +183,9 @@ impl Lockout {
             known.open = known.open.saturating_sub(1);
             match (succeeded, subject) {
                 (false, _) => known.fail(now),
-                (true, Subject::Name(_) | Subject::NameAt(..)) => *known = Failures { open: known.open, ..Failures::none(now) },
+                (true, Subject::Name(_) | Subject::NameAt(..)) => {
+                    *known = Failures { open: known.open, ..Failures::none(now) }
+                }
                 (true, Subject::Address(_)) => {}
             }
             if known.open == 0 && known.count == 0 {

@@ -338,7 +338,10 @@ fn kept(row: &Row<'_>) -> Result<Kept> {
         live: published.zip(source),
         updated_at: time(row, 4)?,
         updated_by: row.get(5)?,
-        author: row.get::<_, Option<String>>(6)?.map(|name| Ok::<_, Error>(Author { name, id: id(row, 7)? })).transpose()?,
+        author: row
+            .get::<_, Option<String>>(6)?
+            .map(|name| Ok::<_, Error>(Author { name, id: id(row, 7)? }))
+            .transpose()?,
     })
 }
 

@@ -156,7 +156,8 @@ mod tests {
     fn owner() -> Actor {
         let (user, username) = (Id::new(), "mara".to_owned());
         let credential = Credential::Local;
-        let caller = Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential, personal: true };
+        let caller =
+            Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential, personal: true };
         Actor { caller, now: Time::from_millis(1) }
     }
 

@@ -54,7 +54,8 @@ impl People {
 
     /// What this person's role permits now; nothing where there is no such person, or they are kept out.
     pub async fn permissions_of(&self, id: UserId) -> Result<Permissions> {
-        let sql = "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
+        let sql =
+            "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
         let found = self.db.read(move |c| rows::first(c, sql, [id.to_string()], |row| rows::json(row, 0))).await?;
         Ok(found.unwrap_or_default())
     }
@@ -174,7 +175,8 @@ pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &st
     if rows::first(c, "SELECT 1 FROM users WHERE username_key = ?1", [&key], |_| Ok(()))?.is_some() {
         return Err(Error::conflict(format!("There is a user '{}' already.", username.as_str())));
     }
-    let names: Vec<String> = rows::all(c, "SELECT username FROM users ORDER BY username_key", (), |row| Ok(row.get(0)?))?;
+    let names: Vec<String> =
+        rows::all(c, "SELECT username FROM users ORDER BY username_key", (), |row| Ok(row.get(0)?))?;
     if let Some(like) = names.iter().find(|name| username.looks_like(name)) {
         return Err(Error::conflict(format!(
             "'{}' looks like '{like}', who is here already. Choose a name that nobody mistakes for theirs.",

@@ -255,7 +255,10 @@ pub(super) mod tests {
     pub(in crate::store) fn actor() -> Actor {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Cli, Credential::Local);
-        Actor { caller: Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true }, now: now() }
+        Actor {
+            caller: Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true },
+            now: now(),
+        }
     }
 
     pub(in crate::store) async fn assert_full(vault: &Vault) {

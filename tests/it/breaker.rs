@@ -67,7 +67,11 @@ fn models(breakers: &Breakers) -> Models {
 
 /// The same for a turn that meets a provider which says nothing. Another one must answer in this time as well.
 fn hasty_models(breakers: &Breakers) -> Models {
-    Models::new(way_out(), Patience { first: Duration::from_secs(10), stall: LONG, ..Patience::default() }, breakers.clone())
+    Models::new(
+        way_out(),
+        Patience { first: Duration::from_secs(10), stall: LONG, ..Patience::default() },
+        breakers.clone(),
+    )
 }
 
 /// The same for somebody who does not give up while a test runs.

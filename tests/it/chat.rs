@@ -132,7 +132,7 @@ async fn calls_that_cannot_be_made_are_errors_the_model_reads() {
     let read = results(&chat.llm.body(1));
     for (text, part) in read.iter().zip([
         "There is no tool 'no_such_tool'",
-        "it needs the permission 'host:fs.write'",
+        "There is no tool 'write', or you may not use it",
         "expresion",
         "not valid JSON",
         "error:",

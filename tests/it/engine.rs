@@ -51,17 +51,21 @@ async fn weight(app: &TestApp, tool: &str) -> f64 {
 async fn every_refusal_is_audited() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    for (tool, params, kind, outcome) in [
-        ("query_audit_log", json!({}), Kind::Denied, "refused"),
-        ("no_such_tool", json!({"a": 1}), Kind::NotFound, "failure"),
-        ("calculator", json!({"expression": 1}), Kind::Invalid, "failure"),
-        ("calculator", json!(["1 + 1"]), Kind::Invalid, "failure"),
+    let forbidden =
+        "You may not use query_audit_log: it needs the permission 'audit:read'. An administrator can grant it.";
+    for (tool, params, kind, (outcome, why, kept)) in [
+        // The caller is told no more than of a name that nobody has; the audit knows why.
+        ("query_audit_log", json!({}), Kind::NotFound, ("refused", Some(forbidden), json!({}))),
+        ("no_such_tool", json!({"a": 1}), Kind::NotFound, ("failure", None, json!({"a": "***"}))),
+        ("calculator", json!({"expression": 1}), Kind::Invalid, ("failure", None, json!({"expression": 1}))),
+        ("calculator", json!(["1 + 1"]), Kind::Invalid, ("failure", None, json!(["1 + 1"]))),
     ] {
         let error = app.data(&mara, tool, params.clone()).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{tool} {params}");
         let row = last(&app).await;
         let told = (row.user.as_str(), row.outcome.as_str(), row.error.as_deref(), row.duration_ms, &row.arguments);
-        assert_eq!(told, (mara.username.as_str(), outcome, Some(error.message()), None, &params), "{tool}");
+        let why = why.or(Some(error.message()));
+        assert_eq!(told, (mara.username.as_str(), outcome, why, None, &kept), "{tool}");
     }
 }
 

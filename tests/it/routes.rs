@@ -113,11 +113,7 @@ async fn welcome(server: &TestServer) -> Vec<Asker> {
         Asker::good("a viewer's key", Shows::Bearer(server.key(&server.sign_in("vera").await, None).await), VIEWER),
         Asker::good("an operator", Shows::Cookie(otto.clone()), OPERATOR),
         Asker::good("an operator's full key", Shows::Bearer(server.key(&otto, None).await), OPERATOR),
-        Asker::impersonal(
-            "an operator's narrow key",
-            server.key(&otto, Some(&["index:read"])).await,
-            &["index:read"],
-        ),
+        Asker::impersonal("an operator's narrow key", server.key(&otto, Some(&["index:read"])).await, &["index:read"]),
         Asker::good("a clerk", Shows::Cookie(server.sign_in("clerk").await), &["users:manage", "settings:manage"]),
         Asker::good("an administrator", Shows::Cookie(owner.clone()), &["*"]),
         Asker::good("an administrator's full key", Shows::Bearer(server.key(&owner, None).await), &["*"]),
@@ -169,8 +165,8 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
     let wanted = [
         "GET /api/sessions",
         "DELETE /api/sessions/{id}",
-        "GET /api/tools/{name}/history",
         "POST /api/eval/tools",
+        "GET /api/tools/{name}/history",
         "GET /api/tickets",
         "GET /api/tickets/{id}",
         "POST /api/tickets/{id}",

@@ -314,7 +314,7 @@ async fn what_runs_may_do_no_more_than_asker_then_and_person_now() {
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let demoted = Caller { permissions: Permissions::parse(["knowledge:read"]).unwrap(), ..scene.mara.clone() };
     let (_, verdict) = scene.invoker.decide(ticket.id, yes(), &demoted, CancellationToken::new()).await.unwrap();
-    assert_eq!(failed(&verdict).0, Kind::Denied);
+    assert_eq!(failed(&verdict).0, Kind::NotFound, "what one may not use is not there");
     assert_eq!(scene.runs.count(), 0);
 }
 

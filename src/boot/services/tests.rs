@@ -81,7 +81,14 @@ async fn mara(app: &App) -> Caller {
     let username = Username::try_from("mara".to_owned()).unwrap();
     let new = NewUser { username, password: Secret::new("correct horse"), role: "guest".to_owned() };
     let user = app.people.create_user(&by, new).await.unwrap().id;
-    Caller { user, username: "mara".to_owned(), permissions, door: Door::Api, credential: Credential::Session, personal: true }
+    Caller {
+        user,
+        username: "mara".to_owned(),
+        permissions,
+        door: Door::Api,
+        credential: Credential::Session,
+        personal: true,
+    }
 }
 
 #[tokio::test]

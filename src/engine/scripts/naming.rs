@@ -63,8 +63,14 @@ mod tests {
 
     fn draft(name: &str) -> Shown {
         let draft = Some(format!("// @name {name}"));
-        let kept =
-            Kept { name: name.to_owned(), draft, live: None, updated_at: Time::from_millis(0), updated_by: None, author: None };
+        let kept = Kept {
+            name: name.to_owned(),
+            draft,
+            live: None,
+            updated_at: Time::from_millis(0),
+            updated_by: None,
+            author: None,
+        };
         Shown { live: None, kept: Some(kept), ..shown(name, Origin::Console, None) }
     }
 

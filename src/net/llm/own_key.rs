@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn a_call_and_an_error_show_no_key_either() {
         let arguments = json!({KEY: [format!("<{KEY}>")]});
-        let call = ToolCall { id: "1".to_owned(), name: "write".to_owned(), arguments, malformed: Some(KEY.to_owned()) };
+        let call =
+            ToolCall { id: "1".to_owned(), name: "write".to_owned(), arguments, malformed: Some(KEY.to_owned()) };
         let masked = mask().call(call);
         assert_eq!((masked.arguments, masked.malformed.as_deref()), (json!({"***": ["<***>"]}), Some("***")));
         let error = mask().error(Error::upstream(format!("The model failed: {KEY}")));

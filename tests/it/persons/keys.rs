@@ -90,7 +90,8 @@ async fn a_key_opens_what_belongs_to_its_owner_only_where_they_said_so() {
     let talk = server.owner("POST", "/api/conversations", &json!({"title": "Herons and storks"})).await;
     let narrow = key(&server, &cookie, json!({"name": "n", "permissions": ["knowledge:read", "index:read"]})).await;
     let said_no = key(&server, &cookie, json!({"name": "n", "personal": false})).await;
-    let said_yes = key(&server, &cookie, json!({"name": "y", "permissions": ["knowledge:read"], "personal": true})).await;
+    let said_yes =
+        key(&server, &cookie, json!({"name": "y", "permissions": ["knowledge:read"], "personal": true})).await;
     for (shown, is_open) in [(&narrow, false), (&said_no, false), (&said_yes, true)] {
         for path in ["/api/memories", "/api/conversations", "/api/tickets", "/api/memories/export"] {
             let status = server.status(&Request::get(path).bearer(shown)).await;
@@ -138,8 +139,8 @@ async fn a_key_sees_the_collections_that_it_may_itself() {
         (&owner, &whole, true),
     ] {
         let key = key(server, cookie, body.clone()).await;
-        let found = titles(&library.search_as(&key, question.clone()).await);
-        assert_eq!(found == ["Minutes"], sees, "{body}: {found:?}");
+        let hits = library.search_as(&key, question.clone()).await;
+        assert_eq!(titles(&hits) == ["Minutes"], sees, "{body}: {hits:?}");
         let status = library.ask(&key, "GET", &format!("/documents/{id}"), Value::Null).await.status;
         assert_eq!(status, if sees { 200 } else { 404 }, "{body}");
     }

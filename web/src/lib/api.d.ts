@@ -1168,7 +1168,7 @@ export interface paths {
         /** Keys, the newest first; never the keys themselves. */
         get: operations["get_api_keys"];
         put?: never;
-        /** Makes a key and shows it, this once. */
+        /** Makes a key of one's own and shows it, this once. */
         post: operations["post_api_keys"];
         delete?: never;
         options?: never;
@@ -2890,6 +2890,8 @@ export interface components {
             name: string;
             /** @description The key's own grant; what it may do is this and its owner's role, now. */
             permissions: components["schemas"]["Permission"][];
+            /** @description Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. */
+            personal: boolean;
             /** @description When it was made. */
             created_at: components["schemas"]["Time"];
             last_used_at?: components["schemas"]["Time"] | null;
@@ -5191,7 +5193,12 @@ export interface components {
             name: string;
             /** @description None that the caller does not hold; left out, what its owner may at the time. */
             permissions?: components["schemas"]["Permission"][] | null;
-            /** @description A user's id, for those who manage users; left out, one's own. */
+            /**
+             * @description Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
+             *     out: it does without `permissions`, and does not with them.
+             */
+            personal?: boolean | null;
+            /** @description A user's id, for the command line of this machine; left out, one's own. */
             user?: string | null;
         };
         NewMemory: {
@@ -6965,7 +6972,7 @@ export interface components {
             role?: string | null;
             /** @description Kept out: his sessions end, his keys do nothing. */
             disabled?: boolean | null;
-            /** @description 10 characters at least; ends his sessions. */
+            /** @description 10 characters at least; ends their sessions and keys. One's own is changed with the current one. */
             password?: string | null;
         };
         /** @description The index of vectors as it is now. */
@@ -12870,7 +12877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It would be wider than its maker. */
+            /** @description It would be somebody else's, or wider than its maker; or a key asks for it. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17167,7 +17174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17273,7 +17280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17374,7 +17381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21349,7 +21356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21538,7 +21545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
