@@ -32,6 +32,7 @@ mod fuzz;
 mod graph;
 mod guard;
 mod guard_corpus;
+mod hijack;
 mod index;
 mod knowledge;
 mod knowledge_access;

@@ -120,7 +120,7 @@ async fn an_endpoint_whose_path_or_risk_was_changed_is_asked_about_again() {
     let old = asker.ask("catalog:crm.set", json!({"id": "7"})).await;
     change_endpoint(&asker.app, &made, json!({"path": "/admins/{id}"})).await;
     let new = asker.asked_anew(&old).await;
-    assert_eq!(new.question, "Send POST /admins/7 to crm?");
+    assert_eq!(new.question, format!("Send POST {}/admins/7 to crm?", server.address));
     change_endpoint(&asker.app, &made, json!({"risk": "destructive"})).await;
     let newest = asker.asked_anew(&new).await;
     assert_eq!(newest.risk, Risk::Destructive);

@@ -4289,6 +4289,18 @@ export interface components {
             roots: string[];
             /**
              * Format: uint32
+             * @description Most each user's own folder holds, in MB.
+             * @default 4096
+             */
+            workspace_mb: number;
+            /**
+             * Format: uint32
+             * @description Most files and folders in it.
+             * @default 200000
+             */
+            workspace_files: number;
+            /**
+             * Format: uint32
              * @description MB of the disk that uploads, files of tools and documents leave free for the database. None means 500, or 2 % of a
              *     disk of which that is less.
              * @default null
@@ -6257,6 +6269,8 @@ export interface components {
              *       "roots": [
              *         "workspace"
              *       ],
+             *       "workspace_mb": 4096,
+             *       "workspace_files": 200000,
              *       "keep_free_mb": null
              *     }
              */
