@@ -167,13 +167,8 @@ impl Registry {
 
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.
     pub fn find(&self, asked: &str) -> Result<Found> {
-        let bare = asked.strip_prefix("functions.").unwrap_or(asked);
-        let name = self.names.get(bare).or_else(|| self.names.get(&wire::decode(bare)));
-        let found = name.and_then(|name| {
-            let tool = Arc::clone(self.tools.get(name.tool)?);
-            Some(Found { tool, alias: name.alias })
-        });
-        let Some(found) = found else {
+        let Some(found) = self.find_whoever_asks(asked) else {
+            let bare = asked.strip_prefix("functions.").unwrap_or(asked);
             let name = wire::decode(bare);
             let name = name.strip_prefix("script:").unwrap_or(&name);
             return Err(match self.broken.get(name) {
@@ -187,9 +182,16 @@ impl Registry {
         }
     }
 
-    /// The highest of these tools' own risks: a person who approves what uses them approves what it is for.
+    fn find_whoever_asks(&self, asked: &str) -> Option<Found> {
+        let bare = asked.strip_prefix("functions.").unwrap_or(asked);
+        let name = self.names.get(bare).or_else(|| self.names.get(&wire::decode(bare)))?;
+        Some(Found { tool: Arc::clone(self.tools.get(name.tool)?), alias: name.alias })
+    }
+
+    /// The highest of these tools' own risks: a person who approves what uses them approves what it is for. They are what
+    /// a tool says it uses, not what a caller names, so it counts those that the caller may not use as well.
     pub fn highest_risk(&self, names: &[String]) -> Risk {
-        let risks = names.iter().filter_map(|name| Some(self.find(name).ok()?.tool.spec().risk));
+        let risks = names.iter().filter_map(|name| Some(self.find_whoever_asks(name)?.tool.spec().risk));
         risks.max().unwrap_or(Risk::Read)
     }
 
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_one_may_not_use_has_no_name_and_no_risk() {
+    fn a_tool_that_one_may_not_use_has_no_name() {
         let secret = || tool("erase").risk(Risk::Destructive).permission("host:exec");
         let registry = Registry::of(vec![secret(), tool("mine").personal("your notes")]).unwrap();
         let caller = |personal: bool| Caller {
@@ -305,7 +307,7 @@ mod tests {
         let seen = registry.as_seen_by(&caller(true));
         let (forbidden, missing) = (seen.find("erase").err().unwrap(), seen.find("erasf").err().unwrap());
         assert_eq!(forbidden.message().replace("erase", "erasf"), missing.message());
-        assert_eq!((forbidden.kind(), seen.highest_risk(&["erase".to_owned()])), (missing.kind(), Risk::Read));
+        assert_eq!(forbidden.kind(), missing.kind());
         assert!(seen.find("mine").is_ok() && registry.as_seen_by(&caller(false)).find("mine").is_err());
         assert!(registry.find("erase").is_ok(), "for nobody in particular everything has its name");
     }

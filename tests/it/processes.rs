@@ -114,7 +114,7 @@ async fn viewers_and_operators_read_and_others_do_not() {
             assert_eq!(status == 200, reads, "{role} {path}: {status} {answer}");
         }
         let search = chat.app.data(&caller, "search_processes", json!({"query": "onboarding"})).await;
-        assert_eq!(search.as_ref().map_err(|e| e.kind()).err(), (!reads).then_some(Kind::Denied), "{role}");
+        assert_eq!(search.as_ref().map_err(|e| e.kind()).err(), (!reads).then_some(Kind::NotFound), "{role}");
         for (method, path, body) in &changes {
             let (status, answer) = person.ask(method, path, body.clone()).await;
             assert_eq!(status, 403, "{role} {method} {path}: {answer}");

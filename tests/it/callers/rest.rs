@@ -227,7 +227,7 @@ async fn only_systems_in_use_are_called_and_nobody_is_asked_about_others() {
     }
     let nobody = app.caller(&[]).await;
     let error = app.call(&nobody, "call_rest_endpoint", ask("GET", "/echo")).await.err().unwrap();
-    assert_eq!(error.kind(), Kind::Denied);
+    assert_eq!(error.kind(), Kind::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -64,8 +64,8 @@ async fn a_viewer_reads_an_operator_writes_and_others_do_neither() {
         app.caller(&[]).await,
     );
     let create = json!({"name": "CRM"});
-    assert_eq!(app.data(&viewer, "create_catalog_system", create.clone()).await.unwrap_err().kind(), Kind::Denied);
-    assert_eq!(app.data(&nobody, "list_catalog_systems", json!({})).await.unwrap_err().kind(), Kind::Denied);
+    assert_eq!(app.data(&viewer, "create_catalog_system", create.clone()).await.unwrap_err().kind(), Kind::NotFound);
+    assert_eq!(app.data(&nobody, "list_catalog_systems", json!({})).await.unwrap_err().kind(), Kind::NotFound);
     app.data(&operator, "create_catalog_system", create).await.unwrap();
     assert_eq!(app.data(&viewer, "list_catalog_systems", json!({})).await.unwrap()["count"], 1);
 }

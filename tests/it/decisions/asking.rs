@@ -143,18 +143,15 @@ async fn nobody_is_asked_about_a_script_whose_uses_the_caller_lacks() {
     let with = app.caller(&["host:fs.write"]).await;
     let error = refused(&app, &without, "inner", json!({})).await;
     assert_eq!(error.kind(), Kind::Denied);
-    assert!(
-        error.message().contains("The script uses write.") && error.message().contains("'host:fs.write'"),
-        "{error}"
-    );
+    assert!(error.message().contains("The script uses a tool that you may not use."), "{error}");
     assert_eq!(asked(&app, &with, "inner", json!({})).await.question, "Run inner?");
-    for calls in [
-        json!([{"recipient_name": "inner"}]),
-        json!([{"recipient_name": "write", "parameters": {"path": "/etc/x", "content": "x"}}]),
-    ] {
-        let error = refused(&app, &without, "parallel", json!({"tool_uses": calls})).await;
-        assert!(error.message().starts_with("Call 1, "), "{error}");
-    }
+    let calls = json!({"tool_uses": [{"recipient_name": "inner"}]});
+    let error = refused(&app, &without, "parallel", calls).await;
+    assert!(error.message().starts_with("Call 1, "), "{error}");
+    // A tool that they lack is one that is not there: the call fails by itself, and nobody is asked.
+    let write = json!({"recipient_name": "write", "parameters": {"path": "/etc/x", "content": "x"}});
+    let data = app.data(&without, "parallel", json!({"tool_uses": [write]})).await.unwrap();
+    assert_eq!((&data["ok"], &data["failed"]), (&json!(false), &json!(["write"])));
 }
 
 #[tokio::test(flavor = "multi_thread")]

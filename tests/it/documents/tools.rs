@@ -18,16 +18,16 @@ async fn reading_needs_one_permission_and_writing_the_other() {
     let app = TestApp::start().await;
     let (reader, writer) = (app.caller(READ).await, app.caller(WRITE).await);
     let error = app.data(&reader, "document_create", letter("A")).await.unwrap_err();
-    assert_eq!(error.kind(), Kind::Denied);
+    assert_eq!(error.kind(), Kind::NotFound);
     let path = app.data(&writer, "document_create", letter("A")).await.unwrap()["path"].clone();
     for (tool, arguments) in [
         ("document_read", json!({"file_path": path})),
         ("document_convert", json!({"file_path": path, "target_format": "text"})),
     ] {
-        assert_eq!(app.data(&writer, tool, arguments).await.unwrap_err().kind(), Kind::Denied, "{tool}");
+        assert_eq!(app.data(&writer, tool, arguments).await.unwrap_err().kind(), Kind::NotFound, "{tool}");
     }
     let change = json!({"file_path": path, "operation": "append", "data": {"paragraphs": ["x"]}});
-    assert_eq!(app.data(&reader, "document_modify", change.clone()).await.unwrap_err().kind(), Kind::Denied);
+    assert_eq!(app.data(&reader, "document_modify", change.clone()).await.unwrap_err().kind(), Kind::NotFound);
     assert_eq!(app.data(&writer, "document_modify", change).await.unwrap()["added"], 1);
 }
 

@@ -170,7 +170,7 @@ async fn asking_is_a_setting_and_holds_for_administrators_too() {
 async fn without_the_permission_nothing_runs_and_without_every_permission_a_person_is_asked() {
     let app = app(json!({"mode": "sandboxed"})).await;
     let nobody = app.caller(&["host:fs.read"]).await;
-    assert_eq!(app.call(&nobody, "bash", json!({"command": "true"})).await.unwrap_err().kind(), Kind::Denied);
+    assert_eq!(app.call(&nobody, "bash", json!({"command": "true"})).await.unwrap_err().kind(), Kind::NotFound);
     let user = app.caller(&["host:exec"]).await;
     let outcome = app.call(&user, "bash", json!({"command": "true"})).await.unwrap();
     assert!(matches!(outcome, Outcome::Confirm(_)), "{outcome:?}");

@@ -49,7 +49,7 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     assert_eq!(ticket.tool, "script:round");
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
     let said = error(&app, &viewer, "look", json!({})).await;
-    assert!(said.contains("needs the permission 'host:fs.read'"), "{said}");
+    assert!(said.contains("There is no tool 'read', or you may not use it"), "{said}");
     save(
         &app,
         "catches",
