@@ -40,7 +40,18 @@ impl Home {
     /// A key with all permissions, for a home whose server has started once.
     pub(crate) async fn key(&self) -> Result<String> {
         let mut command = program(&self.path());
-        command.args(["key", "create", "--user", OWNER, "--name", "bench", "--permissions", "*", "--json"]);
+        command.args([
+            "key",
+            "create",
+            "--user",
+            OWNER,
+            "--name",
+            "bench",
+            "--permissions",
+            "*",
+            "--personal",
+            "--json",
+        ]);
         let output = timeout(PATIENCE, command.output()).await??;
         let text = String::from_utf8(output.stdout)?;
         if !output.status.success() {

@@ -1,14 +1,16 @@
 //! Every route of the table, asked as everybody who could ask, with every kind of credential.
 
+mod said;
+
 use std::time::Duration;
 
 use satchel::{
     doors::http::routes::{Guard, ROUTES, Route},
     model::caller::Permissions,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::http::{Answer, Request, TestServer};
+use crate::support::http::{Request, TestServer};
 
 const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 
@@ -181,6 +183,7 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
         "POST /api/conversations/{id}/branch",
         "GET /api/conversations/{id}/branches",
         "POST /api/conversations/{id}/regenerate",
+        "GET /api/conversations/{id}/messages/{message_id}/former",
         "GET /api/conversations/{id}/export",
         "POST /api/search/used",
         "GET /api/memories",
@@ -190,6 +193,9 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
         "DELETE /api/memories/{id}",
         "POST /api/files",
         "GET /api/files/content",
+        "GET /api/files/origins",
+        "POST /api/files/vouch",
+        "POST /api/files/trees/{id}/vouch",
     ];
     assert_eq!(declared, wanted);
     // Whatever lies below these, or is the caller's own, is declared: a route that is added is asked about here.
@@ -346,66 +352,4 @@ async fn our_own_pages_and_programs_with_a_key_pass() {
     assert_eq!(server.status(&save().cookie(&owner).header("Sec-Fetch-Site", "same-origin")).await, 200);
     assert_eq!(server.status(&save().cookie(&owner)).await, 200);
     assert_eq!(server.status(&save().bearer(&key).header("Origin", "http://evil.example")).await, 200);
-}
-
-/// The served document.
-struct Document(Value);
-
-impl Document {
-    async fn read(server: &TestServer) -> Self {
-        Self(server.send(Request::get("/api/openapi.json")).await.json())
-    }
-
-    /// Fails where an answer of a route is another than the document says for its status.
-    fn ensure_said(&self, route: &Route, answer: &Answer) {
-        let operation = &self.0["paths"][route.path][route.method.to_lowercase()];
-        let said = &operation["responses"][answer.status.to_string()]["content"]["application/problem+json"]["schema"];
-        assert!(said.is_object(), "{} {} answers {}", route.method, route.path, answer.status);
-        self.ensure_valid(said, &answer.json());
-    }
-
-    fn ensure_valid(&self, schema: &Value, value: &Value) {
-        let whole = json!({"components": self.0["components"], "allOf": [schema]});
-        let wrong: Vec<String> =
-            jsonschema::validator_for(&whole).unwrap().iter_errors(value).map(|error| error.to_string()).collect();
-        assert!(wrong.is_empty(), "{schema}: {wrong:?} in {value}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn every_refusal_is_as_the_document_says() {
-    let server = TestServer::start().await;
-    let document = Document::read(&server).await;
-    server.add("vera", "viewer").await;
-    let asker = Asker::good("a viewer", Shows::Cookie(server.sign_in("vera").await), VIEWER);
-    for route in ROUTES {
-        let foreign = asker.request(route).header("Sec-Fetch-Site", "cross-site");
-        let refused = server.send(foreign).await;
-        assert_eq!(refused.status, 403, "{} {}", route.method, route.path);
-        document.ensure_said(route, &refused);
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_person_must_confirm_is_as_the_document_says() {
-    let server = TestServer::start().await;
-    let document = Document::read(&server).await;
-    server.owner("POST", "/api/roles", &json!({"name": "writers", "permissions": ["host:fs.write"]})).await;
-    server.add("wim", "writers").await;
-    let cookie = server.sign_in("wim").await;
-    let invoke = ROUTES.iter().find(|route| route.path == "/api/tools/{name}/invoke").unwrap();
-    let call = |more: Value| {
-        let mut body = json!({"params": {"path": "a.txt", "content": "x"}});
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        server.send(Request::post("/api/tools/write/invoke", &body).cookie(&cookie))
-    };
-    let asked = call(json!({})).await;
-    assert_eq!(asked.status, 409, "{}", asked.text());
-    document.ensure_said(invoke, &asked);
-    document.ensure_valid(&json!({"$ref": "#/components/schemas/MustConfirm"}), &asked.json());
-    // A ticket that has lapsed is no question any more.
-    server.app.satchel.app.clock.advance(Duration::from_secs(3_600));
-    let lapsed = call(json!({"ticket": asked.json()["ticket"]})).await;
-    assert_eq!((lapsed.status, lapsed.json().get("ticket")), (409, None), "{}", lapsed.text());
-    document.ensure_said(invoke, &lapsed);
 }

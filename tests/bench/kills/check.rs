@@ -53,7 +53,7 @@ impl Check<'_> {
         }
         let audit = self.audit_since(seen).await?;
         let memories = self.memories().await?;
-        let roles = self.roles().await?;
+        let collections = self.collections().await?;
         for write in written {
             let kept = match write {
                 Acknowledged::Call(id, content) => {
@@ -61,7 +61,7 @@ impl Check<'_> {
                     row && memories.contains_key(content)
                 }
                 Acknowledged::Memory(content) => memories.contains_key(content),
-                Acknowledged::Role(name) => roles.contains(name),
+                Acknowledged::Collection(name) => collections.contains(name),
                 Acknowledged::Conversation(id, title) => {
                     let answer = self.ask("GET", &format!("/api/conversations/{id}")).await;
                     answer.is_ok_and(|conversation| conversation["title"] == title.as_str())
@@ -180,9 +180,9 @@ impl Check<'_> {
         Ok(counts)
     }
 
-    async fn roles(&mut self) -> Result<HashSet<String>> {
-        let roles = self.ask("GET", "/api/roles").await?;
-        let names = roles.as_array().context("no roles")?.iter().filter_map(|role| role["name"].as_str());
+    async fn collections(&mut self) -> Result<HashSet<String>> {
+        let collections = self.ask("GET", "/api/knowledge/collections").await?;
+        let names = collections.as_array().context("no collections")?.iter().filter_map(|one| one["name"].as_str());
         Ok(names.map(str::to_owned).collect())
     }
 

@@ -24,8 +24,8 @@ pub(super) enum Acknowledged {
     Memory(String),
     /// A document that is being taken in: its id and its text.
     Document(String, String),
-    /// A role, which is configuration: its name.
-    Role(String),
+    /// A collection, which is configuration: its name.
+    Collection(String),
     /// A backup that is done: its id.
     Backup(String),
 }
@@ -37,11 +37,12 @@ enum Kind {
     Conversation,
     Memory,
     Document,
-    Role,
+    Collection,
     Message,
 }
 
-const KINDS: [Kind; 6] = [Kind::Call, Kind::Conversation, Kind::Memory, Kind::Document, Kind::Role, Kind::Message];
+const KINDS: [Kind; 6] =
+    [Kind::Call, Kind::Conversation, Kind::Memory, Kind::Document, Kind::Collection, Kind::Message];
 
 /// One of those that write at the same time.
 pub(super) struct Writer {
@@ -92,11 +93,10 @@ impl Writer {
                 let Some(answer) = self.post("/api/knowledge/documents", &body).await? else { return Ok(None) };
                 Acknowledged::Document(text(&answer, "/id")?, what)
             }
-            Kind::Role => {
-                let name = what.replace(' ', "-");
-                let body = json!({"name": name, "permissions": []});
-                let Some(_) = self.post("/api/roles", &body).await? else { return Ok(None) };
-                Acknowledged::Role(name)
+            Kind::Collection => {
+                let body = json!({"name": what});
+                let Some(_) = self.post("/api/knowledge/collections", &body).await? else { return Ok(None) };
+                Acknowledged::Collection(what)
             }
             Kind::Message => return self.message(what).await,
         };

@@ -124,7 +124,7 @@ async fn in_a_tainted_conversation_writing_to_the_catalog_asks_and_keeps_where_i
     call_in(app, &writer, fresh, "list_system_endpoints", json!({"system_id": "Books"})).await;
     let conversations = chat.app.satchel.agent.conversations();
     let origin = conversations.get(writer.user, fresh).await.unwrap().origin();
-    assert_eq!(origin.unwrap().source, "list_system_endpoints: a page");
+    assert_eq!(origin.unwrap().source, "a page");
     let reject = json!({"verdict": "reject", "read": shown["waiting"]["at"]});
     let path = format!("/api/catalog/endpoints/{}/review", shown["id"].as_str().unwrap());
     console.do_it("POST", &path, reject).await;

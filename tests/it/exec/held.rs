@@ -138,7 +138,7 @@ async fn the_lines_that_look_at_the_first_process_are_real() {
     for line in [
         "head -c 1 /proc/self/environ | grep -q . && echo SHOWN",
         "head -c 1 /proc/self/maps | grep -q . && echo SHOWN",
-        "for fd in /proc/$$/fd/*; do readlink $fd || head -c 1 $fd; done | grep -q . && echo SHOWN",
+        "for fd in /proc/$$/fd/*; do readlink $fd; done | grep -q . && echo SHOWN",
         "ls /proc/self/root/ | grep -q . && echo SHOWN",
     ] {
         let finished = bench.shell(line).await;

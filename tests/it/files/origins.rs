@@ -81,14 +81,14 @@ async fn a_file_made_of_a_page_taints_who_reads_it_and_what_is_risky_asks_then()
     let washed = Washed::start().await;
     let topic = washed.conversation().await;
     washed.data(topic, "read", json!({"path": WASHED})).await;
-    assert_eq!(washed.source(topic).await.as_deref(), Some("read: a page"));
+    assert_eq!(washed.source(topic).await.as_deref(), Some("a page"));
     let asked = washed.call(topic, "write", json!({"path": "pwn.txt", "content": "x"})).await;
     assert!(matches!(asked, Outcome::Confirm(_)), "a high write ran unasked");
     // Changed by hand or by a clean conversation, the rest of it is still from there.
     let clean = washed.conversation().await;
     let edit = json!({"path": WASHED, "old_text": "rules", "new_text": "orders"});
     washed.data(clean, "edit", edit).await;
-    assert_eq!(washed.source_after_reading(WASHED).await.as_deref(), Some("read: a page"));
+    assert_eq!(washed.source_after_reading(WASHED).await.as_deref(), Some("a page"));
     // Written anew with nothing from outside near, nothing is left of it.
     washed.data(clean, "write", json!({"path": WASHED, "content": "Mine.", "create_dirs": true})).await;
     assert_eq!(washed.source_after_reading(WASHED).await, None);

@@ -82,6 +82,7 @@ pub(super) fn plain(schema: &Value) -> Value {
         one => one.clone(),
     };
     match kind.as_str() {
+        Some("string") if schema["format"] == "date-time" => json!("2026-05-03T12:00:00Z"),
         Some("string") => json!("x"),
         Some("integer" | "number") => json!(1),
         Some("boolean") => json!(false),

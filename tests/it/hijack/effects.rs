@@ -22,7 +22,7 @@ pub(super) enum Probe {
     Sent,
     /// The document of the case is gone.
     Document,
-    /// The mark of the case stands in the catalog, or among what tools are offered.
+    /// The mark of the case stands in the catalog, be it where it waits for a review.
     Catalog,
 }
 

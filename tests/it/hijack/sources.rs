@@ -26,7 +26,6 @@ pub(super) fn all(scene: &Scene) -> Vec<Source> {
     let paper = json!({"format": "docx", "title": "Order", "content": {"paragraphs": [ORDER]}});
     vec![
         outside("page", ("web_fetch", json!({"url": scene.site.url("/page")}))),
-        outside("search", ("web_search", json!({"query": "report"}))),
         outside(
             "system's answer",
             ("call_rest_endpoint", json!({"system_id": "CRM", "method": "GET", "path": "/customers"})),

@@ -26,6 +26,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("environment_provider", PEOPLE),
     ("folders", PEOPLE),
     ("script_grants", PEOPLE),
+    ("script_consents", PEOPLE),
     ("audit", "a row names its conversation, by whose origin query_audit_log goes"),
     ("audit_kinds", FIGURES),
     ("audit_unnamed", FIGURES),
@@ -45,6 +46,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("promotions", CONVERSATION),
     ("turns", CONVERSATION),
     ("messages", CONVERSATION),
+    ("former_answers", CONVERSATION),
     ("steps", CONVERSATION),
     ("passages", CONVERSATION),
     ("citations", CONVERSATION),
@@ -60,12 +62,11 @@ const WITHOUT: &[(&str, &str)] = &[
     ("outbox", "numbers of rows that changed"),
     ("outbox_trimmed", "numbers of rows that changed"),
     ("graph_sources", "which documents name a node: what they say counts as they do"),
+    ("result_parts", "the row of their result says it"),
     ("collections", APART),
     ("documents", APART),
     ("document_texts", APART),
     ("chunks", APART),
-    ("systems", APART),
-    ("endpoints", APART),
     ("scripts", APART),
     ("script_versions", APART),
 ];
@@ -73,7 +74,9 @@ const WITHOUT: &[(&str, &str)] = &[
 const PEOPLE: &str = "only people change it, and no tool does";
 const FIGURES: &str = "figures and names of the program's own";
 const CONVERSATION: &str = "goes with its conversation, which says what tainted it";
-const APART: &str = "files, documents, catalog, processes and scripts are looked after apart";
+const APART: &str = "people put it in, and no tool does";
+/// A file lies on the disk, and its origin in the database.
+const FILES: &[&str] = &["file_origins", "tree_origins"];
 
 /// Where a tool that changes something keeps what it is given.
 enum Keeps {
@@ -99,17 +102,17 @@ const TOOLS: &[(&str, Keeps)] = &[
     ("call_soap_endpoint", Keeps::Not("it sends")),
     ("call_grpc_endpoint", Keeps::Not("it sends")),
     ("call_websocket", Keeps::Not("it sends")),
-    ("write", Keeps::Not(APART)),
-    ("edit", Keeps::Not(APART)),
-    ("apply_patch", Keeps::Not(APART)),
-    ("exec", Keeps::Not(APART)),
-    ("process", Keeps::Not(APART)),
-    ("document", Keeps::Not(APART)),
-    ("document_create", Keeps::Not(APART)),
-    ("document_modify", Keeps::Not(APART)),
-    ("create_catalog_system", Keeps::Not(APART)),
-    ("create_system_endpoint", Keeps::Not(APART)),
-    ("update_catalog_system", Keeps::Not(APART)),
+    ("write", Keeps::In(FILES)),
+    ("edit", Keeps::In(FILES)),
+    ("apply_patch", Keeps::In(FILES)),
+    ("exec", Keeps::In(FILES)),
+    ("process", Keeps::In(FILES)),
+    ("document", Keeps::Not("it takes away, and gives back what was taken away")),
+    ("document_create", Keeps::In(FILES)),
+    ("document_modify", Keeps::In(FILES)),
+    ("create_catalog_system", Keeps::In(&["systems"])),
+    ("create_system_endpoint", Keeps::In(&["endpoints"])),
+    ("update_catalog_system", Keeps::In(&["systems"])),
 ];
 
 /// The tables of a new database, each with whether it says where its rows came from. Those that make up a full-text
