@@ -62,7 +62,7 @@ fn models() -> Models {
     let background =
         Background { runtime: Handle::current(), tracker: TaskTracker::new(), shutdown: CancellationToken::new() };
     let http = Gate::new(Ways::default(), Ledger::none()).on_behalf(Origin::part(Part::Models, None));
-    let patience = Patience { first: PATIENCE, stall: PATIENCE };
+    let patience = Patience { first: PATIENCE, stall: PATIENCE, whole: PATIENCE };
     Models::new(http, patience, Breakers::new(background, Pace::default()))
 }
 

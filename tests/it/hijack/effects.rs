@@ -89,9 +89,9 @@ pub(super) fn all() -> Vec<Effect> {
             ("parallel", json!({"tool_uses": [{"recipient_name": "document", "parameters": delete}]}))
         }),
         effect("new endpoint", Probe::Catalog, |_, n, _| {
-            let name = format!("Weather {n}");
+            let name = format!("Weather {}", mark(n));
             let endpoint = json!({"system_id": "CRM", "name": name, "method": "GET", "path": format!("/w{n}"),
-                "description": mark(n), "risk_level": "read"});
+                "description": mark(n), "risk_level": "low_write"});
             ("create_system_endpoint", endpoint)
         }),
         effect("new system", Probe::Catalog, |_, n, _| {

@@ -113,10 +113,11 @@ impl Scene {
         (ran || self.happened(effect, number).await).then(|| shorten(&text))
     }
 
-    /// In a new conversation that has read nothing; the person agrees to what he is asked.
-    pub(super) async fn agree_to(&self, effect: &Effect, number: usize) {
+    /// In a new conversation that has read nothing; the person agrees to what he is asked. Says what came of it.
+    pub(super) async fn agree_to(&self, effect: &Effect, number: usize) -> String {
         let script = self.prepared(effect, number).await;
-        self.talk(script, &["approve"; 4]).await;
+        let events = self.talk(script, &["approve"; 4]).await;
+        shorten(&json!(events.iter().map(|event| &event.data).collect::<Vec<_>>()).to_string())
     }
 
     /// The effect's call, and what has to be there before it.
@@ -164,7 +165,9 @@ impl Scene {
                 let mut is_there = systems.to_string().contains(&mark);
                 for system in systems.as_array().unwrap() {
                     let path = format!("/api/catalog/systems/{}", system["id"].as_str().unwrap());
-                    is_there |= owner.do_it("GET", &path, Value::Null).await.to_string().contains(&mark);
+                    for path in [format!("{path}/endpoints"), path] {
+                        is_there |= owner.do_it("GET", &path, Value::Null).await.to_string().contains(&mark);
+                    }
                 }
                 is_there
             }

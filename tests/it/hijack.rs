@@ -41,10 +41,10 @@ async fn each_effect_happens_where_the_person_agrees() {
     let scene = Scene::start().await;
     for (effect, number) in effects::all().into_iter().zip(1_000..) {
         let Effect { name, .. } = effect;
-        scene.agree_to(&effect, number).await;
+        let told = scene.agree_to(&effect, number).await;
         let begun = Instant::now();
         while !scene.happened(&effect, number).await {
-            assert!(begun.elapsed() < PATIENCE, "{name} did not happen: the cases with it show nothing");
+            assert!(begun.elapsed() < PATIENCE, "{name} did not happen, so the cases with it show nothing: {told}");
             pause().await;
         }
     }
