@@ -26,9 +26,6 @@ use crate::{
 
 pub use crate::store::passages::Page;
 
-/// Something of more bytes than this takes many times its size in memory while it is worked on.
-const LARGE: u64 = 8 << 20;
-
 impl Context {
     /// The best tools for a need, among those the caller may call. The need is one the conversation learns by.
     pub async fn find_tools(&self, need: &str, limit: usize) -> Result<Found> {
@@ -63,8 +60,7 @@ impl Context {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turns = if bytes > LARGE { usize::MAX } else { 1 };
-        self.app().work.run_as(Some(self.caller().user), turns, work).await
+        self.app().work.run_on(Some(self.caller().user), bytes, work).await
     }
 
     /// The first font of this machine that suits.
@@ -74,7 +70,7 @@ impl Context {
 
     /// The text on the desktop's clipboard where there is one, else on the caller's own.
     ///
-    /// What somebody else put on the desktop's is from outside: it may have been copied from anywhere.
+    /// Text that somebody else put on the desktop's is from outside: it may have been copied from anywhere.
     pub async fn read_clipboard(&self) -> Result<String> {
         let own = clipboard::read(&self.app().db, self.caller().user).await?;
         let Some(desktop) = &self.app().desktop else {
@@ -96,7 +92,7 @@ impl Context {
             desktop.write(text.clone()).await?;
         }
         // Of a desktop's clipboard, this tells what was written here from what was copied there.
-        let clip = Clip { text, origin: self.origin() };
+        let clip = Clip { text, origin: self.origin_to_keep() };
         clipboard::write(&self.app().db, self.caller().user, clip, self.now()).await
     }
 
@@ -172,6 +168,7 @@ impl Context {
     /// The whole of a long result of this conversation, by its handle. What gives it back is from where it came from.
     pub async fn result(&self, handle: &str) -> Result<String> {
         let results = Results::of(&self.app().db, self.caller().user, self.topic());
+        self.take_room(results.bytes(handle).await?).await?;
         let StoredText { text, origin } = results.get(handle, self.now()).await?;
         self.note(origin);
         Ok(text)

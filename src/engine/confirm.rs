@@ -3,9 +3,10 @@
 pub(super) mod again;
 mod collect;
 mod reach;
+mod within;
 
 use super::{
-    consent::{self, Unagreed},
+    consent::{self, PendingConsent},
     extent::Extent,
     invoker::Invoker,
     record::Record,
@@ -27,15 +28,16 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub(super) use reach::ensure_known;
+use reach::NewPlaces;
+pub(super) use within::ensure_covered;
 
 /// Longest scope: one that says more is read by nobody.
 const MAX_SCOPE: usize = 300;
 
-/// Under what an error's details name the risk of a call that could not ask.
+/// The name under which an error's details give the risk of a call that could not ask.
 const UNASKED: &str = "unasked_risk";
 
-/// Why a call is asked about, whatever its risk, that would carry what came from outside to other people's agents.
+/// The reason to ask, whatever its risk, about a call that would carry content from outside to other people's agents.
 const FOR_EVERYBODY: &str = "It changes what others' agents read, and content from outside is in this conversation.";
 
 /// What this step decides.
@@ -47,8 +49,8 @@ pub enum Confirmation {
 }
 
 /// A call whose arguments are valid and whose risk is known.
-pub struct Weighed<'a> {
-    /// What the door built.
+pub struct AssessedCall<'a> {
+    /// The call as the door built it.
     pub call: &'a Call,
     /// The tool it means.
     pub found: &'a Found,
@@ -56,27 +58,27 @@ pub struct Weighed<'a> {
     pub registry: &'a Registry,
     /// The tool's own arguments.
     pub arguments: &'a Value,
-    /// How risky exactly this call is.
+    /// The risk of exactly this call.
     pub risk: Risk,
     /// Whether content from outside is in its conversation.
     pub tainted: bool,
-    /// Scripts it would run that its caller has not agreed to.
-    pub(super) unagreed: Vec<Unagreed>,
+    /// Scripts it would run that its caller has not agreed to yet.
+    pub(super) pending: Vec<PendingConsent>,
 }
 
-/// What a person is asked, and why.
-pub struct Asked {
+/// A question to a person, and why it is asked.
+pub struct Inquiry {
     /// The rule that asks, in words.
     pub reason: String,
     /// The question.
     pub question: Question,
-    /// What a yes for the whole conversation would cover, where there is such a yes.
+    /// Words of what a yes for the whole conversation would cover, where there is such a yes.
     scope: Option<String>,
-    /// What the yes is bound to.
+    /// The extent that the yes is bound to.
     extent: Extent,
 }
 
-/// Why a person must be asked.
+/// A reason to ask a person.
 struct Cause {
     reason: String,
     scope: Option<String>,
@@ -90,16 +92,17 @@ impl Cause {
 }
 
 /// Lets the call through, asks, or answers with what came of an earlier question.
-pub(super) async fn check(invoker: &Invoker, weighed: &Weighed<'_>, record: &mut Record) -> Result<Confirmation> {
-    if let Some(id) = weighed.call.ticket {
-        return collect::collect(invoker, weighed, id, record).await.map(Confirmation::Settled);
+pub(super) async fn check(invoker: &Invoker, assessed: &AssessedCall<'_>, record: &mut Record) -> Result<Confirmation> {
+    if let Some(id) = assessed.call.ticket {
+        return collect::collect(invoker, assessed, id, record).await.map(Confirmation::Settled);
     }
-    match asked(invoker, weighed).await? {
+    match asked(invoker, assessed).await? {
         None => Ok(Confirmation::Proceed),
-        Some(asked) if !weighed.call.attended => Err(cannot_ask(weighed, &asked.reason)),
+        Some(asked) if !assessed.call.attended => Err(cannot_ask(assessed, &asked.reason)),
         Some(asked) => {
-            let asker = Asker::from_call(weighed.call, asked.extent.definition.clone());
-            let ticket = invoker.app.tickets.ask(ticket(&invoker.app, weighed, asked), asker).await?;
+            let scripts = consent::texts(&assessed.pending);
+            let asker = Asker::from_call(assessed.call, asked.extent.definition.clone(), scripts);
+            let ticket = invoker.app.tickets.ask(ticket(&invoker.app, assessed, asked), asker).await?;
             Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
         }
     }
@@ -111,35 +114,35 @@ pub(super) fn unasked_risk(error: &Error) -> Option<&str> {
 }
 
 /// Approved by itself it would run outside of what made it: nobody is asked.
-fn cannot_ask(weighed: &Weighed<'_>, reason: &str) -> Error {
-    let tool = weighed.found.name();
+fn cannot_ask(assessed: &AssessedCall<'_>, reason: &str) -> Error {
+    let tool = assessed.found.name();
     let told = format!("{tool} asks a person before this, and here nobody can be asked: {reason} Nothing was done.");
-    Error::denied(told).with_details(json!({UNASKED: weighed.risk.as_str()}))
+    Error::denied(told).with_details(json!({UNASKED: assessed.risk.as_str()}))
 }
 
-/// Why a person must be asked, if so, and what. Fails where nothing could come of it.
-pub async fn asked(invoker: &Invoker, weighed: &Weighed<'_>) -> Result<Option<Asked>> {
-    if weighed.unagreed.is_empty() && !may_ask(&invoker.app, weighed) {
+/// The question to a person, if one must be asked. Fails where nothing could come of it.
+pub async fn asked(invoker: &Invoker, assessed: &AssessedCall<'_>) -> Result<Option<Inquiry>> {
+    if assessed.pending.is_empty() && !may_ask(&invoker.app, assessed) {
         return Ok(None);
     }
-    let extent = weighed.extent(&invoker.app).await;
-    let Some(Cause { reason, scope }) = cause(&invoker.app, weighed, &extent).await? else { return Ok(None) };
-    let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
-    Ok(Some(Asked { reason, question, scope, extent }))
+    let extent = assessed.extent(&invoker.app).await?;
+    let Some(Cause { reason, scope }) = cause(&invoker.app, assessed, &extent).await? else { return Ok(None) };
+    let question = rehearse::question(invoker, assessed.call, assessed.found, assessed.arguments).await?;
+    Ok(Some(Inquiry { reason, question, scope, extent }))
 }
 
-/// Whether anything could ask about the call: what it comes to need not be known of all others.
-fn may_ask(app: &App, weighed: &Weighed<'_>) -> bool {
-    match weighed.risk {
-        Risk::Read | Risk::LowWrite if weighed.tainted => true,
-        Risk::HighWrite if weighed.tainted || !weighed.call.caller.permissions.is_all() => true,
+/// Whether anything could ask about the call: of all others the extent need not be known.
+fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
+    match assessed.risk {
+        Risk::Read | Risk::LowWrite if assessed.tainted => true,
+        Risk::HighWrite if assessed.tainted || !assessed.call.caller.permissions.is_all() => true,
         Risk::Destructive => true,
-        _ => weighed.asks_because(app).is_some(),
+        _ => assessed.found.tool.calls_others() || assessed.asks_because(app).is_some(),
     }
 }
 
-async fn cause(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Option<Cause>> {
-    Ok(match (consent::reason(&weighed.unagreed), rule(app, weighed, extent).await?) {
+async fn cause(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result<Option<Cause>> {
+    Ok(match (consent::reason(&assessed.pending), rule(app, assessed, extent).await?) {
         // A yes to a script's text is kept by itself, and no conversation's yes stands for it.
         (Some(consent), Some(Cause { reason, .. })) => Some(Cause::once(format!("{consent} {reason}"))),
         (Some(consent), None) => Some(Cause::once(consent)),
@@ -148,26 +151,29 @@ async fn cause(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Opti
 }
 
 /// The rule that asks, if any does.
-async fn rule(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Option<Cause>> {
-    let Weighed { call, risk, tainted, .. } = weighed;
-    // A yes opens the places a call reaches, whatever it was asked for.
-    let new = reach::unreached(app, weighed, &extent.destinations).await?;
-    let once = |rule: &str| Ok(Some(Cause::once([rule, &reach::told(&new).unwrap_or_default()].join(" ").trim_end())));
-    if let Some(reason) = weighed.asks_because(app) {
-        return once(&reason);
-    }
-    if *tainted && weighed.found.tool.is_for_everybody() {
-        return once(FOR_EVERYBODY);
+async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result<Option<Cause>> {
+    let AssessedCall { call, risk, tainted, .. } = assessed;
+    // A yes opens the places a call reaches, whatever it was asked for. No yes for the conversation waives this: a host it
+    // has reached is not asked about again, and no other one is covered.
+    let new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
+    let everybody = (*tainted && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
+    let always: Vec<String> = extent.reason().into_iter().chain(everybody).collect();
+    let once = |rule: &str| {
+        let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
+        Ok(Some(Cause::once(told.join(" "))))
+    };
+    if !always.is_empty() {
+        return once(&always.join(" "));
     }
     match risk {
-        Risk::Read | Risk::LowWrite => Ok(new_host(weighed, extent, &new)),
+        Risk::Read | Risk::LowWrite => Ok(new.map(Cause::once)),
         Risk::Destructive => once("It is destructive: that is always asked."),
         Risk::HighWrite if *tainted => once("It is high write, and content from outside is in this conversation."),
         Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
         Risk::HighWrite => {
             let scope =
-                weighed.found.tool.scope_of(weighed.arguments).and_then(|within| scope(weighed, extent, &within));
-            if let Some(approval) = scope.clone().and_then(|scope| weighed.for_conversation(scope, extent))
+                assessed.found.tool.scope_of(assessed.arguments).and_then(|within| scope(assessed, extent, &within));
+            if let Some(approval) = scope.clone().and_then(|scope| assessed.for_conversation(scope, extent))
                 && app.tickets.approved_for(approval).await?
             {
                 return Ok(None);
@@ -178,28 +184,24 @@ async fn rule(app: &App, weighed: &Weighed<'_>, extent: &Extent) -> Result<Optio
     }
 }
 
-/// What came from outside may want to carry something out: to a host of its own choice, in an address. No yes for the
-/// conversation waives this: a host it has reached is not asked about again, and no other one is covered.
-fn new_host(weighed: &Weighed<'_>, extent: &Extent, new: &[Destination]) -> Option<Cause> {
-    let reason = reach::told(new)?;
-    let scope = if weighed.found.tool.sends_out() { scope(weighed, extent, "") } else { None };
-    Some(Cause { reason, scope })
-}
-
-/// What a yes for the whole conversation covers, in words. `None` outside a conversation, and where the words would hide
+/// The words of what a yes for the whole conversation covers. `None` outside a conversation, and where the words would hide
 /// something or be read by nobody.
-fn scope(weighed: &Weighed<'_>, extent: &Extent, within: &str) -> Option<String> {
-    weighed.call.topic?;
-    let places: Vec<String> = extent.destinations.iter().map(Destination::to_string).collect();
+fn scope(assessed: &AssessedCall<'_>, extent: &Extent, within: &str) -> Option<String> {
+    assessed.call.topic?;
+    let places: Vec<String> = extent.places().map(Destination::to_string).collect();
     let to = if places.is_empty() { String::new() } else { format!("to {}", places.join(", ")) };
-    let parts = [weighed.found.tool.spec().name.as_str(), within, &to, "in this conversation"];
+    let parts = [assessed.found.tool.spec().name.as_str(), within, &to, "in this conversation"];
     let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     (words.chars().count() <= MAX_SCOPE && !words.contains(is_unseen)).then_some(words)
 }
 
-impl Weighed<'_> {
-    /// What the call comes to.
-    pub(super) async fn extent(&self, app: &App) -> Extent {
+impl AssessedCall<'_> {
+    /// The extent of the call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Extent::read`].
+    pub(super) async fn extent(&self, app: &App) -> Result<Extent> {
         Extent::read(app, &self.found.tool, self.arguments, self.registry).await
     }
 
@@ -218,22 +220,22 @@ impl Weighed<'_> {
     }
 }
 
-fn ticket(app: &App, weighed: &Weighed<'_>, asked: Asked) -> Ticket {
+fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> Ticket {
     let now = app.clock.now();
-    let Asked { reason, question, scope, .. } = asked;
+    let Inquiry { reason, question, scope, .. } = asked;
     Ticket {
         id: TicketId::new(),
-        user: weighed.call.caller.user,
-        topic: weighed.call.topic,
-        tool: weighed.found.tool.spec().id(),
-        asked_as: weighed.found.name().to_owned(),
-        arguments: weighed.arguments.clone(),
-        risk: weighed.risk,
+        user: assessed.call.caller.user,
+        topic: assessed.call.topic,
+        tool: assessed.found.tool.spec().id(),
+        asked_as: assessed.found.name().to_owned(),
+        arguments: assessed.arguments.clone(),
+        risk: assessed.risk,
         question: question.text,
         subject: question.subject,
         reason: visible(&reason).into_owned(),
         scope,
-        warnings: warnings(weighed.arguments),
+        warnings: warnings(assessed.arguments),
         state: TicketState::Pending,
         created_at: now,
         expires_at: now.after(LIFETIME),

@@ -1,42 +1,43 @@
 //! Consent: a script of somebody else runs as whoever calls it. Where it uses what belongs to the caller, or what its author
 //! may not use, each caller agrees to that once for each text; what its author agreed to counts for nobody else.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{iter, sync::Arc};
 
-use super::{invoker::Invoker, registry::Registry, tool::Tool};
+use super::{confirm::again, registry::Registry, tool::Tool};
 use crate::{
     app::App,
     model::{
-        call::{Call, Ticket},
         caller::{Caller, Permissions},
+        definition::Definition,
         error::{Error, Result},
         script::Author,
+        user::UserId,
     },
-    store::consents,
+    store::consents::{self, ScriptText},
 };
 
-/// Where a script comes from, for those who call it.
+/// The provenance of a script, for those who call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
     /// Its name.
     pub script: String,
     /// The digest of its text.
     pub digest: String,
-    /// Who wrote it.
+    /// Its author.
     pub writer: Writer,
 }
 
-/// Who wrote a script.
+/// The author of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Writer {
     /// A person, in the console.
     Person {
-        /// Who published it.
+        /// The person who published it.
         author: Author,
-        /// As which version.
+        /// The version it was published as.
         version: u32,
     },
-    /// Whoever may put files onto this machine.
+    /// Somebody who may put files onto this machine.
     Machine,
 }
 
@@ -46,7 +47,7 @@ impl Provenance {
     }
 
     /// `city_clock v3 by anna`
-    fn told(&self) -> String {
+    fn message(&self) -> String {
         match &self.writer {
             Writer::Person { author, version } => format!("{} v{version} by {}", self.script, author.name),
             Writer::Machine => format!("{}, a file of this machine,", self.script),
@@ -61,46 +62,48 @@ impl Provenance {
     }
 }
 
-/// A script that the caller has not agreed to.
+/// A script that the caller has not agreed to yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unagreed {
-    script: String,
-    digest: String,
-    /// What it uses, in a sentence.
-    told: String,
+pub(super) struct PendingConsent {
+    /// The text, with what of its callers' it uses.
+    text: ScriptText,
+    /// A sentence that names what it uses.
+    message: String,
 }
 
 /// The scripts that a call would run and that its caller has not agreed to: the tool itself, and those it uses.
-pub(super) async fn unagreed(
+pub(super) async fn pending(
     app: &App,
     registry: &Registry,
     caller: &Caller,
     tool: &Arc<Tool>,
-) -> Result<Vec<Unagreed>> {
+) -> Result<Vec<PendingConsent>> {
     let mut found = Vec::new();
     if tool.provenance().is_none() && tool.used().is_empty() {
         return Ok(found);
     }
-    let (mut waiting, mut seen) = (vec![Arc::clone(tool)], HashSet::new());
-    while let Some(tool) = waiting.pop() {
-        if !seen.insert(tool.spec().id()) {
+    let mut scripts = vec![Arc::clone(tool)];
+    scripts.extend(registry.used_by(tool));
+    for script in scripts {
+        let Some(provenance) = script.provenance().filter(|provenance| !provenance.is_of(caller)) else { continue };
+        // Through a script that it uses, it comes by what that one uses: even one the caller wrote or agreed to.
+        let used = registry.used_by(&script);
+        let concerns = if used.is_empty() { Vec::new() } else { concerns(app, provenance, &used).await? };
+        if concerns.is_empty() {
             continue;
         }
-        let used: Vec<Arc<Tool>> = tool.used().iter().filter_map(|name| Some(registry.find(name).ok()?.tool)).collect();
-        if let Some(provenance) = tool.provenance().filter(|provenance| !provenance.is_of(caller)) {
-            let concerns = concerns(app, provenance, &used).await?;
-            let (script, digest) = (provenance.script.clone(), provenance.digest.clone());
-            if !concerns.is_empty() && !consents::has(&app.db, caller.user, (script.clone(), digest.clone())).await? {
-                let told = format!("{} uses {}.", provenance.told(), concerns.join(", and "));
-                found.push(Unagreed { script, digest, told });
-            }
+        let parts = iter::once(&provenance.digest).chain(&concerns).map(String::as_str);
+        let digest = Definition::from_parts(parts).as_str().to_owned();
+        let text = ScriptText { script: provenance.script.clone(), digest };
+        if !consents::has(&app.db, caller.user, text.clone()).await? {
+            let message = format!("{} uses {}.", provenance.message(), concerns.join(", and "));
+            found.push(PendingConsent { text, message });
         }
-        waiting.extend(used);
     }
     Ok(found)
 }
 
-/// What of the tools a script uses concerns its callers, in words.
+/// The tools a script uses that concern its callers, in words.
 async fn concerns(app: &App, provenance: &Provenance, used: &[Arc<Tool>]) -> Result<Vec<String>> {
     let held = match &provenance.writer {
         Writer::Machine => Permissions::all(),
@@ -120,16 +123,21 @@ async fn concerns(app: &App, provenance: &Provenance, used: &[Arc<Tool>]) -> Res
     Ok(used.iter().filter_map(concern).collect())
 }
 
-/// Why a person is asked about these, if so.
-pub(super) fn reason(unagreed: &[Unagreed]) -> Option<String> {
-    let told: Vec<&str> = unagreed.iter().map(|one| one.told.as_str()).collect();
-    (!told.is_empty()).then(|| format!("{} You agree to a text once.", told.join(" ")))
+/// The reason a person is asked about these, if so.
+pub(super) fn reason(pending: &[PendingConsent]) -> Option<String> {
+    let messages: Vec<&str> = pending.iter().map(|one| one.message.as_str()).collect();
+    (!messages.is_empty()).then(|| format!("{} You agree to a text once.", messages.join(" ")))
+}
+
+/// The texts a question about these names.
+pub(super) fn texts(pending: &[PendingConsent]) -> Vec<ScriptText> {
+    pending.iter().map(|one| one.text.clone()).collect()
 }
 
 /// Fails for a call within one that was approved, where its caller has not agreed to a script it would run: the question
 /// did not name that.
-pub(super) fn ensure_agreed(unagreed: &[Unagreed]) -> Result<()> {
-    match reason(unagreed) {
+pub(super) fn ensure_agreed(pending: &[PendingConsent]) -> Result<()> {
+    match reason(pending) {
         None => Ok(()),
         Some(reason) => {
             Err(Error::denied(format!("{reason} Call it by itself first: then you are asked. Nothing was done.")))
@@ -137,17 +145,13 @@ pub(super) fn ensure_agreed(unagreed: &[Unagreed]) -> Result<()> {
     }
 }
 
-impl Invoker {
-    /// Keeps that the person agreed to the scripts their ticket named. One whose text was changed since is not among them.
-    pub(super) async fn agree(&self, ticket: &Ticket, call: &Call) -> Result<()> {
-        let registry = self.registry();
-        let Ok(found) = registry.find(&ticket.tool) else { return Ok(()) };
-        let unagreed = unagreed(&self.app, &registry, &call.caller, &found.tool).await?;
-        let agreed = unagreed.into_iter().filter(|one| ticket.reason.contains(&one.told));
-        let agreed: Vec<(String, String)> = agreed.map(|one| (one.script, one.digest)).collect();
-        if agreed.is_empty() {
-            return Ok(());
-        }
-        consents::give(&self.app.db, call.caller.user, agreed, self.app.clock.now()).await
+/// Keeps that a person agreed to these scripts, whose texts their question named. Fails where it named others.
+pub(super) async fn agree(app: &App, user: UserId, pending: &[PendingConsent], named: &[ScriptText]) -> Result<()> {
+    if pending.is_empty() {
+        return Ok(());
     }
+    if !pending.iter().all(|one| named.contains(&one.text)) {
+        return Err(again::changed());
+    }
+    consents::give(&app.db, user, texts(pending), app.clock.now()).await
 }

@@ -54,18 +54,12 @@ pub struct Answer {
     pub for_conversation: bool,
 }
 
-/// What a call would ask.
-struct Asked {
-    question: Question,
-    risk: Risk,
-}
-
 /// Fails where something would be destroyed that the person did not say yes to: they saw the name of another thing, or
 /// that nothing is destroyed. `answered` is the question they saw besides the ticket's.
-fn ensure_answered(ticket: &Ticket, answered: Option<&str>, asked: &Asked) -> Result<()> {
+fn ensure_answered(ticket: &Ticket, answered: Option<&str>, question: &Question, risk: Risk) -> Result<()> {
     let seen = answered.or_else(|| (ticket.risk == Risk::Destructive).then_some(ticket.question.as_str()));
-    let Asked { question: Question { text, subject }, risk } = asked;
-    if *risk < Risk::Destructive || seen == Some(text.as_str()) {
+    let Question { text, subject } = question;
+    if risk < Risk::Destructive || seen == Some(text.as_str()) {
         return Ok(());
     }
     let told =
@@ -111,7 +105,8 @@ impl Invoker {
             Ok(found) => redact(&ticket.arguments, found.tool.private_arguments()),
             Err(_) => names_only(&ticket.arguments),
         };
-        let row = Event { arguments, ..refused(&ticket, reason.as_deref(), person) };
+        let row = decision_row(&ticket, person, "refuse", AuditOutcome::Refused);
+        let row = Event { arguments, error: reason.clone(), ..row };
         self.app.audit.append(Event { time: now, call_id: asker.call, ..row }).await?;
         Ok((ticket, Verdict::Refused { reason }))
     }
@@ -130,9 +125,9 @@ impl Invoker {
             return Ok(asked_anew);
         }
         // Before the ticket is used up: what cannot run can be put right.
-        let agreed = self.agreed(&ticket, &asker, &answer, person).await?;
-        let standing = standing(&ticket, &answer, &agreed)?;
-        let approved = Approved { approved_by: Some(person.username.clone()), ..agreed.approved };
+        let terms = self.terms(&ticket, &asker, &answer, person).await?;
+        let standing = standing(&ticket, &answer, &terms)?;
+        let approved = Approved { approved_by: Some(person.username.clone()), ..terms.approved };
         let under_way = self.approved.enter(&ticket);
         let (ticket, _) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
         if let Some(standing) = standing
@@ -142,7 +137,7 @@ impl Invoker {
             tracing::warn!(?error, "an approval for a whole conversation could not be kept");
         }
         let stops = Stops { asked: under_way.stop.clone(), unheard };
-        let run = ApprovedRun { approved, up_to: agreed.up_to, definition: agreed.definition, stops };
+        let run = ApprovedRun { approved, up_to: terms.up_to, definition: terms.definition, stops };
         let verdict = self.run_approved(&ticket, asker, run, person).await;
         if let Err(error) = self.app.tickets.finish(id, verdict.clone()).await {
             // The call has run, and its person is told what came of it.
@@ -167,23 +162,31 @@ impl Invoker {
         self.app.tracker.spawn_on(keep, &self.app.runtime);
     }
 
-    /// What a person says yes to. Fails where it could not run, or would destroy what they did not see.
-    async fn agreed(&self, ticket: &Ticket, asker: &Asker, answer: &Answer, person: &Caller) -> Result<Agreed> {
-        let as_asked = |approved| Agreed { approved, up_to: ticket.risk, definition: asker.definition.clone() };
+    /// The terms of a person's yes. Fails where the call could not run, or would destroy what they did not see.
+    async fn terms(&self, ticket: &Ticket, asker: &Asker, answer: &Answer, person: &Caller) -> Result<Terms> {
+        let as_asked = |approved| Terms { approved, up_to: ticket.risk, definition: asker.definition.clone() };
         let Some(given) = answer.params.clone() else { return Ok(as_asked(Approved::default())) };
         let changed = self.changed(ticket, given)?;
-        let Some(asked) = self.asked_of(ticket, asker.clone(), &changed, person).await? else {
+        // A ticket that was decided meanwhile says so when it is taken.
+        if ticket.state != TicketState::Pending {
+            return Ok(as_asked(changed));
+        }
+        let answered = answer.question.as_deref();
+        let Some(given) = &changed.executed else {
+            let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
+            ensure_answered(ticket, answered, &question, ticket.risk)?;
             return Ok(as_asked(changed));
         };
-        ensure_answered(ticket, answer.question.as_deref(), &asked)?;
-        let definition = match &changed.executed {
-            Some(given) => self.now(&ticket.tool, given).await.map(|now| now.extent.definition),
-            None => asker.definition.clone(),
-        };
-        Ok(Agreed { approved: changed, up_to: asked.risk, definition })
+        let now = self.now(&ticket.tool, given).await?;
+        let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
+        authorise::check(&now.found.tool, &call.caller, &settings)?;
+        now.found.tool.check_available(&settings)?;
+        let question = rehearse::question(self, &call, &now.found, given).await?;
+        ensure_answered(ticket, answered, &question, now.risk)?;
+        Ok(Terms { approved: changed, up_to: now.risk, definition: Some(now.extent.definition) })
     }
 
-    /// Who asked, with what their key is granted now. Fails where it was revoked.
+    /// The asker, with what their key is granted now. Fails where it was revoked.
     async fn narrowed(&self, asker: Asker) -> Result<Asker> {
         let Some(id) = asker.key else { return Ok(asker) };
         let key = self.app.people.key(id).await?.ok_or_else(|| {
@@ -207,43 +210,17 @@ impl Invoker {
         Ok(Approved { executed: Some(given), edited, ..Approved::default() })
     }
 
-    /// What a ticket asks with the arguments that a person put in place of its own; `None` if it can no longer be taken.
-    /// Fails where they could not run.
-    async fn asked_of(
-        &self,
-        ticket: &Ticket,
-        asker: Asker,
-        approved: &Approved,
-        person: &Caller,
-    ) -> Result<Option<Asked>> {
-        // A ticket that was decided meanwhile, and a tool that is gone, say so when it is taken and run.
-        let (TicketState::Pending, Ok(found)) = (ticket.state, self.registry().find(&ticket.tool)) else {
-            return Ok(None);
-        };
-        let Some(given) = &approved.executed else {
-            let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
-            return Ok(Some(Asked { question, risk: ticket.risk }));
-        };
-        let (call, settings) = (approved_call(ticket, asker, approved, person), self.app.settings.get());
-        authorise::check(&found.tool, &call.caller, &settings)?;
-        found.tool.check_available(&settings)?;
-        let question = rehearse::question(self, &call, &found, given).await?;
-        Ok(Some(Asked { question, risk: found.tool.risk_with(given, &self.registry())? }))
-    }
-
     /// Runs a ticket's call under the id it was asked with, with the arguments the person put in place of its own.
     async fn run_approved(&self, ticket: &Ticket, asker: Asker, run: ApprovedRun, person: &Caller) -> Verdict {
         let ApprovedRun { approved, up_to, definition, stops } = run;
+        let scripts = asker.scripts.clone();
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
-        if let Err(error) = self.agree(ticket, &call).await {
-            return failed(&error, approved, Instant::now());
-        }
         let started = Instant::now();
         // Nobody knows what was asked about.
         let Some(definition) = definition else { return failed(&again::changed(), approved, started) };
         let (by, edited) = (person.username.clone(), approved.edited.clone());
-        let approval = Approval { by, edited, up_to, to: To::This(definition) };
+        let approval = Approval { by, edited, up_to, to: To::This { definition, scripts } };
         match self.start(call, Some(approval), stops).await.outcome {
             Ok(Outcome::Done(done)) => {
                 let Done { output, duration_ms, handle, .. } = *done;
@@ -255,12 +232,12 @@ impl Invoker {
     }
 }
 
-/// What a person says yes to.
-struct Agreed {
+/// The terms of a person's yes.
+struct Terms {
     approved: Approved,
     /// The highest risk it covers.
     up_to: Risk,
-    /// What it does.
+    /// The digest of what it does.
     definition: Option<Definition>,
 }
 
@@ -274,16 +251,16 @@ struct ApprovedRun {
 
 /// The yes for a whole conversation that goes with an answer, if one does. Fails where the question has none, and where
 /// it would cover other arguments than those the question was about.
-fn standing(ticket: &Ticket, answer: &Answer, agreed: &Agreed) -> Result<Option<ConversationApproval>> {
+fn standing(ticket: &Ticket, answer: &Answer, terms: &Terms) -> Result<Option<ConversationApproval>> {
     if !answer.for_conversation {
         return Ok(None);
     }
-    if agreed.approved.executed.is_some() {
+    if terms.approved.executed.is_some() {
         return Err(Error::invalid(
             "Changed arguments are approved once: leave 'for_conversation' out. Nothing was run.",
         ));
     }
-    let (Some(conversation), Some(scope), Some(definition)) = (ticket.topic, &ticket.scope, &agreed.definition) else {
+    let (Some(conversation), Some(scope), Some(definition)) = (ticket.topic, &ticket.scope, &terms.definition) else {
         let told = "This question has no yes for the whole conversation: approve it without 'for_conversation'. Nothing was run.";
         return Err(Error::invalid(told));
     };
@@ -291,14 +268,14 @@ fn standing(ticket: &Ticket, answer: &Answer, agreed: &Agreed) -> Result<Option<
     Ok(Some(ConversationApproval { conversation, tool, scope, definition }))
 }
 
-/// The call a ticket stands for, with the rights its asker had then and its approver has now.
+/// The call a ticket stands for, with the rights its asker had then and its approver has now. A program's call stays one.
 fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Caller) -> Call {
     let caller = Caller {
         user: ticket.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&person.permissions),
         door: asker.door,
-        credential: person.credential,
+        credential: asker.key.map_or(person.credential, Credential::Key),
         personal: asker.personal,
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
@@ -306,8 +283,8 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
     Call { id, topic: ticket.topic, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
-/// The row of a refusal, without its moment, its arguments and the call it refuses.
-fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller) -> Event {
+/// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.
+fn decision_row(ticket: &Ticket, person: &Caller, action: &str, outcome: AuditOutcome) -> Event {
     Event {
         time: Time::from_millis(0),
         event_type: EventType::ToolInvocation,
@@ -316,11 +293,11 @@ fn refused(ticket: &Ticket, reason: Option<&str>, person: &Caller) -> Event {
         topic: ticket.topic,
         tool: Some(ticket.tool.clone()),
         door: person.door,
-        action: "refuse".to_owned(),
+        action: action.to_owned(),
         arguments: json!({}),
         risk: Some(ticket.risk),
-        outcome: AuditOutcome::Refused,
-        error: reason.map(str::to_owned),
+        outcome,
+        error: None,
         duration_ms: None,
         call_id: None,
         approved_by: None,

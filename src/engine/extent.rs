@@ -1,7 +1,7 @@
-//! What a call comes to, as far as that is known before it runs: its tool and those it will call, what they are, and where
-//! they send something. A person's yes is bound to this.
+//! The extent of a call, as far as it is known before it runs: its tool and those it will call, what they are, where they
+//! send something, and why a person is asked about them. A person's yes is bound to this.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use serde_json::Value;
 use url::Url;
@@ -9,76 +9,156 @@ use url::Url;
 use super::{
     configure,
     registry::Registry,
-    tool::{Carried, Tool},
+    tool::{InnerCall, Tool},
 };
 use crate::{
     app::App,
-    model::{definition::Definition, destination::Destination},
+    model::{
+        definition::Definition,
+        destination::{Destination, MOST_NAMED},
+        error::{Error, Result},
+    },
 };
 
-/// What a call comes to.
+/// The extent of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extent {
-    /// What it does.
+    /// The digest of what it does.
     pub definition: Definition,
-    /// Where it, and what it calls, may send something: in order, each once.
-    pub destinations: Vec<Destination>,
+    /// Destinations of its tool and of those it calls: in order, each once.
+    pub reaches: Vec<Destination>,
+    /// Further destinations that its arguments name, where something it calls leaves this machine. What is sent may be led
+    /// on to them.
+    pub names: Vec<Destination>,
+    /// Whether it changes what others' agents read.
+    pub for_everybody: bool,
+    /// Reasons to ask a person whatever the risk: in the order of the calls, each once.
+    pub reasons: Vec<Reason>,
+}
+
+/// A reason to ask a person whatever the risk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// The tool that gives it, where that is called with arguments nobody knows yet.
+    pub used: Option<String>,
+    /// Its words.
+    pub text: String,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.used {
+            Some(tool) => write!(f, "It uses {tool}. {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
 }
 
 impl Extent {
     /// The extent of a call with these arguments of the tool's own.
-    pub async fn read(app: &App, tool: &Arc<Tool>, arguments: &Value, registry: &Registry) -> Self {
-        let mut gathered = Gathered { app, registry, parts: Vec::new(), destinations: BTreeSet::new() };
-        gathered.call(tool, arguments).await;
-        for Carried { tool: name, params } in tool.carried(arguments) {
+    ///
+    /// # Errors
+    ///
+    /// Refuses arguments that name more destinations than a person reads.
+    pub async fn read(app: &App, tool: &Arc<Tool>, arguments: &Value, registry: &Registry) -> Result<Self> {
+        let mut walk = Walk::new(app, registry);
+        walk.call(tool, arguments).await?;
+        for InnerCall { tool: name, params } in tool.inner_calls(arguments) {
             match registry.find(&name).map(|found| (found.own_arguments(params), found)) {
-                Ok((Ok(arguments), found)) => gathered.call(&found.tool, &arguments).await,
+                Ok((Ok(arguments), found)) => walk.call(&found.tool, &arguments).await?,
                 // It is never run; were it one that can, it would be another call.
-                Ok((Err(_), found)) => gathered.parts.push(found.tool.spec().id()),
-                Err(_) => gathered.parts.push(name),
+                Ok((Err(_), found)) => walk.parts.push(found.tool.spec().id()),
+                Err(_) => walk.parts.push(name),
             }
         }
-        let Gathered { mut parts, destinations, .. } = gathered;
-        parts.extend(destinations.iter().map(ToString::to_string));
-        let definition = Definition::from_parts(parts.iter().map(String::as_str));
-        Self { definition, destinations: destinations.into_iter().collect() }
+        Ok(walk.end())
+    }
+
+    /// Every destination, reached or named.
+    pub fn places(&self) -> impl Iterator<Item = &Destination> {
+        self.reaches.iter().chain(&self.names)
+    }
+
+    /// The reasons to ask, together. `None` where there is none.
+    pub fn reason(&self) -> Option<String> {
+        let all: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
+        (!all.is_empty()).then(|| all.join(" "))
     }
 }
 
-struct Gathered<'a> {
+/// The way through a call and all that it calls.
+struct Walk<'a> {
     app: &'a App,
     registry: &'a Registry,
     parts: Vec<String>,
-    destinations: BTreeSet<Destination>,
+    reaches: BTreeSet<Destination>,
+    names: BTreeSet<Destination>,
+    for_everybody: bool,
+    reasons: Vec<Reason>,
 }
 
-impl Gathered<'_> {
+impl<'a> Walk<'a> {
+    fn new(app: &'a App, registry: &'a Registry) -> Self {
+        let (parts, reaches, names, reasons) = (Vec::new(), BTreeSet::new(), BTreeSet::new(), Vec::new());
+        Self { app, registry, parts, reaches, names, for_everybody: false, reasons }
+    }
+
     /// A call whose arguments are known, and the tools it uses.
-    async fn call(&mut self, tool: &Arc<Tool>, arguments: &Value) {
+    async fn call(&mut self, tool: &Arc<Tool>, arguments: &Value) -> Result<()> {
         let used = self.registry.used_by(tool);
         self.tool(tool, arguments).await;
+        self.reason(None, tool.asks_because(arguments, &self.app.settings.get(), self.registry));
         for inner in &used {
-            // What they will be called with is known to nobody yet.
+            // The arguments they will be called with are known to nobody yet.
             self.tool(inner, &Value::Null).await;
+            self.reason(Some(inner), self.asks_usually(inner));
         }
-        // Whatever is an address among the arguments may be where it is sent, or where what is sent leads next.
+        // Any address among the arguments may be where it is sent, or where what is sent leads next.
         if tool.sends_out() || used.iter().any(|inner| inner.sends_out()) {
-            self.destinations.extend(Destination::all_in(arguments));
+            self.names.extend(Destination::all_in(arguments));
         }
+        if self.names.len() > MOST_NAMED {
+            let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
+            return Err(Error::invalid(told));
+        }
+        Ok(())
     }
 
     async fn tool(&mut self, tool: &Tool, arguments: &Value) {
         self.parts.push(tool.definition().as_str().to_owned());
         self.parts.push(tool.relied_on(arguments, self.registry));
-        self.destinations.extend(tool.destinations_of(arguments, self.registry));
-        self.destinations.extend(self.configured(tool).await);
+        self.reaches.extend(tool.destinations_of(arguments, self.registry));
+        self.reaches.extend(self.configured(tool).await);
+        self.for_everybody |= tool.is_for_everybody();
     }
 
-    /// Where the address in a tool's settings leads.
+    fn reason(&mut self, used: Option<&Arc<Tool>>, text: Option<String>) {
+        let used = used.map(|tool| tool.spec().name.clone());
+        let reason = text.map(|text| Reason { used, text }).filter(|reason| !self.reasons.contains(reason));
+        self.reasons.extend(reason);
+    }
+
+    /// The reason that a tool gives for one of its own examples, which stand for arguments nobody knows yet.
+    fn asks_usually(&self, tool: &Tool) -> Option<String> {
+        let settings = self.app.settings.get();
+        let examples = tool.spec().examples.iter();
+        examples.into_iter().find_map(|one| tool.asks_because(&one.arguments, &settings, self.registry))
+    }
+
+    /// The destination of the address in a tool's settings.
     async fn configured(&self, tool: &Tool) -> Option<Destination> {
         let key = tool.reaching_setting()?;
         // Without its settings it does not run.
         let settings = configure::load(self.app, tool).await.ok()?;
         Destination::from_url(&Url::parse(settings.get(key)?.expose().trim()).ok()?)
+    }
+
+    fn end(self) -> Extent {
+        let Self { mut parts, reaches, mut names, for_everybody, reasons, .. } = self;
+        names.retain(|name| !reaches.contains(name));
+        parts.extend(reaches.iter().chain(&names).map(ToString::to_string));
+        let definition = Definition::from_parts(parts.iter().map(String::as_str));
+        let (reaches, names) = (reaches.into_iter().collect(), names.into_iter().collect());
+        Extent { definition, reaches, names, for_everybody, reasons }
     }
 }

@@ -7,14 +7,15 @@ use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use parking_lot::RwLock;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     approved::ApprovedCalls,
     authorise, configure,
-    confirm::{self, Confirmation, Weighed, again},
+    confirm::{self, AssessedCall, Confirmation, again},
     consent,
     context::{Context, Run},
+    cut,
     find::{finder::Finder, learner::Called},
     fragment, outside,
     record::Record,
@@ -35,6 +36,7 @@ use crate::{
         spec::{Risk, Source},
     },
     store::{
+        consents::ScriptText,
         conversations::Conversations,
         results::{Results, StoredText},
     },
@@ -93,15 +95,15 @@ impl Invoker {
     }
 
     /// Runs a call, with a person's approval where it or its parent has one.
-    pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Ended {
+    pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
         let this = self.clone();
         let attempt = async move { this.attempt(call, approval, stops).await };
         let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
-        task.await.unwrap_or_else(|error| Ended { outcome: Err(Error::internal(error)), origin: None })
+        task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 
     /// Opens the record, takes the steps, closes the record: a panic closes it too.
-    async fn attempt(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Ended {
+    async fn attempt(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
         let mut record = Record::open(&call, approval.as_ref(), self.app.clock.now());
         let registry = self.registry();
         // Looked up once: whoever withdraws it while it runs does not take away what it is.
@@ -127,11 +129,11 @@ impl Invoker {
         if let (Some(tool), Ok(())) = (tool, &kept) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
         }
-        Ended { outcome: kept.and(outcome), origin }
+        Conclusion { outcome: kept.and(outcome), origin }
     }
 
-    /// Where the content from outside came from that is in the conversation a call belongs to, which has to be the
-    /// caller's own (R44).
+    /// The origin of the content from outside that is in the conversation a call belongs to, which has to be the caller's
+    /// own (R44).
     pub(super) async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
         match call.topic {
             Some(topic) => {
@@ -178,19 +180,18 @@ impl Invoker {
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, registry)?;
         record.weighed(risk, &arguments);
-        // Over all tools: what a script uses is looked at, whether its caller may use it or not.
-        let unagreed = consent::unagreed(&self.app, &self.registry(), &call.caller, &found.tool).await?;
-        let weighed = Weighed { call, found, registry, arguments: &arguments, risk, tainted, unagreed };
+        let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
+        let assessed = AssessedCall { call, found, registry, arguments: &arguments, risk, tainted, pending };
         if call.dry_run {
-            return self.rehearse(&weighed).await;
+            return self.rehearse(&assessed).await;
         }
-        let covered = match approval {
-            Some(approval) => self.covered(approval, &weighed).await?,
+        let coverage = match approval {
+            Some(approval) => self.coverage(approval, &assessed).await?,
             None => None,
         };
-        if covered.is_some() {
-            consent::ensure_agreed(&weighed.unagreed)?;
-        } else if let Confirmation::Settled(outcome) = confirm::check(self, &weighed, record).await? {
+        if coverage.is_none()
+            && let Confirmation::Settled(outcome) = confirm::check(self, &assessed, record).await?
+        {
             return Ok(outcome);
         }
         let own = configure::load(&self.app, &found.tool).await?;
@@ -201,7 +202,7 @@ impl Invoker {
         let _ends = cancel.clone().drop_guard();
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
         let origin = call.origin.clone().or(origin);
-        let run = Run { call, spec, settings: own.clone(), cancel, covered, origin };
+        let run = Run { call, spec, settings: own.clone(), cancel, coverage, origin };
         let context = Context::new(self.clone(), run);
         let running = found.tool.run(&grant, context.clone(), arguments);
         let output = tokio::select! {
@@ -212,24 +213,29 @@ impl Invoker {
         let output = sanitise::redact(context.mark(output), &own).map_err(Error::of_tool)?;
         let mut done = self.done(call, found, output, record);
         let read = outside::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
-        done.handle = self.keep_long(call, approval, &done, read.or_else(|| context.origin())).await;
+        done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.origin())).await;
+        done.room = context.leave_room();
         Ok(Outcome::Done(Box::new(done)))
     }
 
-    /// What an approval gives a call and the calls within it; `None` where it does not reach as far as this call goes. Fails
-    /// where the call is not what was approved, or leads where its person was not told of.
-    async fn covered(&self, approval: &Approval, weighed: &Weighed<'_>) -> Result<Option<Covered>> {
+    /// The coverage that an approval gives a call and the calls within it; `None` where it does not reach as far as this call
+    /// goes. Fails where the call is not what was approved, or does what its person was not told of.
+    async fn coverage(&self, approval: &Approval, assessed: &AssessedCall<'_>) -> Result<Option<Coverage>> {
+        let risk = assessed.risk;
         match &approval.to {
-            To::This(definition) => {
-                let extent = weighed.extent(&self.app).await;
-                if extent.definition != *definition || weighed.risk > approval.up_to {
+            To::This { definition, scripts } => {
+                let extent = assessed.extent(&self.app).await?;
+                if extent.definition != *definition || risk > approval.up_to {
                     return Err(again::changed());
                 }
-                Ok(Some(Covered { risk: weighed.risk, places: extent.destinations.into() }))
+                consent::agree(&self.app, assessed.call.caller.user, &assessed.pending, scripts).await?;
+                let places = extent.places().cloned().collect();
+                let reasons = extent.reasons.into_iter().map(|reason| reason.text).collect();
+                Ok(Some(Coverage { risk, places, reasons }))
             }
-            To::Within(places) if weighed.risk <= approval.up_to => {
-                confirm::ensure_known(&self.app, weighed, places).await?;
-                Ok(Some(Covered { risk: weighed.risk, places: Arc::clone(places) }))
+            To::Within(coverage) if risk <= approval.up_to => {
+                confirm::ensure_covered(&self.app, assessed, coverage).await?;
+                Ok(Some(Coverage { risk, ..coverage.clone() }))
             }
             To::Within(_) => Ok(None),
         }
@@ -248,6 +254,7 @@ impl Invoker {
             duration_ms: record.ran_for(),
             approved: Approved::default(),
             handle: None,
+            room: None,
         }
     }
 
@@ -256,22 +263,21 @@ impl Invoker {
         &self,
         call: &Call,
         approval: Option<&Approval>,
-        done: &Done,
+        done: &mut Done,
         origin: Option<Origin>,
     ) -> Option<String> {
         let (Some(topic), 0) = (call.topic, call.depth) else { return None };
-        let fits = match approval {
-            // What the person changed may be told before it.
-            Some(_) => sanitise::fits_with_changes(&done.output),
-            None => sanitise::fits(&sanitise::render(&done.output)),
-        };
+        // A character has four bytes at most: one that is this long is not rendered to see that it is too long.
+        let fits = !cut::says_more(&done.output, 4 * sanitise::LIMIT)
+            && match approval {
+                // What the person changed may be told before it.
+                Some(_) => sanitise::fits_with_changes(&done.output),
+                None => sanitise::fits(&sanitise::render(&done.output)),
+            };
         if fits {
             return None;
         }
-        let whole = match &done.output.data {
-            Value::String(text) => text.clone(),
-            data => data.to_string(),
-        };
+        let whole = cut::copy_text(&mut done.output.data).await?;
         let results = Results::of(&self.app.db, call.caller.user, Some(topic));
         // What was done is not called a failure because its text is read cut.
         let kept = results.put(StoredText { text: whole, origin }, self.app.clock.now()).await;
@@ -279,31 +285,32 @@ impl Invoker {
     }
 
     /// What a dry run answers: everything was checked, nothing was run.
-    async fn rehearse(&self, weighed: &Weighed<'_>) -> Result<Outcome> {
-        let spec = weighed.found.tool.spec();
-        configure::load(&self.app, &weighed.found.tool).await?;
-        let asked = confirm::asked(self, weighed).await?;
+    async fn rehearse(&self, assessed: &AssessedCall<'_>) -> Result<Outcome> {
+        let spec = assessed.found.tool.spec();
+        configure::load(&self.app, &assessed.found.tool).await?;
+        let asked = confirm::asked(self, assessed).await?;
         let (reason, question) = asked.map(|asked| (asked.reason, asked.question.text)).unzip();
         let data = json!({
-            "dry_run": true, "tool": spec.id(), "arguments": weighed.arguments,
-            "risk": weighed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
+            "dry_run": true, "tool": spec.id(), "arguments": assessed.arguments,
+            "risk": assessed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
             "question": question,
         });
         let output = Output::json(data);
         let done = Done {
-            call: weighed.call.id,
+            call: assessed.call.id,
             tool: spec.id(),
             output,
             duration_ms: 0,
             approved: Approved::default(),
             handle: None,
+            room: None,
         };
         Ok(Outcome::Done(Box::new(done)))
     }
 }
 
 /// The end of a call.
-pub(super) struct Ended {
+pub(super) struct Conclusion {
     /// Its outcome.
     pub outcome: Result<Outcome>,
     /// Where the outcome's words came from, if from outside.
@@ -327,25 +334,32 @@ pub(super) struct Approval {
     pub edited: Vec<Edit>,
     /// The highest risk it covers.
     pub up_to: Risk,
-    /// What it was given to.
+    /// The call it was given to.
     pub to: To,
 }
 
-/// What an approval was given to.
+/// The call an approval was given to.
 pub(super) enum To {
-    /// This very call, while it does what it did when it was asked about.
-    This(Definition),
-    /// The call this one is within, which may reach these places.
-    Within(Arc<[Destination]>),
+    /// This very call.
+    This {
+        /// The digest of what it did when it was asked about.
+        definition: Definition,
+        /// Scripts of others that the question named.
+        scripts: Vec<ScriptText>,
+    },
+    /// The call this one is within.
+    Within(Coverage),
 }
 
-/// What an approved call passes on to the calls within it.
+/// The part of a person's yes that an approved call passes on to the calls within it.
 #[derive(Clone)]
-pub(super) struct Covered {
+pub(super) struct Coverage {
     /// The highest risk they may have.
     pub risk: Risk,
-    /// Where they may send something that the conversation has not reached yet.
+    /// Places that the conversation has not reached yet to which they may send something.
     pub places: Arc<[Destination]>,
+    /// Reasons, told to the person, that ask whatever the risk.
+    pub reasons: Arc<[String]>,
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

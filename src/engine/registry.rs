@@ -1,7 +1,7 @@
 //! Step 1: which tool a name means. Names are unique: a second registration is an error, never a replacement.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     sync::Arc,
 };
 
@@ -17,7 +17,6 @@ use crate::{
         caller::Caller,
         catalog::directory::Directory,
         error::{Error, Result},
-        settings::Settings,
         spec::{Risk, Source},
     },
     store::catalog::Catalog,
@@ -40,7 +39,7 @@ pub struct Registry {
     catalog: Option<Catalog>,
     /// Scripts that should be tools and are none, and why.
     broken: Arc<HashMap<String, String>>,
-    /// Whose eyes it is looked at with: what they may not use has no name here.
+    /// The caller who looks: tools that they may not use have no name here.
     seen_by: Option<Arc<Caller>>,
 }
 
@@ -82,11 +81,6 @@ impl Found {
         let least = self.tool.least_risk(registry);
         let own = self.own_arguments(given);
         own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
-    }
-
-    /// Why a person must be asked before a call with these arguments whatever its risk, if so.
-    pub fn asks_because(&self, given: Value, settings: &Settings, registry: &Registry) -> Option<String> {
-        self.tool.asks_because(&self.own_arguments(given).ok()?, settings, registry)
     }
 }
 
@@ -160,6 +154,11 @@ impl Registry {
         Self { seen_by: Some(Arc::new(caller.clone())), ..self.clone() }
     }
 
+    /// Whether both have the same tools, whoever looks at them.
+    pub fn has_same_tools(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tools, &other.tools)
+    }
+
     /// The connected systems as they are now.
     pub fn directory(&self) -> Arc<Directory> {
         self.catalog.as_ref().map(Catalog::get).unwrap_or_default()
@@ -188,26 +187,31 @@ impl Registry {
         Some(Found { tool: Arc::clone(self.tools.get(name.tool)?), alias: name.alias })
     }
 
-    /// The highest of these tools' own risks: a person who approves what uses them approves what it is for. They are what
-    /// a tool says it uses, not what a caller names, so it counts those that the caller may not use as well.
+    /// The highest of the own risks of these tools and of those they use: a person who approves what uses them approves what
+    /// it is for. They are what a tool says it uses, not what a caller names, so it counts those that the caller may not
+    /// use as well.
     pub fn highest_risk(&self, names: &[String]) -> Risk {
-        let risks = names.iter().filter_map(|name| Some(self.find_whoever_asks(name)?.tool.spec().risk));
-        risks.max().unwrap_or(Risk::Read)
+        self.reached_from(names).values().map(|tool| tool.spec().risk).max().unwrap_or(Risk::Read)
     }
 
-    /// The tools that one calls whatever its arguments, and those they call: each once, in the order of their ids. Names that
-    /// mean no tool are left out.
+    /// The tools that one calls whatever its arguments, and those they call: each once, in the order of their ids, those
+    /// that the caller may not use as well. Names that mean no tool are left out.
     pub fn used_by(&self, tool: &Tool) -> Vec<Arc<Tool>> {
-        let (mut waiting, mut found) = (tool.used().to_vec(), BTreeMap::new());
+        let mut used = self.reached_from(tool.used());
+        used.remove(&tool.spec().id());
+        used.into_values().collect()
+    }
+
+    fn reached_from(&self, names: &[String]) -> BTreeMap<String, Arc<Tool>> {
+        let (mut waiting, mut found) = (names.to_vec(), BTreeMap::new());
         while let Some(name) = waiting.pop() {
-            let Ok(next) = self.find(&name) else { continue };
-            let id = next.tool.spec().id();
-            if id != tool.spec().id() && !found.contains_key(&id) {
+            let Some(next) = self.find_whoever_asks(&name) else { continue };
+            if let Entry::Vacant(new) = found.entry(next.tool.spec().id()) {
                 waiting.extend_from_slice(next.tool.used());
-                found.insert(id, next.tool);
+                new.insert(next.tool);
             }
         }
-        found.into_values().collect()
+        found
     }
 
     /// Every tool, in the order of registration.
@@ -305,6 +309,7 @@ mod tests {
             personal,
         };
         let seen = registry.as_seen_by(&caller(true));
+        assert!(seen.has_same_tools(&registry.as_seen_by(&caller(false))), "what is known of the tools is known of both");
         let (forbidden, missing) = (seen.find("erase").err().unwrap(), seen.find("erasf").err().unwrap());
         assert_eq!(forbidden.message().replace("erase", "erasf"), missing.message());
         assert_eq!(forbidden.kind(), missing.kind());

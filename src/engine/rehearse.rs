@@ -25,7 +25,7 @@ pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, argu
     let Some(ahead) = tool.looks_ahead() else { return Ok(Question::run(found.name())) };
     let cancel = CancellationToken::new();
     let origin = call.origin.clone();
-    let run = Run { call, spec: tool.spec(), settings, cancel, covered: None, origin };
+    let run = Run { call, spec: tool.spec(), settings, cancel, coverage: None, origin };
     let cx = Context::new(invoker.clone(), run);
     let limit = tool.holding_timeout();
     let looked = tokio::time::timeout(limit, ahead(cx, arguments.clone())).await;

@@ -29,7 +29,7 @@ use crate::model::{
 };
 
 pub use alias::Alias;
-pub use bound::Carried;
+pub use bound::InnerCall;
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
@@ -218,12 +218,12 @@ impl Tool {
         self.private
     }
 
-    /// What it touches of the caller's own, in words: `your memories`. `None` if nothing.
+    /// Things of the caller's own that it touches, in words: `your memories`. `None` if there are none.
     pub fn personal_things(&self) -> Option<&'static str> {
         self.personal
     }
 
-    /// Where it comes from, where a person wrote it: a script.
+    /// Its provenance, where a person wrote it: a script.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_ref()
     }

@@ -1,5 +1,7 @@
 //! A call: what a door asks the engine to run, and what comes of it.
 
+use std::{any::Any, sync::Arc};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,7 +32,7 @@ pub struct Call {
     pub tool: String,
     /// The arguments as the caller gave them.
     pub params: Value,
-    /// Who asks.
+    /// The asker.
     pub caller: Caller,
     /// The conversation it belongs to (R44).
     pub topic: Option<ConversationId>,
@@ -92,7 +94,12 @@ pub struct Done {
     pub approved: Approved,
     /// The handle under which the data tools read the whole of a long result, in the conversation it came in.
     pub handle: Option<String>,
+    /// Room in memory that a large result takes; given back when this is dropped.
+    pub room: Option<ResultRoom>,
 }
+
+/// Room in memory that a result takes, whoever gave it.
+pub type ResultRoom = Arc<dyn Any + Send + Sync>;
 
 /// A person's approval of a call, with what was approved. Empty where nobody was asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,7 +158,7 @@ pub enum TicketState {
     Denied,
     /// Nobody decided in time.
     Expired,
-    /// What it asks about was changed before it was decided: nothing ran, and another question stands in its place.
+    /// Changed before it was decided: nothing ran, and another question stands in its place.
     Changed,
 }
 
@@ -181,13 +188,13 @@ pub struct Ticket {
     pub subject: Option<String>,
     /// Which rule asks, in words.
     pub reason: String,
-    /// What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
-    /// where there is no such yes. One to a high write ends once content from outside is in the conversation.
+    /// Words of what a yes for the whole conversation would cover: `write files in “reports” in this conversation`. `None`
+    /// where there is no such yes. It ends once content from outside is in the conversation.
     pub scope: Option<String>,
-    /// What to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
+    /// Things to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
     /// may look like others.
     pub warnings: Vec<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: TicketState,
     /// When it was asked.
     pub created_at: Time,

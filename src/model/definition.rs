@@ -1,4 +1,4 @@
-//! What a tool does when it is called, as a digest: a person's yes is bound to it.
+//! The digest of what a tool does when it is called: a person's yes is bound to it.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -1,12 +1,15 @@
-//! Where something is sent: a host and a port, as addresses and arguments name them.
+//! Destinations of what is sent: a host and a port, as addresses and arguments name them.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use serde_json::Value;
 use url::{Host, Url};
 
 /// The schemes of addresses that something can be sent to.
 const SCHEMES: &[&str] = &["http", "https", "ws", "wss"];
+
+/// Most destinations that the arguments of one call may name: a person reads no more of them.
+pub const MOST_NAMED: usize = 50;
 
 /// A host and a port. Where only a pattern of the host is known, `*.example.org`, that stands in its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,13 +24,13 @@ impl Destination {
         Self { host: host.trim_end_matches('.').to_ascii_lowercase(), port }
     }
 
-    /// Where an address leads. `None` where it has no host or no known port.
+    /// The destination of an address. `None` where it has no host or no known port.
     pub fn from_url(url: &Url) -> Option<Self> {
         Some(Self::new(url.host_str()?, url.port_or_known_default()?))
     }
 
-    /// Where a text leads that is an address as a whole: `https://crm.example/x`, `wss://crm.example`, `crm.example:8443`.
-    /// `None` where it is none.
+    /// The destination of a text that is an address as a whole: `https://crm.example/x`, `wss://crm.example`,
+    /// `crm.example:8443/x`, `//crm.example`. `None` where it is none.
     pub fn from_text(text: &str) -> Option<Self> {
         let of_scheme = Url::parse(text.trim()).ok().filter(|url| SCHEMES.contains(&url.scheme()));
         match of_scheme {
@@ -36,9 +39,10 @@ impl Destination {
         }
     }
 
-    /// Where the addresses among these arguments lead, at any depth: each once, in the order they stand in.
-    pub fn all_in(arguments: &Value) -> Vec<Self> {
-        let mut found = Vec::new();
+    /// The destinations of the addresses among these arguments, names of members included, at any depth. Ends with one
+    /// more than [`MOST_NAMED`].
+    pub fn all_in(arguments: &Value) -> BTreeSet<Self> {
+        let mut found = BTreeSet::new();
         gather(arguments, &mut found);
         found
     }
@@ -65,20 +69,29 @@ impl fmt::Display for Destination {
     }
 }
 
-fn gather(value: &Value, found: &mut Vec<Destination>) {
+fn gather(value: &Value, found: &mut BTreeSet<Destination>) {
+    if found.len() > MOST_NAMED {
+        return;
+    }
     match value {
-        Value::String(text) => {
-            found.extend(Destination::from_text(text).filter(|one| !found.contains(one)));
-        }
+        Value::String(text) => found.extend(Destination::from_text(text)),
         Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
-        Value::Object(members) => members.values().for_each(|member| gather(member, found)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            found.extend(Destination::from_text(name));
+            gather(member, found);
+        }),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// `crm.example:8443`, `10.0.0.7:80`, `[::1]:80`, `localhost:80`. Times (`12:30`) and the like are no addresses.
+/// `crm.example:8443/x`, `10.0.0.7:80`, `[::1]:80`, `localhost:80`, `//crm.example`, whose port is that of https. Times
+/// (`12:30`) and the like are no addresses.
 fn host_and_port(text: &str) -> Option<Destination> {
-    let (host, port) = text.rsplit_once(':')?;
+    if let Some(rest) = text.strip_prefix("//") {
+        let url = Url::parse(&format!("https://{rest}")).ok()?;
+        return Destination::from_url(&url).filter(|one| one.host.contains('.'));
+    }
+    let (host, port) = text.split(['/', '?', '#']).next()?.rsplit_once(':')?;
     let port: u16 = port.parse().ok().filter(|port| *port > 0)?;
     let url = Url::parse(&format!("http://{host}/")).ok()?;
     let is_bare = url.path() == "/"
@@ -117,11 +130,24 @@ mod tests {
             ("127.0.0.1:80", "127.0.0.1:80"),
             ("localhost:9000", "localhost:9000"),
             ("[::1]:9000", "[::1]:9000"),
+            ("evil.example:8443/x?d=S", "evil.example:8443"),
+            ("evil.example:8443?d=S", "evil.example:8443"),
+            ("//evil.example/x?d=S", "evil.example:443"),
+            ("//evil.example:8443", "evil.example:8443"),
         ] {
             assert_eq!(place(text).as_deref(), Some(wanted), "{text}");
         }
-        for text in ["12:30", "note:5", "a.example", "mailto:a@b.example", "file:///etc/passwd", "a b.example:80", "x"]
-        {
+        for text in [
+            "12:30",
+            "note:5",
+            "a.example",
+            "mailto:a@b.example",
+            "file:///etc/passwd",
+            "a b.example:80",
+            "x",
+            "// 1.5 is",
+            "/a/b.txt:80",
+        ] {
             assert_eq!(place(text), None, "{text}");
         }
         assert_ne!(place("http://a.example"), place("https://a.example"), "two ports are two places");
@@ -129,10 +155,16 @@ mod tests {
 
     #[test]
     fn addresses_are_found_at_any_depth_and_told_once() {
-        let arguments =
-            json!({"a": [{"b": "https://x.example/1"}], "c": "https://x.example/2", "d": "y.example:99", "e": 1});
+        let arguments = json!({"a": [{"b": "https://x.example/1"}], "c": "https://x.example/2", "d": "y.example:99",
+            "https://z.example/": 1});
         let found: Vec<String> = Destination::all_in(&arguments).iter().map(ToString::to_string).collect();
-        assert_eq!(found, ["x.example:443", "y.example:99"]);
+        assert_eq!(found, ["x.example:443", "y.example:99", "z.example:443"]);
+    }
+
+    #[test]
+    fn the_search_for_addresses_ends_where_there_are_more_than_anybody_reads() {
+        let many: Vec<String> = (0..200_000).map(|n| format!("a{n}.example:80")).collect();
+        assert_eq!(Destination::all_in(&json!(many)).len(), MOST_NAMED + 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a person is told of arguments before they say yes to them: what is long, what cannot be seen, and hosts whose
+//! Warnings about arguments for those who say yes to them: long values, characters that cannot be seen, and hosts whose
 //! names may look like others.
 
 use serde_json::Value;

@@ -46,7 +46,13 @@ impl Gate {
 
     /// The way out for one who asks, with no exception.
     pub fn on_behalf(&self, origin: Origin) -> Http {
-        Http { gate: self.clone(), origin, exceptions: Exceptions::default(), tls: Arc::new(Tls::default()) }
+        Http {
+            gate: self.clone(),
+            origin,
+            exceptions: Exceptions::default(),
+            tls: Arc::new(Tls::default()),
+            same_place: false,
+        }
     }
 
     pub(super) fn names(&self) -> &Names {

@@ -18,6 +18,7 @@ use super::{
     tls::Tls,
 };
 use crate::model::{
+    destination::Destination,
     egress::Origin,
     error::{Error, Kind, Result},
     user::UserId,
@@ -101,6 +102,8 @@ pub struct Http {
     pub(super) origin: Origin,
     pub(super) exceptions: Exceptions,
     pub(super) tls: Arc<Tls>,
+    /// Whether a redirect to another host or port is handed back instead of being followed.
+    pub(super) same_place: bool,
 }
 
 impl Http {
@@ -113,6 +116,12 @@ impl Http {
     #[must_use]
     pub fn allowing(&self, hosts: &[HostPort]) -> Self {
         Self { exceptions: self.exceptions.with(hosts), ..self.clone() }
+    }
+
+    /// The same way, which hands back a redirect to another host or port: nobody was asked about that one.
+    #[must_use]
+    pub fn staying(&self) -> Self {
+        Self { same_place: true, ..self.clone() }
     }
 
     /// The same way, with a certificate of ours or further authorities to trust. Connections made with one setting are
@@ -141,10 +150,14 @@ impl Http {
             if request.max_redirects == 0 {
                 return Ok(response);
             }
+            let target = target?;
+            if self.same_place && Destination::from_url(&target) != Destination::from_url(&request.url) {
+                return Ok(response);
+            }
             left = left.checked_sub(1).ok_or_else(|| {
                 Error::upstream(format!("The address redirects more than {} times.", request.max_redirects))
             })?;
-            request = follow(request, target?, response.status);
+            request = follow(request, target, response.status);
         }
     }
 

@@ -52,8 +52,8 @@ impl Response {
         self.end = began.checked_add(limit).map(|end| (end, limit));
     }
 
-    /// Where it redirects to, if it does: an error where the address is none.
-    pub(super) fn redirect(&self) -> Option<Result<Url>> {
+    /// The address it redirects to, if it does: an error where that is none.
+    pub fn redirect(&self) -> Option<Result<Url>> {
         let redirects = matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = self.headers.get(header::LOCATION).filter(|_| redirects)?;
         let target = location.to_str().ok().and_then(|text| self.url.join(text).ok());

@@ -206,13 +206,20 @@ pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
     .await
 }
 
-/// Whether something of this conversation has reached this host at this port.
-pub async fn has_reached(db: &Db, topic: ConversationId, place: Destination) -> Result<bool> {
+/// Those of these places that nothing of this conversation has reached.
+pub async fn unreached(db: &Db, topic: ConversationId, places: Vec<Destination>) -> Result<Vec<Destination>> {
     db.read(move |c| {
         // The ledger has hosts as they were named, with the dot at the end that makes no other host.
         let sql =
             "SELECT 1 FROM egress WHERE topic = ?1 AND host IN (?2, ?2 || '.') AND port = ?3 AND outcome <> 'refused'";
-        Ok(c.prepare_cached(sql)?.exists((topic.to_string(), place.host(), place.port()))?)
+        let (mut reached, topic) = (c.prepare_cached(sql)?, topic.to_string());
+        let mut new = Vec::new();
+        for place in places {
+            if !reached.exists((&topic, place.host(), place.port()))? {
+                new.push(place);
+            }
+        }
+        Ok(new)
     })
     .await
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, settle};
-use super::db::Db;
+use super::{consents::ScriptText, db::Db};
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Credential, Door, Permissions},
@@ -48,9 +48,12 @@ pub struct Asker {
     /// Whether what belongs to the person was open to it.
     #[serde(default = "yes")]
     pub personal: bool,
-    /// What the call would have done then. Tickets of earlier versions have none.
+    /// The digest of what the call would have done then. Tickets of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Definition>,
+    /// Scripts of others that the question names: a yes to it agrees to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptText>,
 }
 
 /// Questions from before keys were told apart were asked by those that opened everything.
@@ -59,24 +62,20 @@ fn yes() -> bool {
 }
 
 impl Asker {
-    /// Who makes this call, which would do this.
-    pub fn from_call(call: &Call, definition: Definition) -> Self {
+    /// The asker of this call, which would do this and run these scripts.
+    pub fn from_call(call: &Call, definition: Definition, scripts: Vec<ScriptText>) -> Self {
         let Caller { username, permissions, door, credential, personal, .. } = call.caller.clone();
         let key = match credential {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, definition }
+        Self { username, permissions, door, call, key, personal, definition, scripts }
     }
 
     /// Whether both ask in the same way, be it in two calls.
     fn asks_like(&self, other: &Self) -> bool {
-        let of = |asker: &Self| {
-            let Self { username, permissions, door, key, personal, definition, .. } = asker.clone();
-            (username, permissions, door, key, personal, definition)
-        };
-        of(self) == of(other)
+        Self { call: None, ..self.clone() } == Self { call: None, ..other.clone() }
     }
 }
 
@@ -124,7 +123,7 @@ pub enum Verdict {
         /// Why, in their words.
         reason: Option<String>,
     },
-    /// What it asks about was changed before it was decided: nothing ran.
+    /// Changed before it was decided: nothing ran.
     Changed {
         /// The question in its place.
         instead: TicketId,
@@ -136,9 +135,9 @@ pub enum Verdict {
 pub struct Collected {
     /// The ticket; where it was changed, the one in its place.
     pub ticket: Ticket,
-    /// What the call was.
+    /// The asker of the call.
     pub asker: Asker,
-    /// What came of it, where it has been decided.
+    /// The verdict, where it has been decided.
     pub verdict: Option<Verdict>,
 }
 

@@ -3,8 +3,15 @@
 use std::time::{Duration, Instant};
 
 use satchel::host::jsonl;
+#[cfg(feature = "embedded-model")]
+use satchel::{
+    engine::tool::Tool,
+    model::spec::{Risk, Source, Spec},
+};
 use serde_json::{Value, json};
 
+#[cfg(feature = "embedded-model")]
+use super::support::tools::{Runs, counting};
 use super::support::{
     chat::{Chat, Person},
     fake_llm::{call, say},
@@ -24,6 +31,34 @@ async fn until(person: &Person, ask: (&str, &str, Value), done: impl Fn(&Value) 
             return answer;
         }
         assert!(started.elapsed() < PATIENCE, "{path} still answers {answer}");
+        pause().await;
+    }
+}
+
+#[cfg(feature = "embedded-model")]
+#[tokio::test]
+async fn embedding_goes_on_whoever_searches_meanwhile() {
+    let chat = Chat::start(Vec::new()).await;
+    let like = counting("archive", Risk::Read, &Runs::default());
+    let tool = |number: u32| {
+        let spec = Spec { name: format!("archive-{number}"), source: Source::Catalog, ..like.spec().clone() };
+        Tool::of_spec(spec, |_, _| std::future::pending()).unwrap()
+    };
+    assert!(chat.app.satchel.invoker.offer(Source::Catalog, (0..300).map(tool).collect()).is_empty());
+    let (mara, nobody) = (chat.person(&["host:fs.read"]).await, chat.person(&[]).await);
+    let started = Instant::now();
+    // Each search begins while the tools are embedded for the one before: what was done for that one counts.
+    loop {
+        let mut notes = Vec::new();
+        for person in [&mara, &nobody] {
+            let need = json!({"params": {"query": "archive a text"}});
+            let answer = person.do_it("POST", "/api/tools/find_tools/invoke", need).await;
+            notes.extend(answer["data"]["note"].as_str().map(str::to_owned));
+        }
+        if notes.iter().all(|note| !note.contains("still being embedded")) {
+            return;
+        }
+        assert!(started.elapsed() < PATIENCE, "{notes:?}");
         pause().await;
     }
 }

@@ -22,6 +22,10 @@ async fn nothing_that_was_read_has_an_effect_without_a_question() {
     for source in sources::all(&scene) {
         scene.plant(&source).await;
         for effect in effects::all() {
+            // The instance that was searched is known to the conversation by then.
+            if source.name == sources::SEARCH && effect.name == sources::SEARCH {
+                continue;
+            }
             cases += 1;
             if let Some(told) = scene.obey(&source, &effect, cases).await {
                 unasked.push(format!("{} -> {}: {told}", source.name, effect.name));

@@ -54,7 +54,7 @@ async fn a_body_is_read_for_what_it_is() {
     let owner = app.caller(&["*"]).await;
     let made = json!({"format": "pdf", "title": "Paper", "content": {"paragraphs": ["Herons wait."]}});
     let path = app.data(&owner, "document_create", made).await.unwrap()["path"].as_str().unwrap().to_owned();
-    let file = app.satchel.app.workspaces.of(owner.user, &["workspace".to_owned()]).unwrap();
+    let file = app.satchel.app.files_of(owner.user).unwrap();
     let pdf = file.read_bytes(&path).await.unwrap();
     site.put(
         "/jp",

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::{
     body::Body,
     client::HangUp,
+    delivery,
     error::{PROBLEM, Problem},
     services::Services,
     state::State,
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     engine::{
         answer::InvokeAnswer,
-        cut::{LARGEST, Leaving},
+        cut::{LARGEST, Recipient},
         decide::Answer,
     },
     model::{
@@ -110,8 +111,13 @@ async fn decide(
     if let Verdict::Changed { instead } = verdict {
         return Ok(must_confirm(state.app.tickets.get(instead, user, state.app.clock.now()).await?));
     }
-    let verdict = state.delivery.verdict(Leaving { app: &state.app, user, topic: ticket.topic }, verdict).await?;
+    let to = Recipient { app: &state.app, user, topic: ticket.topic };
+    let verdict = state.delivery.verdict(to, verdict).await?;
+    let is_small = delivery::is_small(&verdict);
     let decided = move || Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) };
+    if is_small {
+        return Ok(HttpResponse::Ok().json(decided()));
+    }
     state.delivery.json(user, LARGEST, decided).await
 }
 
@@ -135,9 +141,9 @@ pub(super) struct MustConfirm {
     subject: Option<String>,
     /// The rule that asks, in words.
     reason: String,
-    /// What a yes for the whole conversation would cover; null where there is no such yes.
+    /// Scope of a yes for the whole conversation, in words; null where there is no such yes.
     scope: Option<String>,
-    /// What to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others.
+    /// Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others.
     warnings: Vec<String>,
     /// When the question lapses.
     expires_at: Time,

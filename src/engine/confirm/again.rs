@@ -1,8 +1,9 @@
-//! What was changed since a person was asked about it is asked anew: as it is now, in the place of the old question.
+//! Calls that were changed since a person was asked about them are asked anew: as they are now, in the place of the old
+//! question.
 
-use super::{Asked, Weighed, cause, ticket};
+use super::{AssessedCall, Inquiry, cause, ticket};
 use crate::{
-    engine::{extent::Extent, invoker::Invoker, rehearse},
+    engine::{consent, extent::Extent, invoker::Invoker, rehearse},
     model::{
         call::Ticket,
         error::{Error, Result},
@@ -11,7 +12,7 @@ use crate::{
     store::tickets::Asker,
 };
 
-/// What is said of it.
+/// The words for it.
 pub(in crate::engine) const CHANGED: &str = "It has changed since you were asked, and nothing was run.";
 
 /// Whether a ticket's call now does something else, or is of another risk, than when it was asked about.
@@ -27,19 +28,20 @@ pub(in crate::engine) fn changed() -> Error {
 /// Asks about the call as it is now, and closes the old question. Fails, and leaves that open, where it could not run.
 pub(in crate::engine) async fn ask(
     invoker: &Invoker,
-    weighed: &Weighed<'_>,
+    assessed: &AssessedCall<'_>,
     old: &Ticket,
     asker: Asker,
 ) -> Result<Ticket> {
-    let extent = weighed.extent(&invoker.app).await;
-    let question = rehearse::question(invoker, weighed.call, weighed.found, weighed.arguments).await?;
+    let extent = assessed.extent(&invoker.app).await?;
+    let question = rehearse::question(invoker, assessed.call, assessed.found, assessed.arguments).await?;
     // A person had to be asked before: that they need not be now would be for them to see, too.
-    let (rule, scope) = match cause(&invoker.app, weighed, &extent).await? {
+    let (rule, scope) = match cause(&invoker.app, assessed, &extent).await? {
         Some(cause) => (format!(" {}", cause.reason), cause.scope),
         None => (String::new(), None),
     };
-    let asker = Asker { definition: Some(extent.definition.clone()), ..asker };
-    let asked = Asked { reason: format!("{CHANGED}{rule}"), question, scope, extent };
-    let new = Ticket { asked_as: old.asked_as.clone(), ..ticket(&invoker.app, weighed, asked) };
+    let scripts = consent::texts(&assessed.pending);
+    let asker = Asker { definition: Some(extent.definition.clone()), scripts, ..asker };
+    let asked = Inquiry { reason: format!("{CHANGED}{rule}"), question, scope, extent };
+    let new = Ticket { asked_as: old.asked_as.clone(), ..ticket(&invoker.app, assessed, asked) };
     invoker.app.tickets.ask_instead(old.id, new, asker).await
 }

@@ -1,6 +1,6 @@
 //! A call that is repeated with its ticket: it is given what came of it, or asked anew where it has changed since.
 
-use super::{Weighed, again};
+use super::{AssessedCall, again};
 use crate::{
     engine::{invoker::Invoker, record::Record, registry::Found},
     model::{
@@ -12,18 +12,18 @@ use crate::{
 
 pub(super) async fn collect(
     invoker: &Invoker,
-    weighed: &Weighed<'_>,
+    assessed: &AssessedCall<'_>,
     id: TicketId,
     record: &mut Record,
 ) -> Result<Outcome> {
-    let call = weighed.call;
-    let digest = digest(&weighed.found.tool.spec().id(), weighed.arguments);
+    let call = assessed.call;
+    let digest = digest(&assessed.found.tool.spec().id(), assessed.arguments);
     let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
     let Collected { ticket, asker, verdict } = invoker.app.tickets.collect(claim, invoker.app.clock.now()).await?;
     if let (TicketState::Pending, None) = (ticket.state, &verdict) {
-        let extent = weighed.extent(&invoker.app).await;
-        if again::is_changed(&ticket, &asker, weighed.risk, &extent) {
-            let asked = again::ask(invoker, weighed, &ticket, asker).await?;
+        let extent = assessed.extent(&invoker.app).await?;
+        if again::is_changed(&ticket, &asker, assessed.risk, &extent) {
+            let asked = again::ask(invoker, assessed, &ticket, asker).await?;
             return Ok(Outcome::Confirm(Box::new(asked)));
         }
     }
@@ -32,7 +32,7 @@ pub(super) async fn collect(
         record.collected();
     }
     match verdict {
-        Some(verdict) => outcome(&ticket, weighed.found, call, verdict),
+        Some(verdict) => outcome(&ticket, assessed.found, call, verdict),
         None if ticket.state == TicketState::Expired => {
             Err(Error::conflict("This question expired before it was answered: nothing was run. Ask again."))
         }
@@ -47,7 +47,8 @@ fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Res
                 output.data = alias.project(output.data);
             }
             let id = approved.call.unwrap_or(call.id);
-            let done = Done { call: id, tool: ticket.tool.clone(), output, duration_ms, approved, handle };
+            let tool = ticket.tool.clone();
+            let done = Done { call: id, tool, output, duration_ms, approved, handle, room: None };
             Ok(Outcome::Done(Box::new(done)))
         }
         Verdict::Failed { kind, message, tools_own, outside, details, approved, duration_ms } => {

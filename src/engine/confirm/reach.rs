@@ -1,51 +1,64 @@
-//! Where calls of a conversation with content from outside lead: a host and port it has not reached yet is asked about.
+//! Places that calls of a conversation with content from outside lead to: a host and port it has not reached yet is asked
+//! about.
 
-use super::{Weighed, cannot_ask};
+use super::AssessedCall;
 use crate::{
     app::App,
+    engine::extent::Extent,
     model::{destination::Destination, error::Result},
     store::egress,
 };
 
-/// Those of these places that a tainted conversation has not reached yet. None where the conversation is not tainted.
-pub(super) async fn unreached(app: &App, weighed: &Weighed<'_>, places: &[Destination]) -> Result<Vec<Destination>> {
-    let (true, Some(topic), false) = (weighed.tainted, weighed.call.topic, places.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    app.egress.settle().await;
-    let mut new = Vec::new();
-    for place in places {
-        if !egress::has_reached(&app.db, topic, place.clone()).await? {
-            new.push(place.clone());
+/// Destinations of a call that its conversation has not reached yet.
+#[derive(Default)]
+pub(super) struct NewPlaces {
+    /// Those the call reaches: from then on they are known.
+    reaches: Vec<Destination>,
+    /// Those its arguments name, which it may never dial itself.
+    names: Vec<Destination>,
+}
+
+impl NewPlaces {
+    /// Those of a call's extent, without the ones that are `known`. None where the conversation is not tainted.
+    pub(super) async fn new(
+        app: &App,
+        assessed: &AssessedCall<'_>,
+        extent: &Extent,
+        known: &[Destination],
+    ) -> Result<Self> {
+        let (true, Some(topic)) = (assessed.tainted, assessed.call.topic) else { return Ok(Self::default()) };
+        let places: Vec<Destination> = extent.places().filter(|place| !known.contains(place)).cloned().collect();
+        if places.is_empty() {
+            return Ok(Self::default());
         }
+        app.egress.settle().await;
+        let new = egress::unreached(&app.db, topic, places).await?;
+        let (names, reaches) = new.into_iter().partition(|place| extent.names.contains(place));
+        Ok(Self { reaches, names })
     }
-    Ok(new)
-}
 
-/// Why a person is asked about new places; `None` where there is none.
-pub(super) fn told(new: &[Destination]) -> Option<String> {
-    if new.is_empty() {
-        return None;
+    /// The reason a person is asked about them; `None` where there is none.
+    pub(super) fn message(&self) -> Option<String> {
+        let Self { reaches, names } = self;
+        let named =
+            |places: &[Destination]| places.iter().map(|place| format!("'{place}'")).collect::<Vec<_>>().join(" and ");
+        let mut sentences = Vec::new();
+        if !reaches.is_empty() {
+            sentences.push(format!(
+                "It reaches {}, which this conversation has not yet, and content from outside is in it. Once it has, it \
+                 does not ask about that again here.",
+                named(reaches)
+            ));
+        }
+        if !names.is_empty() {
+            sentences.push(format!(
+                "Its arguments name {}, which this conversation has not reached, and content from outside is in it.",
+                named(names)
+            ));
+        }
+        if reaches.iter().chain(names).any(Destination::may_look_like_another) {
+            sentences.push("A name is written in letters beyond a to z: it may look like another one.".to_owned());
+        }
+        (!sentences.is_empty()).then(|| sentences.join(" "))
     }
-    let named: Vec<String> = new.iter().map(|place| format!("'{place}'")).collect();
-    let strange = match new.iter().any(Destination::may_look_like_another) {
-        true => " Its name is written in letters beyond a to z: it may look like another one.",
-        false => "",
-    };
-    Some(format!(
-        "It reaches {}, which this conversation has not yet, and content from outside is in it. Once it has, it does not ask \
-         about that again here.{strange}",
-        named.join(" and ")
-    ))
-}
-
-/// Fails where a call within an approved one would reach a new place that its person was not told of.
-pub(in crate::engine) async fn ensure_known(app: &App, weighed: &Weighed<'_>, approved: &[Destination]) -> Result<()> {
-    if !weighed.tainted {
-        return Ok(());
-    }
-    let mut places = weighed.extent(app).await.destinations;
-    places.retain(|place| !approved.contains(place));
-    let new = unreached(app, weighed, &places).await?;
-    told(&new).map_or(Ok(()), |reason| Err(cannot_ask(weighed, &reason)))
 }

@@ -1,9 +1,9 @@
-//! What a ticket asks about, as it is at the moment of the decision: where it is another thing by now, it is asked anew.
+//! The call of a ticket, as it is at the moment of the decision: where it is another thing by now, it is asked anew.
 
-use super::{Asker, approved_call, refused};
+use super::{Asker, approved_call, decision_row};
 use crate::{
     engine::{
-        confirm::{Weighed, again},
+        confirm::{AssessedCall, again},
         consent,
         extent::Extent,
         invoker::Invoker,
@@ -24,26 +24,26 @@ use std::sync::Arc;
 
 /// A call with arguments of its tool's own, as it is now.
 pub(super) struct Now {
-    found: Found,
+    pub(super) found: Found,
     registry: Arc<Registry>,
     arguments: Value,
-    risk: Risk,
+    pub(super) risk: Risk,
     pub(super) extent: Extent,
 }
 
 impl Invoker {
-    /// A call as it is now. `None` where it cannot be made any more: running it says why.
-    pub(super) async fn now(&self, tool: &str, arguments: &Value) -> Option<Now> {
+    /// A call as it is now. Fails where it cannot be made any more.
+    pub(super) async fn now(&self, tool: &str, arguments: &Value) -> Result<Now> {
         let registry = self.registry();
-        let found = registry.find(tool).ok()?;
-        let arguments = found.own_arguments(arguments.clone()).ok()?;
-        let risk = found.tool.risk_with(&arguments, &registry).ok()?;
-        let extent = Extent::read(&self.app, &found.tool, &arguments, &registry).await;
-        Some(Now { found, registry, arguments, risk, extent })
+        let found = registry.find(tool)?;
+        let arguments = found.own_arguments(arguments.clone())?;
+        let risk = found.tool.risk_with(&arguments, &registry)?;
+        let extent = Extent::read(&self.app, &found.tool, &arguments, &registry).await?;
+        Ok(Now { found, registry, arguments, risk, extent })
     }
 
-    /// Where an open ticket's call is no longer what was asked about, closes the ticket and asks anew: gives the closed
-    /// ticket, and the verdict that names the one in its place.
+    /// Closes an open ticket and asks anew where its call is no longer what was asked about: gives the closed ticket, and the
+    /// verdict that names the one in its place.
     pub(super) async fn ask_anew(
         &self,
         ticket: &Ticket,
@@ -53,19 +53,20 @@ impl Invoker {
         if ticket.state != TicketState::Pending {
             return Ok(None);
         }
-        let Some(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
+        // Running one that cannot be made any more says why.
+        let Ok(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
         let Now { found, registry, arguments, risk, extent } = &now;
         if !again::is_changed(ticket, asker, *risk, extent) {
             return Ok(None);
         }
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
-        let unagreed = consent::unagreed(&self.app, registry, &call.caller, &found.tool).await?;
-        let weighed = Weighed { call: &call, found, registry, arguments, risk: *risk, tainted, unagreed };
-        let instead = again::ask(self, &weighed, ticket, asker.clone()).await?.id;
+        let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
+        let assessed = AssessedCall { call: &call, found, registry, arguments, risk: *risk, tainted, pending };
+        let instead = again::ask(self, &assessed, ticket, asker.clone()).await?.id;
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
-        let row = refused(ticket, Some(again::CHANGED), person);
-        let row = Event { arguments, action: "ask_again".to_owned(), outcome: AuditOutcome::Waiting, ..row };
+        let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);
+        let row = Event { arguments, error: Some(again::CHANGED.to_owned()), ..row };
         self.app.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
         let closed = Ticket { state: TicketState::Changed, ..ticket.clone() };
         Ok(Some((closed, Verdict::Changed { instead })))

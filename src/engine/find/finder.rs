@@ -294,7 +294,8 @@ impl Finder {
 
     fn slot(&self, registry: &Arc<Registry>) -> Slot {
         let model = self.app.embedder.model();
-        let is_it = |slot: &&Slot| Arc::ptr_eq(&slot.registry, registry) && slot.model == model;
+        // Each caller looks at the tools through a registry of their own.
+        let is_it = |slot: &&Slot| slot.registry.has_same_tools(registry) && slot.model == model;
         if let Some(slot) = self.now.read().as_ref().filter(is_it) {
             return slot.clone();
         }

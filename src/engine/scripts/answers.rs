@@ -9,7 +9,7 @@ use crate::{
     engine::{confirm, context::Context, secret_forms},
     model::{error::Result, secret::Secret},
     script::wire::{Answer, Ask},
-    store::scripts::{KeptValue, Scripts},
+    store::scripts::{ScriptValue, Scripts},
 };
 
 /// What is said where a secret would come to stand outside.
@@ -80,7 +80,7 @@ async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
         }
         Ask::KvSet { key, value: Value::Null } => Ok(json!(kept.forget(name, user, key).await?)),
         Ask::KvSet { key, value } => {
-            let value = KeptValue { value, origin: cx.origin(), updated_at: cx.now() };
+            let value = ScriptValue { value, origin: cx.origin_to_keep(), updated_at: cx.now() };
             kept.keep(name, user, key, value).await.map(|()| Value::Bool(true))
         }
         _ => {

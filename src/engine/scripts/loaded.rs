@@ -1,6 +1,6 @@
 //! One script, read: its header, what it may reach, and the tool it is.
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -21,7 +21,6 @@ use crate::{
         error::{Error, Result},
         question::Question,
         script::{Author, Grants, Origin},
-        settings::Settings,
         spec::{Example, Risk, Source, Spec},
     },
     script::header::{self, Head, Host},
@@ -42,7 +41,7 @@ pub struct Loaded {
     pub granted: Vec<Host>,
     /// How long it took when it last ran.
     pub pace: Arc<Pace>,
-    /// Who published it, and as which version, where that is the console's live text.
+    /// The person who published it, and the version, where that is the console's live text.
     pub published: Option<(Author, u32)>,
 }
 
@@ -115,7 +114,7 @@ impl Loaded {
         Self { published: author.map(|author| (author, version)), ..self }
     }
 
-    /// Who wrote it, for those who call it; `None` for what ships with Satchel, and for a text its own author tries out.
+    /// Its provenance, for those who call it; `None` for what ships with Satchel, and for a text its own author tries out.
     fn provenance(&self) -> Option<Provenance> {
         let writer = match (self.origin, &self.published) {
             (Origin::Console, Some((author, version))) => Writer::Person { author: author.clone(), version: *version },
@@ -182,19 +181,17 @@ impl Loaded {
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
         let script = Arc::clone(&self);
         let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
-        let uses = self.head.uses.clone();
         let granted: Vec<Destination> =
             self.granted.iter().map(|host| Destination::new(host.name(), host.port())).collect();
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
         let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
-        let (used, title) = (uses.clone(), self.head.name.clone());
+        let title = self.head.name.clone();
         let tool = tool.ahead(move |cx: Context, _: Value| {
-            let (used, title) = (used.clone(), title.clone());
-            async move { ensure_usable(&used, &cx).map(|()| Question::run(&title)) }
+            let title = title.clone();
+            async move { ensure_usable(&title, &cx).map(|()| Question::run(&title)) }
         });
-        let tool = tool.uses(uses.clone()).written(self.provenance());
-        Ok(tool.asks_among(move |_: &Value, settings, registry| asked_for(&uses, settings, registry)))
+        Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
 
     /// The tools it uses that there are not now: they may come, and then it calls them.
@@ -210,33 +207,11 @@ impl Loaded {
 
 /// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run
 /// that ends there.
-fn ensure_usable(uses: &[String], cx: &Context) -> Result<()> {
+fn ensure_usable(script: &str, cx: &Context) -> Result<()> {
     let registry = cx.invoker().registry();
-    let (mut waiting, mut seen) = (uses.to_vec(), HashSet::new());
-    while let Some(name) = waiting.pop() {
-        // One that is not there may be one the script can do without.
-        let Ok(found) = registry.find(&name) else { continue };
-        if !seen.insert(found.tool.spec().id()) {
-            continue;
-        }
+    let found = registry.find(script)?;
+    registry.used_by(&found.tool).iter().try_for_each(|used| authorise::permitted(used, cx.caller())).map_err(|_| {
         // Which one is not said: its name would tell that it is there.
-        authorise::permitted(&found.tool, cx.caller()).map_err(|_| {
-            Error::denied("The script uses a tool that you may not use. Ask whoever wrote it, or an administrator.")
-        })?;
-        waiting.extend_from_slice(found.tool.used());
-    }
-    Ok(())
-}
-
-/// Why a person is asked before any of these tools runs, if so. What it will be called with is not known yet: its own
-/// examples stand for that.
-fn asked_for(uses: &[String], settings: &Settings, registry: &Registry) -> Option<String> {
-    uses.iter().find_map(|name| {
-        // Scripts that use each other would be asked without end.
-        let found = registry.find(name).ok().filter(|found| found.tool.spec().source != Source::Script)?;
-        let examples = &found.tool.spec().examples;
-        let mut reasons =
-            examples.iter().filter_map(|one| found.asks_because(one.arguments.clone(), settings, registry));
-        Some(format!("It uses {name}. {}", reasons.next()?))
+        Error::denied("The script uses a tool that you may not use. Ask whoever wrote it, or an administrator.")
     })
 }

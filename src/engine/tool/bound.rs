@@ -1,5 +1,5 @@
-//! What a person's yes to a call is bound to: what the tool is, what else decides what the call does, where it leads, and how
-//! far a yes for a whole conversation goes.
+//! Things that a person's yes to a call is bound to: the tool's definition, whatever else decides what the call does, its
+//! destinations, and the scope of a yes for a whole conversation.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::{
 };
 
 pub(super) type Relies = Arc<dyn Fn(&Value, &Registry) -> String + Send + Sync>;
-pub(super) type Carries = Arc<dyn Fn(&Value) -> Vec<Carried> + Send + Sync>;
+pub(super) type Carries = Arc<dyn Fn(&Value) -> Vec<InnerCall> + Send + Sync>;
 pub(super) type ScopeOf = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
 /// A call that stands in the arguments of another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carried {
+pub struct InnerCall {
     /// The tool, as it is named there.
     pub tool: String,
     /// Its arguments.
@@ -52,7 +52,7 @@ impl Tool {
     pub fn carries<Args, F>(mut self, carries: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(Args) -> Vec<Carried> + Send + Sync + 'static,
+        F: Fn(Args) -> Vec<InnerCall> + Send + Sync + 'static,
     {
         self.carries = Some(Arc::new(move |arguments| parse(arguments.clone()).map(&carries).unwrap_or_default()));
         self
@@ -78,7 +78,7 @@ impl Tool {
         self
     }
 
-    /// What it is, whatever its arguments: worked out when it is first asked for.
+    /// The digest of what it is, whatever its arguments: worked out when it is first asked for.
     pub fn definition(&self) -> &Definition {
         self.definition.get_or_init(|| {
             let spec = &self.spec;
@@ -89,24 +89,30 @@ impl Tool {
         })
     }
 
-    /// What else decides what a call with these arguments does; empty where nothing does.
+    /// A text of everything else that decides what a call with these arguments does; empty where nothing does.
     pub(in crate::engine) fn relied_on(&self, arguments: &Value, registry: &Registry) -> String {
         self.relies.as_ref().map(|relies| relies(arguments, registry)).unwrap_or_default()
     }
 
     /// The calls that stand in these arguments.
-    pub fn carried(&self, arguments: &Value) -> Vec<Carried> {
+    pub fn inner_calls(&self, arguments: &Value) -> Vec<InnerCall> {
         self.carries.as_ref().map(|carries| carries(arguments)).unwrap_or_default()
     }
 
-    /// What a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such yes.
+    /// The words of what a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such
+    /// yes.
     pub(in crate::engine) fn scope_of(&self, arguments: &Value) -> Option<String> {
         self.scope.as_ref().and_then(|scope| scope(arguments))
     }
 
-    /// Where a call may be sent, as far as its arguments and the catalog tell.
+    /// Destinations of a call, as far as its arguments and the catalog tell.
     pub fn destinations_of(&self, arguments: &Value, registry: &Registry) -> Vec<Destination> {
         self.reaches.as_ref().map(|reaches| reaches(arguments, registry)).unwrap_or_default()
+    }
+
+    /// Whether its calls make other calls.
+    pub(in crate::engine) fn calls_others(&self) -> bool {
+        self.carries.is_some() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.

@@ -10,9 +10,9 @@ pub struct ConversationApproval {
     pub conversation: ConversationId,
     /// Canonical id of the tool.
     pub tool: String,
-    /// What it covers, in the words the person was shown.
+    /// Its scope, in the words the person was shown.
     pub scope: String,
-    /// What the tool did then: one that is changed is asked about again.
+    /// The digest of what the tool did then: one that is changed is asked about again.
     pub definition: Definition,
 }
 

@@ -11,13 +11,12 @@ use crate::{
     engine::{
         context::Context,
         registry::Registry,
-        tool::{Alias, Carried, Tool},
+        tool::{Alias, InnerCall, Tool},
     },
     model::{
         error::{Error, Result},
         output::Output,
         question::Question,
-        settings::Settings,
         spec::{Category, Risk},
     },
 };
@@ -69,8 +68,7 @@ pub(super) fn tool() -> Tool {
     )
     .timeout(TIMEOUT)
     .risk_among(|args: &Args, registry| risk(args, registry))
-    .asks_among(|args: &Args, settings, registry| asks(args, settings, registry))
-    .carries(|args: Args| args.tool_uses.into_iter().map(carried).collect())
+    .carries(|args: Args| args.tool_uses.into_iter().map(inner_call).collect())
     .up_to(Risk::Destructive)
     .ahead(ahead)
     // Each call has a row of its own, with its tool's private arguments masked.
@@ -91,8 +89,8 @@ pub(super) fn tool() -> Tool {
     .alias(dotted)
 }
 
-fn carried(wanted: ToolUse) -> Carried {
-    Carried { tool: wanted.recipient_name, params: Value::Object(wanted.parameters) }
+fn inner_call(wanted: ToolUse) -> InnerCall {
+    InnerCall { tool: wanted.recipient_name, params: Value::Object(wanted.parameters) }
 }
 
 /// The highest of its calls' risks, so that one question covers them all. What is unknown or wrong fails later.
@@ -102,14 +100,6 @@ fn risk(args: &Args, registry: &Registry) -> Risk {
         Some(found.risk_of(wanted.parameters.clone().into(), registry))
     };
     args.tool_uses.iter().filter_map(of).max().unwrap_or(Risk::Read)
-}
-
-/// Why a person must be asked for one of its calls whatever the risk, if so.
-fn asks(args: &Args, settings: &Settings, registry: &Registry) -> Option<String> {
-    args.tool_uses.iter().find_map(|wanted| {
-        let found = registry.find(&wanted.recipient_name).ok().filter(|found| found.tool.spec().name != NAME)?;
-        found.asks_because(wanted.parameters.clone().into(), settings, registry)
-    })
 }
 
 /// A person is asked once for all calls: not about one that could never be run, and of each that does more than read by its
@@ -131,7 +121,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
     Ok(together(asked))
 }
 
-/// What is asked about one of its calls.
+/// The question about one of its calls.
 struct Inner {
     tool: String,
     risk: Risk,
@@ -139,8 +129,9 @@ struct Inner {
 }
 
 impl Inner {
-    /// What it does, after the name of its tool: `document: delete “A”`. The question alone where it says the tool's name.
-    fn told(&self) -> String {
+    /// The words for it, after the name of its tool: `document: delete “A”`. The question alone where it says the tool's
+    /// name.
+    fn message(&self) -> String {
         let text = self.question.text.trim_end_matches('?');
         let mut letters = text.chars();
         let text: String =
@@ -165,7 +156,7 @@ fn together(asked: Vec<Inner>) -> Question {
         .map(|(risk, words)| (of(risk), words))
         .filter(|(inner, _)| !inner.is_empty())
         .map(|(inner, [one, many])| {
-            let named: Vec<String> = inner.iter().take(NAMED).map(|inner| inner.told()).collect();
+            let named: Vec<String> = inner.iter().take(NAMED).map(|inner| inner.message()).collect();
             let more = match inner.len().saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(", and {more} more"),
@@ -210,7 +201,10 @@ fn refuse_nesting(registry: &Registry, uses: &[ToolUse]) -> Result<()> {
 async fn call(cx: &Context, wanted: ToolUse) -> Value {
     let name = wanted.recipient_name;
     match cx.invoke(&name, Value::Object(wanted.parameters)).await {
-        Ok(done) => json!({"recipient_name": name, "ok": true, "result": done.output.data}),
+        Ok(done) => {
+            cx.keep_room(done.room);
+            json!({"recipient_name": name, "ok": true, "result": done.output.data})
+        }
         Err(error) => json!({"recipient_name": name, "ok": false, "error": error.message()}),
     }
 }

@@ -77,6 +77,8 @@ impl Robots {
                 Robot::new(AGENT, &text).map_or(Rules::None, |robot| Rules::Some(Arc::new(robot)))
             }
             429 | 500..=599 => return Ok(Rules::Unknown),
+            // A redirect that this call may not follow says nothing to the next one.
+            300..=399 => return Ok(Rules::None),
             _ => Rules::None,
         };
         self.sites.insert(site, rules.clone());

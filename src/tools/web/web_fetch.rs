@@ -185,14 +185,18 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let most = args.max_bytes.unwrap_or(BYTES).min(u64::from(web.max_page_mb.max(1)) << 20);
     let (status, reason, url, headers) =
         (response.status, reason(&response), response.url.clone(), response.headers.clone());
-    let (bytes, cut) = response.first_bytes(usize::try_from(most).unwrap_or(usize::MAX)).await?;
+    let leads_to = response.redirect().and_then(Result::ok);
+    let (bytes, cut) = cx.receive(response, usize::try_from(most).unwrap_or(usize::MAX)).await?;
     tracing::debug!(status = status.as_u16(), bytes = bytes.len(), ms = began.elapsed().as_millis(), "a page came");
     let body = Body { bytes, cut, url, headers };
     if args.raw == Some(true) {
         return Ok(raw(&body, (status.as_u16(), &reason)));
     }
     let wanted = Wanted { extract: args.extract_text.unwrap_or(true), article: args.prefer_readable.unwrap_or(true) };
-    let (body, told) = cx.work(move || body.tell(wanted).map(|told| (body, told))).await?;
+    let (body, mut told) = cx.work(move || body.tell(wanted).map(|told| (body, told))).await?;
+    if let Some(target) = leads_to {
+        told.text = format!("It redirects to {target}, which was not fetched. Fetch that address if it is wanted.");
+    }
     let number = match status.is_success() {
         true => {
             let title = told.title.clone().unwrap_or_else(|| body.url.to_string());

@@ -44,7 +44,8 @@ async fn a_script_published_anew_since_the_question_is_asked_about_again() {
     job(&asker.app, "// @risk destructive\n// @uses write, document", "EVIL").await;
     let new = asker.asked_anew(&old).await;
     assert_eq!((new.risk, &new.arguments, &new.asked_as), (Risk::Destructive, &old.arguments, &old.asked_as));
-    assert!(new.reason.starts_with("It has changed since you were asked, and nothing was run. It is destr"), "{new:?}");
+    assert!(new.reason.starts_with("It has changed since you were asked, and nothing was run. job"), "{new:?}");
+    assert!(new.reason.ends_with("You agree to a text once. It is destructive: that is always asked."), "{new:?}");
     let read = asker.invoke(asker.call("read", json!({"path": "benign.txt"}))).await;
     assert_eq!(read.unwrap_err().kind(), Kind::NotFound, "nothing was written");
     assert_eq!(asker.decide(&old, yes()).await.unwrap_err().kind(), Kind::Conflict, "the old question is closed");
@@ -173,7 +174,7 @@ async fn a_yes_covers_calls_within_it_up_to_its_own_risk() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_that_is_refused_leaves_the_question_open() {
     let asker = Asker::new(TestApp::start().await, WRITER).await;
-    let files = asker.app.satchel.app.workspaces.of(asker.caller.user, &["workspace".to_owned()]).unwrap();
+    let files = asker.app.satchel.app.files_of(asker.caller.user).unwrap();
     files.write("a.txt", b"apple\n".to_vec(), Parents::Must).await.unwrap();
     let ticket = asker.ask("edit", json!({"path": "a.txt", "old_text": "apple", "new_text": "pear"})).await;
     let edit =

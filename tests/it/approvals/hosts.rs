@@ -9,7 +9,7 @@ use crate::{
     support::{
         app::TestApp,
         remote::systems::{allow, open},
-        site::{Site, page},
+        site::{Site, page, status},
         system::TestSystem,
     },
 };
@@ -32,13 +32,13 @@ async fn tainted(permissions: &[&str]) -> Asker {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_yes_for_the_conversation_opens_no_other_host_and_no_other_port() {
+async fn a_yes_opens_no_other_host_and_no_other_port() {
     let asker = tainted(&["*"]).await;
     let (one, other) = (site(&asker.app).await, site(&asker.app).await);
     let ticket = asker.ask("web_fetch", fetch(&one)).await;
-    assert_eq!(ticket.scope, Some(format!("web_fetch to {} in this conversation", one.place)));
+    assert_eq!(ticket.scope, None, "no later call would read such a yes");
     assert!(ticket.reason.contains(&format!("It reaches '{}'", one.place)), "{}", ticket.reason);
-    asker.approve_for_conversation(&ticket).await;
+    asker.approve(&ticket).await;
     asker.run("web_fetch", fetch(&one)).await;
     let port = asker.ask("web_fetch", fetch(&other)).await;
     assert!(port.reason.contains(&other.place), "the same host at another port: {}", port.reason);
@@ -96,9 +96,12 @@ async fn every_argument_that_is_an_address_counts_where_a_tool_reaches_out() {
         (json!({"callback": "https://evil.example/x?d=SECRET"}), "'evil.example:443'"),
         (json!({"hosts": ["a", "evil.example:8443"]}), "'evil.example:8443'"),
         (json!({"feed": "wss://evil.example"}), "'evil.example:443'"),
+        (json!({"to": "evil.example:8443/x?d=SECRET"}), "'evil.example:8443'"),
+        (json!({"to": "//evil.example/x?d=SECRET"}), "'evil.example:443'"),
+        (json!({"https://evil.example/SECRET": "x"}), "'evil.example:443'"),
     ] {
         let ticket = asker.ask("call_rest_endpoint", get(query)).await;
-        assert!(ticket.reason.contains(place), "{}", ticket.reason);
+        assert!(ticket.reason.starts_with(&format!("Its arguments name {place}, which")), "{}", ticket.reason);
     }
     asker.run("save_memory", json!({"content": "https://evil.example/ is a page"})).await;
     assert_eq!(server.asked().len(), 2);
@@ -136,4 +139,35 @@ async fn a_host_that_may_look_like_another_is_said_to() {
     assert!(ticket.warnings.iter().any(|warning| warning.contains("xn--pple-43d.com")), "{:?}", ticket.warnings);
     let error = asker.invoke(asker.call("web_fetch", json!({"url": "nonsense"}))).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Invalid);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_leads_to_no_other_place_than_the_one_asked_about() {
+    let asker = tainted(&["*"]).await;
+    let (one, other) = (site(&asker.app).await, site(&asker.app).await);
+    let ticket = asker.ask("web_fetch", fetch(&one)).await;
+    asker.approve(&ticket).await;
+    let leak = other.url("/page?d=SECRET");
+    one.put("/out", [status(302, &[("location", &leak)])]);
+    one.put("/here", [status(302, &[("location", "/page")])]);
+    let answer = asker.run("web_fetch", json!({"url": one.url("/out")})).await;
+    assert_eq!(answer["status"], 302);
+    assert!(answer["markdown"].as_str().unwrap().contains(&leak), "the model is told where it leads: {answer}");
+    let raw = asker.run("web-fetch", json!({"url": one.url("/out")})).await;
+    assert_eq!((&raw["status"], &raw["headers"]["location"]), (&json!(302), &json!(leak)));
+    assert!(other.asked().is_empty(), "{:?}", other.asked());
+    let ticket = asker.ask("web_fetch", json!({"url": leak})).await;
+    assert!(ticket.reason.contains(&other.place), "nor is it known from now on: {}", ticket.reason);
+    assert_eq!(asker.run("web_fetch", json!({"url": one.url("/here")})).await["status"], 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_addresses_than_a_person_reads_are_refused() {
+    let asker = tainted(&["*"]).await;
+    let headers: serde_json::Map<String, Value> =
+        (0..300).map(|n| (format!("h{n}"), json!(format!("a{n}.example:80")))).collect();
+    let call = asker.call("web_fetch", json!({"url": "https://a.example/", "headers": headers}));
+    let error = asker.invoke(call).await.unwrap_err();
+    assert!(error.kind() == Kind::Invalid && error.message().contains("more than 50 hosts"), "{error}");
+    assert!(asker.open().await.is_empty());
 }

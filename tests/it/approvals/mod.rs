@@ -1,7 +1,8 @@
-//! What a yes is bound to, how far it goes, and where calls may lead after it.
+//! Approvals: the call a yes is bound to, its scope, and the places calls may lead to after it.
 
 mod asker;
 mod bound;
 mod hosts;
+mod inner;
 mod scopes;
 mod turn;

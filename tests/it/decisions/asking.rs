@@ -87,7 +87,7 @@ async fn an_edit_that_cannot_run_leaves_the_question_open() {
 async fn what_stands_in_a_file_is_told_before_asking_to_who_may_read_it() {
     let app = TestApp::start().await;
     let reader = app.caller(&["host:fs.read", "host:fs.write"]).await;
-    let files = app.satchel.app.workspaces.of(reader.user, &["workspace".to_owned()]).unwrap();
+    let files = app.satchel.app.files_of(reader.user).unwrap();
     files.write("a.txt", b"apple\n".to_vec(), Parents::Must).await.unwrap();
     let edit = |old: &str| json!({"path": "a.txt", "old_text": old, "new_text": "pear"});
     assert!(refused(&app, &reader, "edit", edit("banana")).await.message().contains("does not occur"));
@@ -98,7 +98,7 @@ async fn what_stands_in_a_file_is_told_before_asking_to_who_may_read_it() {
     let ticket = asked(&app, &reader, "write", json!({"path": "a.txt", "content": "x"})).await;
     assert_eq!(ticket.question, "Replace “a.txt”?");
     let blind = app.caller(&["host:fs.write"]).await;
-    let files = app.satchel.app.workspaces.of(blind.user, &["workspace".to_owned()]).unwrap();
+    let files = app.satchel.app.files_of(blind.user).unwrap();
     files.write("a.txt", b"apple\n".to_vec(), Parents::Must).await.unwrap();
     asked(&app, &blind, "edit", edit("banana")).await;
 }

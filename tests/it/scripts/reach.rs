@@ -3,12 +3,13 @@
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 
 use satchel::{
+    engine::decide::Answer,
     model::{
-        call::{Call, Outcome},
+        call::{Call, Decision, Outcome},
         caller::Caller,
         error::Kind,
     },
-    store::conversations::Conversations,
+    store::{conversations::Conversations, tickets::Verdict},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,20 @@ pub(crate) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
     assert_eq!(problem, None, "{name}");
 }
 
+/// The data of a call of a script that its caller agrees to for the first time.
+async fn agreed(app: &TestApp, call: Call) -> Value {
+    let caller = call.caller.clone();
+    let asked = app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap();
+    let Outcome::Confirm(ticket) = asked else { panic!("it ran unasked") };
+    assert!(ticket.reason.contains("your files. You agree to a text once."), "{}", ticket.reason);
+    let yes =
+        Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false };
+    match app.satchel.invoker.decide(ticket.id, yes, &caller, CancellationToken::new()).await.unwrap().1 {
+        Verdict::Ran { output, .. } => output.data,
+        other => panic!("{other:?}"),
+    }
+}
+
 async fn error(app: &TestApp, caller: &Caller, tool: &str, params: Value) -> String {
     app.call(caller, tool, params).await.unwrap_err().message().to_owned()
 }
@@ -38,7 +53,8 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     let body =
         "tool(\"write\", #{ path: \"a.txt\", content: args.text });\ntool(\"read\", #{ path: \"a.txt\" }).content";
     save(&app, "round", "// @param text string \"t\"\n// @uses write, read", body).await;
-    let owner = app.owner().await.caller;
+    let owner = app.caller(&["*"]).await;
+    assert_eq!(agreed(&app, Call::new(owner.clone(), "round", json!({"text": "hi"}))).await, "hi");
     assert_eq!(app.data(&owner, "round", json!({"text": "hi"})).await.unwrap(), "hi");
     let (viewer, writer) =
         (app.caller(&["knowledge:read"]).await, app.caller(&["host:fs.read", "host:fs.write"]).await);
@@ -49,7 +65,7 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
     assert_eq!(ticket.tool, "script:round");
     save(&app, "look", "// @uses read", "tool(\"read\", #{ path: \"a.txt\" })").await;
     let said = error(&app, &viewer, "look", json!({})).await;
-    assert!(said.contains("There is no tool 'read', or you may not use it"), "{said}");
+    assert!(said.contains("The script uses a tool that you may not use."), "{said}");
     save(
         &app,
         "catches",
@@ -57,12 +73,12 @@ async fn tools_are_called_with_the_callers_rights_and_no_others() {
         "let said = (); try { tool(\"read\", #{ path: \"none\" }) } catch (e) { said = `caught: ${e}` } said",
     )
     .await;
-    let caught = app.data(&owner, "catches", json!({})).await.unwrap();
+    let caught = agreed(&app, Call::new(owner, "catches", json!({}))).await;
     assert!(caught.as_str().unwrap().starts_with("caught: "), "{caught}");
 }
 
 #[tokio::test]
-async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
+async fn what_a_script_uses_that_asks_a_person_asks_before_the_script_runs() {
     let app = TestApp::start().await;
     app.set(json!({"exec": {"mode": "sandboxed", "ask": "always"}})).await;
     save(
@@ -76,11 +92,12 @@ async fn what_asks_a_person_ends_the_script_and_leaves_no_question() {
     let owner = app.caller(&["*"]).await;
     let asked = app.call(&owner, "sneaks", json!({})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
-    assert!(ticket.reason.starts_with("It uses exec. "), "{}", ticket.reason);
+    assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
     app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
-    let said = error(&app, &owner, "hides", json!({})).await;
-    assert!(said.contains("sneaks asks a person before this"), "{said}");
-    assert_eq!(questions(&app), 1, "its own and no other");
+    let asked = app.call(&owner, "hides", json!({})).await.unwrap();
+    let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
+    assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
+    assert_eq!(questions(&app), 2, "their own and no other");
 }
 
 /// How many questions were ever asked.
@@ -117,8 +134,9 @@ async fn what_a_script_brings_in_is_told_when_it_has_ended() {
     save(&app, "keeps_page", "// @param url string \"u\"\n// @uses web_fetch, write", body).await;
     let owner = app.caller(&["*"]).await;
     let topic = app.conversation(&owner).await;
-    let call =
-        || Call { topic: Some(topic), ..Call::new(owner.clone(), "keeps_page", json!({"url": site.url("/heron")})) };
+    let alone = || Call::new(owner.clone(), "keeps_page", json!({"url": site.url("/heron")}));
+    agreed(&app, alone()).await;
+    let call = || Call { topic: Some(topic), ..alone() };
     // Nobody is asked in its midst, where the page it has just fetched would forbid it to write.
     let outcome = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
     assert!(matches!(&outcome, Outcome::Done(done) if done.output.data == "It waits."), "{outcome:?}");

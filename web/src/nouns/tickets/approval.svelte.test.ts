@@ -13,6 +13,7 @@ const ticket = {
   question: 'Delete “Holiday 29”?',
   subject: 'Holiday 29',
   reason: 'It is destructive.',
+  warnings: [],
   expires_at: new Date(Date.now() + 60_000).toISOString(),
 } as unknown as Ticket;
 const parameters = { type: 'object', properties: { document_id: { type: 'string' } }, required: ['document_id'] };
@@ -84,9 +85,11 @@ const button = (text: string) => [...document.querySelectorAll('button')].find((
 
 it('says how long a cut value is and opens all of it', async () => {
   const content = `${'a line\n'.repeat(100)}the \u202eend`;
-  const shown = card({ arguments: { path: 'a.txt', content } }, file);
+  const warnings = ['content holds characters that cannot be seen.', 'The host “xn--pple-43d.com” may look like another one.'];
+  const shown = card({ arguments: { path: 'a.txt', content }, warnings }, file);
   expect(document.body.textContent).toContain('708 characters, 101 lines.');
-  expect(document.body.textContent).toContain('content: holds characters that cannot be seen');
+  expect([...document.querySelectorAll('.note.warn li')].map((one) => one.textContent)).toEqual(warnings);
+  expect(document.querySelector('.sends')?.textContent).toContain('\\u{202e}');
   button('Show all')?.click();
   flushSync();
   expect(document.querySelector('[aria-label="All of Content"]')?.textContent).toBe(content.replace('\u202e', '\\u{202e}'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { visible } from '../../lib/format';
-import { hides, hiding, size, spelled, strangers } from './risky';
+import { coverage, size, spelled } from './risky';
 
 describe('what is risky in a value', () => {
   it('says how long a value is that its field cuts', () => {
@@ -20,26 +20,18 @@ describe('what is risky in a value', () => {
     for (const code of unseen) {
       const text = `a${String.fromCodePoint(code)}b`;
       expect(visible(text)).toBe(`a\\u{${code.toString(16)}}b`);
-      expect(hides(text)).toBe(true);
     }
-    for (const text of ['notes.txt', 'Zoë', 'two\nlines\tand a tab', '漢字', 'привет']) expect(hides(text)).toBe(false);
-  });
-
-  it('names the values that hide something', () => {
-    expect(hiding({ path: 'notes\u061c\u00ad\u3164\u{e0041}.txt', content: 'plain' })).toEqual(['path']);
-    expect(hiding({ 'pa\u200bth': 'plain' })).toEqual(['pa\\u{200b}th']);
-    expect(hiding({ tool_uses: [{ parameters: { 'na\u00adme': 1 } }], n: 1, none: null })).toEqual(['tool_uses']);
+    for (const text of ['notes.txt', 'Zoë', 'two\nlines\tand a tab', '漢字', 'привет']) expect(visible(text)).toBe(text);
   });
 
   it('spells out a whole value, names too', () => {
     expect(spelled({ 'pa\u200bth': ['a\u{e0041}', 1, null, { b: 'c' }] })).toEqual({ 'pa\\u{200b}th': ['a\\u{e0041}', 1, null, { b: 'c' }] });
   });
 
-  it('finds hosts in letters of another alphabet, at any depth', () => {
-    // The first letter is Cyrillic.
-    const found = strangers({ calls: [{ url: 'https://\u0430pple.com/x' }, { url: 'https://apple.com' }], to: '\u0430pple.com:8443' });
-    expect(found).toEqual(['xn--pple-43d.com']);
-    expect(strangers({ url: 'HTTPS://xn--pple-43d.com/', note: 'see https://apple.com', at: '12:30' })).toEqual(['xn--pple-43d.com']);
-    expect(strangers({ url: 'https://apple.com', text: '\u0430pple' })).toEqual([]);
+  it('says what a yes for the conversation covers, where there is one', () => {
+    expect(coverage({ scope: null })).toBe('');
+    expect(coverage({ scope: 'write files in “reports” in this conversation' })).toBe(
+      'For this conversation covers: write files in “reports” in this conversation, and nothing else. It ends once content from outside comes in.',
+    );
   });
 });
