@@ -71,17 +71,17 @@ pub struct FoundEntry {
     pub text: Option<String>,
     /// Facts to filter by.
     pub metadata: BTreeMap<String, Scalar>,
-    /// Where content from outside came from that was near when it was put.
+    /// The origin of content from outside that was near when it was put.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
 
-/// Who puts an entry.
+/// The writer of an entry.
 #[derive(Debug, Clone)]
 pub struct Putter {
-    /// Whose doing it is.
+    /// The person.
     pub user: UserId,
-    /// Where content from outside came from that is near.
+    /// The origin of content from outside that is near.
     pub origin: Option<Origin>,
 }
 

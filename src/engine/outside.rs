@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::{context::Context, tool::Tool};
 use crate::model::{
     call::Outcome,
-    caller::Credential,
     error::{Error, Kind, Result},
     origin::Origin,
     output::Output,
@@ -77,15 +76,19 @@ impl Context {
         }
     }
 
-    /// The origin of what this run writes where everybody reads it. What a program reads that calls with a key, outside
-    /// a conversation, nobody knows.
+    /// The origin of what this run writes where everybody reads it.
     pub fn origin_for_all(&self) -> Option<Origin> {
-        let of_program = || {
-            let by_key = matches!(self.caller().credential, Credential::Key(_)) && self.topic().is_none();
-            let source = || format!("{}: a program of {}", self.tool(), self.caller().username);
-            by_key.then(|| Origin::new(source(), self.now()))
-        };
-        self.origin().or_else(of_program)
+        self.origin().map(Origin::for_all).or_else(|| self.origin_of_program())
+    }
+
+    /// The origin of what this run keeps for its caller.
+    pub fn origin_to_keep(&self) -> Option<Origin> {
+        self.origin().or_else(|| self.origin_of_program())
+    }
+
+    /// `None` in a conversation, which knows what it has read.
+    fn origin_of_program(&self) -> Option<Origin> {
+        if self.topic().is_some() { None } else { Origin::of_program(self.caller(), self.tool(), self.now()) }
     }
 
     /// Remembers that something kept from outside came into this run.

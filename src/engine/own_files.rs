@@ -8,11 +8,9 @@ use super::context::Context;
 use crate::{
     app::App,
     host::files::{Charset, Parents, Rooted, Text, Window, before_now},
-    model::{error::Result, origin::Origin, user::UserId},
+    model::{error::Result, origin::Origin},
     store::file_origins::{FileOrigins, FilePlace},
 };
-
-pub use commands::HELD;
 
 /// A file that is to be made, under this name or, where it is taken, one with a number.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +21,14 @@ pub struct NewFile<'a> {
     pub name: &'a str,
     /// The ending.
     pub ending: &'a str,
+}
+
+/// A change of a file under way.
+struct Change {
+    /// A time before it, as [`before_now`] tells it.
+    began: i64,
+    /// The origin that the file has from then on.
+    origin: Option<Origin>,
 }
 
 /// The caller's files. Reading one with an origin taints what the call belongs to.
@@ -39,46 +45,61 @@ impl Context {
     }
 }
 
-/// Where a file stands among the origins: by its path in its user's workspace, which may be moved, else by its absolute
-/// one. `absolute` has no links.
-pub fn place_of(files: &Rooted, user: UserId, absolute: &Path) -> FilePlace {
+/// A file's place among the origins: its path in its user's workspace, which may be moved, else its absolute one.
+/// `absolute` has no links.
+pub fn place_of(files: &Rooted, absolute: &Path) -> FilePlace {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match files.own_workspace().and_then(|own| absolute.strip_prefix(own).ok()) {
-        Some(path) => FilePlace { owner: Some(user), path: text(path) },
+        Some(path) => FilePlace { owner: Some(files.user()), path: text(path) },
         None => FilePlace { owner: None, path: text(absolute) },
     }
 }
 
-/// A place as its user's tools name it.
-pub fn path_of(files: &Rooted, place: &FilePlace) -> String {
+/// A place as an absolute path of this machine.
+pub fn path_of(files: &Rooted, place: &FilePlace) -> PathBuf {
     match (place.owner, files.own_workspace()) {
-        (Some(_), Some(own)) => own.join(&place.path).to_string_lossy().into_owned(),
-        _ => place.path.clone(),
+        (Some(_), Some(own)) => own.join(&place.path),
+        _ => PathBuf::from(&place.path),
     }
 }
 
-/// Where the content of a file of this user's came from; `None` if from here.
-pub async fn origin_of(app: &App, files: &Rooted, user: UserId, path: &str) -> Result<Option<Origin>> {
-    let known = FileOrigins::of(&app.db).known(place_of(files, user, &files.locate(path)?)).await?;
-    if known.is_clean() { Ok(None) } else { Ok(known.origin(files.changed(path).await?)) }
+/// Whether this user's tools reach something of a tree.
+pub fn is_seen(files: &Rooted, tree: &FilePlace) -> bool {
+    let tree = path_of(files, tree);
+    files.roots().iter().any(|root| root.starts_with(&tree) || tree.starts_with(root))
 }
 
-/// A file was written whole with nothing from outside near, by its owner for instance.
-pub async fn note_clean(app: &App, files: &Rooted, user: UserId, path: &str) -> Result<()> {
-    let place = place_of(files, user, &files.locate(path)?);
-    let origins = FileOrigins::of(&app.db);
+/// The origin of what a file of this user's holds; `None` if nothing of it came from outside.
+pub async fn origin_of(app: &App, files: &Rooted, path: &str) -> Result<Option<Origin>> {
+    let absolute = files.locate(path)?;
+    let known = FileOrigins::new(&app.db).known(place_of(files, &absolute)).await?;
+    if known.is_clean() { Ok(None) } else { Ok(known.origin(files.changed(&absolute).await?)) }
+}
+
+/// Writes a new file with nothing from outside near into a folder of the workspace, as [`Rooted::write_new`] does.
+pub async fn write_new_clean(app: &App, files: &Rooted, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
+    let began = before_now();
+    let path = files.write_new(new.folder, new.name, new.ending, bytes).await?;
+    note_clean(app, files, &path, began).await?;
+    Ok(path)
+}
+
+/// Notes that a file was written whole with nothing from outside near, by a call that began then.
+async fn note_clean(app: &App, files: &Rooted, path: &str, began: i64) -> Result<()> {
+    let absolute = files.locate(path)?;
+    let (place, origins) = (place_of(files, &absolute), FileOrigins::new(&app.db));
     // Without this most writes would wait for one of the database.
     if origins.known(place.clone()).await?.is_unknown() {
         return Ok(());
     }
-    match files.changed(path).await? {
-        Some(changed) => origins.clean(place, changed).await,
+    match files.changed(&absolute).await? {
+        Some(changed) => origins.clean(place, changed.file, began).await,
         None => Ok(()),
     }
 }
 
 impl OwnFiles {
-    /// Where a path leads, as an absolute path without links. Fails outside the roots.
+    /// The absolute path without links that a path leads to. Fails outside the roots.
     pub fn locate(&self, path: &str) -> Result<PathBuf> {
         self.files.locate(path)
     }
@@ -95,19 +116,17 @@ impl OwnFiles {
 
     /// A text file, or a window of it.
     pub async fn read_text(&self, path: &str, charset: Charset, window: Window) -> Result<Text> {
-        self.note(path).await?;
-        let text = self.files.read_text(path, charset, window).await?;
-        // Another call may have written it between the two.
-        self.note(path).await?;
-        Ok(text)
+        let read = async {
+            let bytes = self.files.text_bytes(path, charset, window).await?;
+            self.cx.take_room(bytes).await?;
+            self.files.read_text_of(bytes, path, charset, window).await
+        };
+        self.noting(path, read).await
     }
 
     /// A whole file of at most `most` bytes.
     pub async fn read_up_to(&self, path: &str, most: u64) -> Result<Vec<u8>> {
-        self.note(path).await?;
-        let bytes = self.files.read_up_to(path, most).await?;
-        self.note(path).await?;
-        Ok(bytes)
+        self.noting(path, self.files.read_up_to(path, most)).await
     }
 
     /// Does heavy work on a whole file of at most `most` bytes, which is read when it is the caller's turn: those of others
@@ -118,26 +137,20 @@ impl OwnFiles {
         most: u64,
         work: impl FnOnce(Vec<u8>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.note(path).await?;
-        let (files, name) = (self.files.clone(), path.to_owned());
-        let (_, bytes) = self.files.open(path).await?;
-        let answer = self.cx.work_on(bytes, move || work(files.read_up_to_here(&name, most)?)).await;
-        // What is told of a failure has read it, too.
-        self.note(path).await?;
-        answer
+        self.in_turn(path, move |files, name| work(files.read_up_to_here(name, most)?)).await
     }
 
     /// Whether there is a file; nothing of it comes back.
     pub async fn exists(&self, path: &str) -> Result<bool> {
-        Ok(self.files.changed(path).await?.is_some())
+        Ok(self.files.changed(&self.files.locate(path)?).await?.is_some())
     }
 
     /// Writes a file whole. Returns the bytes written.
     pub async fn write(&self, path: &str, bytes: Vec<u8>, parents: Parents) -> Result<u64> {
-        let origin = self.cx.origin();
-        self.put(path, origin.clone()).await?;
+        let change = Change { began: before_now(), origin: self.cx.origin() };
+        self.put(path, &change.origin).await?;
         let written = self.files.write(path, bytes, parents).await?;
-        self.after_write(path, origin).await?;
+        self.after_write(path, change).await?;
         Ok(written)
     }
 
@@ -148,17 +161,14 @@ impl OwnFiles {
 
     /// The same, of content that comes from a place outside.
     pub async fn write_new_from(&self, origin: Option<Origin>, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
-        let NewFile { folder, name, ending } = new;
         if origin.is_none() {
-            let path = self.files.write_new(folder, name, ending, bytes).await?;
-            note_clean(self.cx.app(), &self.files, self.user(), &path).await?;
-            return Ok(path);
+            return write_new_clean(self.cx.app(), &self.files, new, bytes).await;
         }
         // Its name is taken first: at no moment is there a content whose origin is not known.
-        let path = self.files.write_new(folder, name, ending, Vec::new()).await?;
-        self.put(&path, origin.clone()).await?;
+        let path = self.files.write_new(new.folder, new.name, new.ending, Vec::new()).await?;
+        self.put(&path, &origin).await?;
         self.files.write(&path, bytes, Parents::Must).await?;
-        self.after_write(&path, origin).await?;
+        self.put(&path, &origin).await?;
         Ok(path)
     }
 
@@ -168,13 +178,13 @@ impl OwnFiles {
         path: &str,
         change: impl FnOnce(&str) -> Result<(Option<String>, T)> + Send + 'static,
     ) -> Result<T> {
-        let origin = self.before_change(path).await?;
+        let began = self.before_change(path).await?;
         let answer = self.files.update(path, change).await?;
-        self.after_write(path, origin).await?;
+        self.after_write(path, began).await?;
         Ok(answer)
     }
 
-    /// What `change` would answer, with nothing written.
+    /// The answer of `change`, with nothing written.
     pub async fn rehearse<T: Send + 'static>(
         &self,
         path: &str,
@@ -183,52 +193,72 @@ impl OwnFiles {
         self.files.update(path, move |text| Ok((None, change(text)?))).await
     }
 
-    /// Replaces a file of at most `most` bytes by what `change` makes of its bytes, in a turn at heavy work.
+    /// Replaces a file of at most `most` bytes by what `change` makes of its bytes, in a turn at heavy work. Its answer, or
+    /// its refusal, may tell of what the file holds.
     pub async fn update_bytes<T: Send + 'static>(
         &self,
         path: &str,
         most: u64,
         change: impl FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
     ) -> Result<T> {
-        let origin = self.before_change(path).await?;
-        let (files, name) = (self.files.clone(), path.to_owned());
-        let (_, bytes) = self.files.open(path).await?;
-        let answer = self.cx.work_on(bytes, move || files.update_bytes_here(&name, most, change)).await?;
-        self.after_write(path, origin).await?;
+        let began = self.before_change(path).await?;
+        let answer = self.in_turn(path, move |files, name| files.update_bytes_here(name, most, change)).await?;
+        self.after_write(path, began).await?;
         Ok(answer)
     }
 
-    fn user(&self) -> UserId {
-        self.cx.caller().user
+    /// Does heavy work on a file when it is the caller's turn.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        path: &str,
+        work: impl FnOnce(&Rooted, &str) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (files, name) = (self.files.clone(), path.to_owned());
+        let work = async {
+            // Opened for its size, and to find out before a turn is waited for whether it is there.
+            let (_, bytes) = self.files.open(path).await?;
+            self.cx.work_on(bytes, move || work(&files, &name)).await
+        };
+        self.noting(path, work).await
+    }
+
+    /// Notes the origin of a file that `read` reads: before and after, as another call may write it between the two. A
+    /// failure may tell of it as much as an answer.
+    async fn noting<T>(&self, path: &str, read: impl Future<Output = Result<T>>) -> Result<T> {
+        self.note(path).await?;
+        let answer = read.await;
+        self.note(path).await?;
+        answer
     }
 
     async fn note(&self, path: &str) -> Result<()> {
-        if let Some(origin) = origin_of(self.cx.app(), &self.files, self.user(), path).await? {
-            self.cx.note_origin(origin);
-        }
+        self.cx.note(origin_of(self.cx.app(), &self.files, path).await?);
         Ok(())
     }
 
-    /// From now on the file counts as from there, if anywhere.
-    async fn put(&self, path: &str, origin: Option<Origin>) -> Result<()> {
+    /// Gives a file this origin, if any, from now on.
+    async fn put(&self, path: &str, origin: &Option<Origin>) -> Result<()> {
         let Some(origin) = origin else { return Ok(()) };
-        let place = place_of(&self.files, self.user(), &self.files.locate(path)?);
-        self.guard_against_processes(&origin).await?;
-        FileOrigins::of(&self.cx.app().db).put(place, origin, before_now()).await
+        let place = place_of(&self.files, &self.files.locate(path)?);
+        let app = self.cx.app();
+        FileOrigins::new(&app.db).put(place.clone(), origin.clone(), before_now()).await?;
+        // Afterwards: what starts later has seen the file's origin.
+        commands::guard_against_running(app, &[place], origin).await
     }
 
-    /// What stays of a file that is changed keeps its origin. Returns the one it has from now on.
-    async fn before_change(&self, path: &str) -> Result<Option<Origin>> {
-        let origin = origin_of(self.cx.app(), &self.files, self.user(), path).await?.or_else(|| self.cx.origin());
-        self.put(path, origin.clone()).await?;
-        Ok(origin)
+    /// Keeps the origin of a file that is changed, as some of it stays.
+    async fn before_change(&self, path: &str) -> Result<Change> {
+        let began = before_now();
+        let origin = origin_of(self.cx.app(), &self.files, path).await?.or_else(|| self.cx.origin());
+        self.put(path, &origin).await?;
+        Ok(Change { began, origin })
     }
 
-    /// Says once more where it is from: whoever looked for files that are gone may not have seen it before.
-    async fn after_write(&self, path: &str, origin: Option<Origin>) -> Result<()> {
-        match origin {
-            None => note_clean(self.cx.app(), &self.files, self.user(), path).await,
-            origin => self.put(path, origin).await,
+    /// Puts the origin once more: whoever looked for files that are gone may not have seen it before.
+    async fn after_write(&self, path: &str, change: Change) -> Result<()> {
+        match change.origin {
+            None => note_clean(self.cx.app(), &self.files, path, change.began).await,
+            origin => self.put(path, &origin).await,
         }
     }
 }

@@ -86,6 +86,23 @@ pub struct Processes {
     clock: Clock,
     places: Places,
     sessions: Arc<Mutex<HashMap<UserId, Vec<Session>>>>,
+    commands: Arc<Mutex<Vec<UserId>>>,
+}
+
+/// Counts its user among those something runs for, until it is dropped.
+#[derive(Debug)]
+pub struct CommandMark {
+    user: UserId,
+    commands: Arc<Mutex<Vec<UserId>>>,
+}
+
+impl Drop for CommandMark {
+    fn drop(&mut self) {
+        let mut commands = self.commands.lock();
+        if let Some(at) = commands.iter().position(|user| *user == self.user) {
+            commands.swap_remove(at);
+        }
+    }
 }
 
 /// One user's background processes.
@@ -115,12 +132,26 @@ struct End {
 impl Processes {
     /// None yet.
     pub fn new(sandbox: Sandbox, clock: Clock) -> Self {
-        Self { sandbox, clock, places: Places::of_machine(), sessions: Arc::default() }
+        Self { sandbox, clock, places: Places::of_machine(), sessions: Arc::default(), commands: Arc::default() }
     }
 
     /// One user's.
     pub fn of(&self, user: UserId, files: Rooted) -> OwnProcesses {
         OwnProcesses { all: self.clone(), user, files }
+    }
+
+    /// Marks that a command of this user's runs, which is no background process.
+    pub fn mark_command(&self, user: UserId) -> CommandMark {
+        self.commands.lock().push(user);
+        CommandMark { user, commands: Arc::clone(&self.commands) }
+    }
+
+    /// The users a background process runs for, or a command that was marked; some may be named more than once.
+    pub fn running(&self) -> Vec<UserId> {
+        let mut users = self.commands.lock().clone();
+        let sessions = self.sessions.lock();
+        users.extend(sessions.iter().filter(|(_, own)| own.iter().any(Session::is_running)).map(|(user, _)| *user));
+        users
     }
 
     async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {

@@ -31,7 +31,7 @@ pub struct Process {
     pub source: ProcessSource,
     /// Whether it counts.
     pub status: ProcessStatus,
-    /// Where a proposal's material came from, if from outside; publishing it is its review.
+    /// Origin of a proposal's material, if from outside; publishing it is its review.
     pub origin: Option<Origin>,
     /// Counted at every change.
     pub revision: u32,

@@ -39,7 +39,7 @@ pub struct Node {
     pub created_at: Time,
     /// When it was last changed.
     pub updated_at: Time,
-    /// Where content from outside came from that was near when it was put.
+    /// Origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
 }
 
@@ -56,18 +56,18 @@ pub struct Edge {
     /// What is known of it.
     #[schema(value_type = Object)]
     pub props: Map<String, Value>,
-    /// Where content from outside came from that was near when it was put.
+    /// Origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
 }
 
-/// Where an edge leads to.
+/// Target of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbor {
     /// The node's id.
     pub id: String,
     /// Whether it, or an edge to it, was found in a document.
     pub found: bool,
-    /// Where content from outside came from that was near when it, or an edge to it, was put.
+    /// Origin of content from outside that was near when it, or an edge to it, was put.
     pub origin: Option<Origin>,
 }
 
@@ -133,7 +133,7 @@ impl NewNode {
         Self { origin, ..self }
     }
 
-    /// Where content from outside came from that is near.
+    /// Origin of content from outside that is near.
     pub fn origin(&self) -> &Option<Origin> {
         &self.origin
     }
@@ -178,7 +178,7 @@ impl NewEdge {
         Self { origin, ..self }
     }
 
-    /// Where content from outside came from that is near.
+    /// Origin of content from outside that is near.
     pub fn origin(&self) -> &Option<Origin> {
         &self.origin
     }
@@ -270,6 +270,6 @@ pub struct Thing {
     pub id: String,
     /// What kind of thing it is.
     pub label: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }

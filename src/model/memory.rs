@@ -87,7 +87,7 @@ pub struct Memory {
     pub merged_from: Vec<Wording>,
     /// What it said before it was corrected, the latest first.
     pub history: Vec<Wording>,
-    /// Where content from outside came from that was near when it, or a wording of it, was said; `None` if there was
+    /// Origin of content from outside that was near when it, or a wording of it, was said; `None` if there was
     /// none, or the person has vouched for it.
     pub origin: Option<Origin>,
 }
@@ -189,7 +189,7 @@ impl NewMemory {
         self.key.as_deref()
     }
 
-    /// Where content from outside came from that is near where it is said.
+    /// Origin of content from outside that is near where it is said.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }
@@ -213,6 +213,8 @@ pub struct MemoryChange {
     pub key: Option<String>,
     /// What the new content means.
     pub vector: Option<Vector>,
+    /// The origin of what changes, if from outside.
+    pub origin: Option<Origin>,
 }
 
 impl MemoryChange {
@@ -224,6 +226,7 @@ impl MemoryChange {
             content: self.content.map(|c| checked_content(&c)).transpose()?,
             key: self.key.map(|k| checked_name(&k, "key")).transpose()?,
             vector: self.vector,
+            origin: self.origin,
         })
     }
 }

@@ -1,8 +1,9 @@
-//! Where content came from that nobody here wrote or typed (SECURITY.md, "Origin").
+//! The origin of content that nobody here wrote or typed (SECURITY.md, "Origin").
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
-use super::time::Time;
+use super::{caller::Caller, time::Time};
 
 /// The place outside that content came from, and when it came in. Kept with whatever is stored while such content was
 /// in the conversation: who reads it later has read from that place too.
@@ -18,5 +19,76 @@ impl Origin {
     /// Of this place, which was read now.
     pub fn new(source: impl Into<String>, at: Time) -> Self {
         Self { source: source.into(), at }
+    }
+
+    /// The origin of what a command says that could read a file with this one. What is of such an output already says so
+    /// once.
+    #[must_use]
+    pub fn of_workspace(self, file: &str) -> Self {
+        if self.source.contains(HOLDS) {
+            self
+        } else {
+            Self::new(format!("{HOLDS}{file} from {}", self.source), self.at)
+        }
+    }
+
+    /// The origin of what a program writes that calls with a key: what it has read nobody knows. `None` for a person.
+    pub fn of_program(caller: &Caller, by: &str, now: Time) -> Option<Self> {
+        (!caller.is_person()).then(|| Self::new(format!("{by}: a program of {}", caller.username), now))
+    }
+
+    /// The same for what everybody may read: only the tool, and the host of an address. The rest may be private, a search
+    /// for instance, or the name of a file.
+    #[must_use]
+    pub fn for_all(self) -> Self {
+        let source = match self.source.split_once(": ") {
+            _ if self.source.contains(HOLDS) => "files in a workspace".to_owned(),
+            Some((tool, place)) => match Url::parse(place).ok().as_ref().and_then(Url::host_str) {
+                Some(host) => format!("{tool}: {host}"),
+                None => tool.to_owned(),
+            },
+            None => self.source,
+        };
+        Self { source, at: self.at }
+    }
+}
+
+/// Begins the source of what comes of a command, before a file that it could read.
+const HOLDS: &str = "the workspace holds ";
+
+/// When a file last changed, in nanoseconds since 1970. Nobody can set that back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastChange {
+    /// The file itself.
+    pub file: i64,
+    /// The file, or a directory on the way to it: what was moved with its directory did not change itself.
+    pub path: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_workspace_holds_is_said_once() {
+        let page = Origin::new("web_fetch: https://invoices.example/may", Time::from_millis(7));
+        let first = page.of_workspace("invoices.csv");
+        assert_eq!(first.source, "the workspace holds invoices.csv from web_fetch: https://invoices.example/may");
+        assert_eq!(first.clone().of_workspace("copy.csv"), first);
+    }
+
+    #[test]
+    fn everybody_reads_the_tool_and_the_host_and_nothing_private() {
+        for (source, wanted) in [
+            ("web_fetch: https://ann:secret@invoices.example:8443/may?of=ann", "web_fetch: invoices.example"),
+            ("web_search: is ann ill", "web_search"),
+            ("web_search: is: ann ill", "web_search"),
+            ("list_mail", "list_mail"),
+            ("document: Wages of May", "document"),
+            ("the workspace holds wages.xlsx from web_fetch: https://a.example/", "files in a workspace"),
+            ("exec: the workspace holds wages.xlsx from a page", "files in a workspace"),
+        ] {
+            assert_eq!(Origin::new(source, Time::from_millis(7)).for_all().source, wanted, "{source}");
+        }
     }
 }

@@ -32,6 +32,7 @@ use crate::model::{
     },
     error::{Error, Result},
     id::shorten,
+    time::Time,
 };
 
 /// Most systems.
@@ -117,8 +118,9 @@ impl Catalog {
     }
 
     /// Moves a system to another status, where R8 allows it. Whoever activates one has let its endpoints through; what a
-    /// tool has written since it was a draft waits for its own review.
-    pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus) -> Result<System> {
+    /// tool has written since it was a draft waits for its own review. `read` is when the last of what a tool wrote of a
+    /// draft had been written, as it was read.
+    pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus, read: Option<Time>) -> Result<System> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let mut system = rows::demand_system(c, id)?;
@@ -127,7 +129,9 @@ impl Catalog {
             system.status = to;
             system.updated_at = by.now;
             match to {
-                SystemStatus::Active if from == SystemStatus::Draft => review::let_through_draft(c, &by, &mut system)?,
+                SystemStatus::Active if from == SystemStatus::Draft => {
+                    review::let_through_draft(c, &by, &mut system, read)?;
+                }
                 SystemStatus::Active => {
                     let reviewed = "UPDATE endpoints SET reviewed = 1 WHERE system = ?1 AND waiting IS NULL";
                     sql::run(c, reviewed, [id.to_string()])?;

@@ -7,12 +7,12 @@ use super::{
 };
 use crate::model::{error::Result, origin::Origin, time::Time, user::UserId};
 
-/// What a clipboard holds.
+/// The content of a clipboard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clip {
     /// The text.
     pub text: String,
-    /// Where content from outside came from that was near when it was written.
+    /// The origin of content from outside that was near when it was written.
     pub origin: Option<Origin>,
 }
 

@@ -28,7 +28,7 @@ pub struct Put {
     pub given: bool,
     /// Facts to filter by.
     pub metadata: Option<BTreeMap<String, Scalar>>,
-    /// Where content from outside came from that was near when it was put.
+    /// The origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
 }
 
@@ -43,7 +43,7 @@ pub struct Kept {
     pub text: Option<String>,
     /// Facts to filter by.
     pub metadata: BTreeMap<String, Scalar>,
-    /// Where content from outside came from that was near when it, or a part of it, was put.
+    /// The origin of content from outside that was near when it, or a part of it, was put.
     pub origin: Option<Origin>,
 }
 

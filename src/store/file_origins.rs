@@ -1,4 +1,4 @@
-//! Which files hold what came from outside: kept by path, and for whole trees where a command may have written anything.
+//! The origins of files: kept by path, and for whole trees where a command may have written anything.
 
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
@@ -12,20 +12,20 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
-    origin::Origin,
+    origin::{LastChange, Origin},
     user::UserId,
 };
 
 /// Most files of one owner that are listed.
 const LISTED: u32 = 1_000;
 
-/// How long a row stays, in nanoseconds, whose file is gone: until then it may be one that is just being written.
+/// Nanoseconds that a row stays whose file is gone: until then it may be one that is just being written.
 const JUST: i64 = 3_600_000_000_000;
 
 /// A place among the files: of a person's workspace, or of another directory of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePlace {
-    /// Whose workspace it lies in; `None` for other directories.
+    /// The person in whose workspace it lies; `None` for other directories.
     pub owner: Option<UserId>,
     /// Relative to the workspace, empty for the workspace itself; else absolute.
     pub path: String,
@@ -50,21 +50,21 @@ pub struct Tree {
     pub id: Uuid,
     /// The directory.
     pub place: FilePlace,
-    /// Where from.
+    /// The origin of what changed.
     pub origin: Origin,
     /// Nanoseconds since 1970.
     pub since: i64,
 }
 
-/// What is known of one file.
+/// The rows that speak for one file.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct FileRecord {
     /// Its own row: an origin, or that it has none as long as its inode does not change.
     own: Option<(Option<Origin>, Option<i64>)>,
     trees: Vec<Tree>,
 }
 
-impl Known {
+impl FileRecord {
     /// Whether nothing speaks for content from outside, whenever the file was changed.
     pub fn is_clean(&self) -> bool {
         self.trees.is_empty() && !matches!(self.own, Some((Some(_), _)))
@@ -75,14 +75,16 @@ impl Known {
         self.trees.is_empty() && self.own.is_none()
     }
 
-    /// Where the content of the file came from that last changed then; `None` if there is no file, or nothing is known.
-    pub fn origin(&self, changed: Option<i64>) -> Option<Origin> {
-        match (&self.own, changed) {
-            (Some((Some(origin), _)), _) => Some(origin.clone()),
-            (Some((None, vouched)), Some(_)) if *vouched == changed => None,
-            (_, None) => None,
-            (_, Some(changed)) => self.trees.iter().find(|tree| tree.since <= changed).map(|tree| tree.origin.clone()),
+    /// The origin of the file that last changed then; `None` if there is no file, or nothing is known.
+    pub fn origin(&self, changed: Option<LastChange>) -> Option<Origin> {
+        if let Some((Some(origin), _)) = &self.own {
+            return Some(origin.clone());
         }
+        let changed = changed?;
+        if matches!(self.own, Some((None, Some(vouched))) if vouched == changed.file) {
+            return None;
+        }
+        self.trees.iter().find(|tree| tree.since <= changed.path).map(|tree| tree.origin.clone())
     }
 
     /// Whether the file lies in a tree that counts as from outside.
@@ -91,9 +93,9 @@ impl Known {
     }
 }
 
-/// What an owner's files hold from outside.
+/// Files and trees from outside that an owner's tools may reach.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Held {
+pub struct Holdings {
     /// Files with an origin, by path.
     pub files: Vec<(FilePlace, Origin)>,
     /// Whether there are more.
@@ -110,12 +112,12 @@ pub struct FileOrigins {
 
 impl FileOrigins {
     /// Those of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
-    /// What is known of a file.
-    pub async fn known(&self, place: FilePlace) -> Result<Known> {
+    /// The rows that speak for a file.
+    pub async fn known(&self, place: FilePlace) -> Result<FileRecord> {
         self.db.read(move |c| known(c, &place)).await
     }
 
@@ -124,13 +126,22 @@ impl FileOrigins {
         self.db.write(move |c| put(c, &place, &origin, at)).await
     }
 
-    /// From now on all that changes below a directory counts as from there.
+    /// From now on all that changes below a directory counts as from there, until [`Self::settle_tree`].
     pub async fn put_tree(&self, tree: Tree) -> Result<()> {
+        self.db.write(move |c| put_tree(c, &tree, Lasting::No)).await
+    }
+
+    /// From now on all that changes below a directory counts as from there, until a person vouches for it. One that does
+    /// already is enough. A tree that was put before becomes such a one.
+    pub async fn keep_tree(&self, tree: Tree) -> Result<()> {
         let work = move |c: &Connection| {
-            let sql = "INSERT INTO tree_origins (id, owner, path, origin, since) VALUES (?1, ?2, ?3, ?4, ?5)";
-            let Tree { id, place, origin, since } = tree;
-            run(c, sql, params![id.to_string(), place.owner(), place.path, origin::text(&Some(origin)), since])
-                .map(drop)
+            forget_tree(c, tree.id)?;
+            let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting = 1";
+            let place = (tree.place.owner(), &tree.place.path, tree.since);
+            match first(c, sql, place, |_| Ok(()))? {
+                Some(()) => Ok(()),
+                None => put_tree(c, &tree, Lasting::Yes),
+            }
         };
         self.db.write(work).await
     }
@@ -141,14 +152,23 @@ impl FileOrigins {
         let work = move |c: &Connection| {
             changed.iter().try_for_each(|place| put(c, place, &tree.origin, at))?;
             gone.iter().try_for_each(|place| forget_before(c, place, at))?;
-            run(c, "DELETE FROM tree_origins WHERE id = ?1", [tree.id.to_string()]).map(drop)
+            forget_tree(c, tree.id)
         };
         self.db.write(work).await
     }
 
-    /// A file was written whole with nothing from outside near. `changed` is when its inode last changed.
-    pub async fn clean(&self, place: FilePlace, changed: i64) -> Result<()> {
-        self.db.write(move |c| clean(c, &place, changed)).await
+    /// A file was written whole with nothing from outside near, by a call that began then. `changed` is when its inode last
+    /// changed. An origin that was put since stays: another call wrote meanwhile.
+    pub async fn clean(&self, place: FilePlace, changed: i64, began: i64) -> Result<()> {
+        let work = move |c: &Connection| {
+            let sql = "SELECT 1 FROM file_origins
+                       WHERE owner = ?1 AND path = ?2 AND origin IS NOT NULL AND put_at >= ?3";
+            match first(c, sql, (place.owner(), &place.path, began), |_| Ok(()))? {
+                Some(()) => Ok(()),
+                None => clean(c, &place, changed),
+            }
+        };
+        self.db.write(work).await
     }
 
     /// Forgets files that were not there at `now`, nor an hour before.
@@ -157,8 +177,8 @@ impl FileOrigins {
         self.db.write(move |c| places.iter().try_for_each(|place| forget_before(c, place, before))).await
     }
 
-    /// What this person's workspace holds from outside, and other directories of the machine.
-    pub async fn held(&self, user: UserId) -> Result<Held> {
+    /// Files and trees from outside in this person's workspace, and in other directories of the machine.
+    pub async fn held(&self, user: UserId) -> Result<Holdings> {
         self.db.read(move |c| held(c, user)).await
     }
 
@@ -166,7 +186,7 @@ impl FileOrigins {
     ///
     /// # Errors
     /// Where it has another origin by now than the person was shown.
-    pub async fn vouch(&self, by: &Actor, place: FilePlace, shown: Origin, changed: i64) -> Result<()> {
+    pub async fn vouch(&self, by: &Actor, place: FilePlace, shown: Origin, changed: LastChange) -> Result<()> {
         let by = by.clone();
         let work = move |c: &Connection| {
             match known(c, &place)?.origin(Some(changed)) {
@@ -174,7 +194,7 @@ impl FileOrigins {
                 Some(_) => return Err(Error::conflict(CHANGED)),
                 None => return Err(Error::conflict("Nothing of this file is known to be from outside.")),
             }
-            clean(c, &place, changed)?;
+            clean(c, &place, changed.file)?;
             by.record(c, "file.vouch", json!({"path": place.path, "origin": shown}))
         };
         self.db.write(work).await
@@ -183,13 +203,24 @@ impl FileOrigins {
     /// A person vouches for what commands wrote into a tree.
     ///
     /// # Errors
-    /// Where there is no such tree.
-    pub async fn vouch_tree(&self, by: &Actor, id: Uuid) -> Result<()> {
+    /// Where there is no such tree, or a command still runs: what it writes from now on has nobody read.
+    pub async fn vouch_tree(
+        &self,
+        by: &Actor,
+        id: Uuid,
+        still_runs: impl FnOnce() -> bool + Send + 'static,
+    ) -> Result<()> {
         let by = by.clone();
         let work = move |c: &Connection| {
             let tree = first(c, &format!("{TREE} WHERE id = ?1"), [id.to_string()], read_tree)?;
             let tree = tree.ok_or_else(|| Error::not_found("Nobody has to vouch for this any more."))?;
-            run(c, "DELETE FROM tree_origins WHERE id = ?1", [id.to_string()])?;
+            // Within the transaction: what starts before it is seen here, what starts after it finds no tree and puts one.
+            if still_runs() {
+                return Err(Error::conflict(
+                    "A command still runs that may write there: stop it, look at the files, then vouch for them.",
+                ));
+            }
+            forget_tree(c, id)?;
             by.record(c, "file.vouch", json!({"tree": tree.place.path, "origin": tree.origin}))
         };
         self.db.write(work).await
@@ -208,19 +239,19 @@ pub const CHANGED: &str = "The file has changed since you read it: read it again
 
 const TREE: &str = "SELECT id, owner, path, origin, since FROM tree_origins";
 
-fn known(c: &Connection, place: &FilePlace) -> Result<Known> {
+fn known(c: &Connection, place: &FilePlace) -> Result<FileRecord> {
     let sql = "SELECT origin, changed FROM file_origins WHERE owner = ?1 AND path = ?2";
     let own = first(c, sql, (place.owner(), &place.path), |row| Ok((origin::read(row, 0)?, row.get(1)?)))?;
     let trees = trees(c, &place.owner())?.into_iter().filter(|tree| place.is_below(&tree.place)).collect();
-    Ok(Known { own, trees })
+    Ok(FileRecord { own, trees })
 }
 
 fn trees(c: &Connection, owner: &str) -> Result<Vec<Tree>> {
     all(c, &format!("{TREE} WHERE owner = ?1 ORDER BY since"), [owner], read_tree)
 }
 
-fn held(c: &Connection, user: UserId) -> Result<Held> {
-    let mut held = Held::default();
+fn held(c: &Connection, user: UserId) -> Result<Holdings> {
+    let mut held = Holdings::default();
     for owner in [user.to_string(), String::new()] {
         let sql = "SELECT owner, path, origin FROM file_origins WHERE owner = ?1 AND origin IS NOT NULL
                    ORDER BY path LIMIT ?2";
@@ -230,6 +261,24 @@ fn held(c: &Connection, user: UserId) -> Result<Held> {
         held.trees.extend(trees(c, &owner)?);
     }
     Ok(held)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lasting {
+    Yes,
+    No,
+}
+
+fn put_tree(c: &Connection, tree: &Tree, lasting: Lasting) -> Result<()> {
+    let sql = "INSERT INTO tree_origins (id, owner, path, origin, since, lasting) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let Tree { id, place, origin, since } = tree;
+    let origin = origin::text(&Some(origin.clone()));
+    let row = params![id.to_string(), place.owner(), place.path, origin, since, lasting == Lasting::Yes];
+    run(c, sql, row).map(drop)
+}
+
+fn forget_tree(c: &Connection, id: Uuid) -> Result<()> {
+    run(c, "DELETE FROM tree_origins WHERE id = ?1", [id.to_string()]).map(drop)
 }
 
 fn put(c: &Connection, place: &FilePlace, origin: &Origin, at: i64) -> Result<()> {
@@ -301,14 +350,17 @@ mod tests {
     fn a_row_of_its_own_counts_before_the_tree_and_a_vouched_file_only_as_it_was() {
         let origin = |source: &str| Origin::new(source, Time::from_millis(0));
         let tree = Tree { id: Uuid::nil(), place: place(None, "/"), origin: origin("tree"), since: 10 };
-        let known = |own, trees: &[Tree]| Known { own, trees: trees.to_vec() };
-        let told = |known: &Known, changed| known.origin(changed).map(|origin| origin.source);
+        let known = |own, trees: &[Tree]| FileRecord { own, trees: trees.to_vec() };
+        let moved =
+            |known: &FileRecord, file, path| known.origin(Some(LastChange { file, path })).map(|origin| origin.source);
+        let source = |known: &FileRecord, at| moved(known, at, at);
         let in_tree = known(None, std::slice::from_ref(&tree));
-        assert_eq!([told(&in_tree, Some(9)), told(&in_tree, Some(10))], [None, Some("tree".to_owned())]);
+        assert_eq!([source(&in_tree, 9), source(&in_tree, 10)], [None, Some("tree".to_owned())]);
+        assert_eq!(moved(&in_tree, 9, 10), Some("tree".to_owned()), "its directory was moved there");
         let vouched = known(Some((None, Some(12))), std::slice::from_ref(&tree));
-        assert_eq!([told(&vouched, Some(12)), told(&vouched, Some(13))], [None, Some("tree".to_owned())]);
+        assert_eq!([source(&vouched, 12), source(&vouched, 13)], [None, Some("tree".to_owned())]);
         let own = known(Some((Some(origin("own")), None)), &[tree]);
-        assert_eq!(told(&own, Some(5)), Some("own".to_owned()));
+        assert_eq!(source(&own, 5), Some("own".to_owned()));
         assert!(known(None, &[]).is_clean() && !own.is_clean() && !in_tree.is_clean());
     }
 }

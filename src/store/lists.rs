@@ -137,7 +137,7 @@ pub struct Edit {
     pub action: &'static str,
     /// Whether a missing list is made.
     pub creates: bool,
-    /// Where the name of one that is made comes from, if from outside.
+    /// The origin of the name of one that is made, if from outside.
     pub origin: Option<Origin>,
 }
 

@@ -169,6 +169,8 @@ fn update(c: &Connection, user: UserId, id: MemoryId, change: MemoryChange, now:
         content: change.content.unwrap_or(memory.content),
         key,
         updated_at: now,
+        // Earlier wordings stay with it, and so does their origin.
+        origin: memory.origin.or(change.origin),
         ..memory
     };
     rows::replace(c, &changed)?;

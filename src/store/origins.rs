@@ -1,4 +1,6 @@
-//! What is kept from outside, for people to see, and to vouch for once they have read it.
+//! Things kept from outside, for people to see, and to vouch for once they have read it.
+
+use std::cell::Cell;
 
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -20,10 +22,11 @@ use crate::model::{
 
 /// Most of one kind that are listed.
 const LISTED: i64 = 200;
-/// How much of a text is listed, in characters.
-const SHOWN: usize = 4_000;
+/// Bytes of texts that are listed whole. Of what has no more room, the beginning is, in characters.
+const WHOLE: usize = 4 << 20;
+const BEGINNING: usize = 1_000;
 
-/// What kind of thing is kept.
+/// The kind of a thing that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = KeptKind)]
@@ -49,54 +52,54 @@ pub enum Kind {
 /// Something kept that is from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FromOutside {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Which of its kind.
+    /// Its id among its kind.
     pub id: String,
-    /// What it is called, or where it stands; empty where it has no name.
+    /// Its name, or the place where it stands; empty where it has none.
     pub name: String,
-    /// What it says, 4,000 characters at most.
+    /// Its text, whole so that it can be vouched for, or 1,000 characters where the list has no room for more.
     pub text: String,
-    /// Whether it says more than that.
+    /// Whether it says more than that. Once others are vouched for, or gone, there is room for it.
     pub cut: bool,
-    /// Where it came from, and when.
+    /// Its origin.
     pub origin: Origin,
     /// When it was last changed: a vouch names it, so that nobody vouches for what they have not read.
     pub updated_at: Time,
 }
 
-/// What somebody vouches for: they have read it, and it may be used as their own.
+/// A thing that somebody vouches for: they have read it, and it may be used as their own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vouch {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Which of its kind.
+    /// Its id among its kind.
     pub id: String,
     /// When it was last changed, as it was read.
     pub updated_at: Time,
 }
 
-/// What of one database is from outside. Cheap to clone.
+/// The things of one database that are from outside. Cheap to clone.
 #[derive(Clone)]
 pub struct Origins {
     db: Db,
 }
 
 impl Origins {
-    /// Of this database.
-    pub fn of(db: &Db) -> Self {
+    /// Those of this database.
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
-    /// What this person may see of it and nobody has vouched for, the latest first: up to 200 of each kind.
+    /// The things this person may see and nobody has vouched for, the latest first: up to 200 of each kind.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<FromOutside>> {
         let (user, reads_index) = (caller.user, caller.permissions.grants("index:read"));
         self.db
             .read(move |c| {
-                let mut found = Vec::new();
+                let (mut found, room) = (Vec::new(), Cell::new(WHOLE));
                 for kind in Kind::ALL.into_iter().filter(|kind| reads_index || !kind.is_everybodys()) {
-                    found.extend(kind.list(c, user)?);
+                    found.extend(kind.list(c, user, &room)?);
                 }
                 found.sort_by_key(|one| std::cmp::Reverse(one.origin.at));
                 Ok(found)
@@ -132,8 +135,8 @@ impl Origins {
     }
 }
 
-/// How one kind stands in the database. In all of it `?1` is the person.
-struct Stored {
+/// The statements for one kind. In all of them `?1` is the person.
+struct KindSql {
     /// A query of id, name, text, origin and time of change.
     rows: &'static str,
     /// The statement that takes the origin from the one whose id is `?2`.
@@ -156,77 +159,81 @@ impl Kind {
         matches!(self, Self::IndexEntry | Self::GraphNode | Self::GraphEdge)
     }
 
-    fn list(self, c: &Connection, user: UserId) -> Result<Vec<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) ORDER BY updated_at DESC LIMIT ?2", self.stored().rows);
-        all(c, &sql, (user.to_string(), LISTED), |row| self.read(row))
+    fn list(self, c: &Connection, user: UserId, room: &Cell<usize>) -> Result<Vec<FromOutside>> {
+        let sql = format!("SELECT * FROM ({}) ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
+        all(c, &sql, (user.to_string(), LISTED), |row| self.read(row, room))
     }
 
     fn find(self, c: &Connection, user: UserId, id: &str) -> Result<Option<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) WHERE id = ?2", self.stored().rows);
-        first(c, &sql, (user.to_string(), id), |row| self.read(row))
+        let sql = format!("SELECT * FROM ({}) WHERE id = ?2", self.sql().rows);
+        first(c, &sql, (user.to_string(), id), |row| self.read(row, &Cell::new(0)))
     }
 
     fn clear(self, c: &Connection, user: UserId, id: &str) -> Result<()> {
-        run(c, self.stored().clear, (user.to_string(), id)).map(drop)
+        run(c, self.sql().clear, (user.to_string(), id)).map(drop)
     }
 
-    fn read(self, row: &Row<'_>) -> Result<FromOutside> {
+    fn read(self, row: &Row<'_>, room: &Cell<usize>) -> Result<FromOutside> {
         let origin = origin::read(row, 3)?.ok_or_else(|| Error::internal("a row without an origin was found"))?;
         let text: String = row.get(2)?;
+        let left = room.get().checked_sub(text.len());
+        room.set(left.unwrap_or(room.get()));
+        let is_short = text.chars().nth(BEGINNING).is_none();
+        let cut = left.is_none() && !is_short;
         Ok(FromOutside {
             kind: self,
             id: row.get(0)?,
             name: row.get(1)?,
-            cut: text.chars().nth(SHOWN).is_some(),
-            text: text.chars().take(SHOWN).collect(),
+            cut,
+            text: if cut { text.chars().take(BEGINNING).collect() } else { text },
             origin,
             updated_at: time(row, 4)?,
         })
     }
 
-    fn stored(self) -> Stored {
+    fn sql(self) -> KindSql {
         match self {
-            Self::Memory => Stored {
+            Self::Memory => KindSql {
                 rows:
                     "SELECT m.id, m.key AS name, m.content || coalesce((SELECT group_concat(char(10) || v.content, '')
                          FROM memory_versions v WHERE v.memory = m.number), '') AS text, m.origin, m.updated_at
                        FROM memories m WHERE m.user = ?1 AND m.origin IS NOT NULL",
                 clear: "UPDATE memories SET origin = NULL WHERE user = ?1 AND id = ?2",
             },
-            Self::List => Stored {
+            Self::List => KindSql {
                 rows: "SELECT CAST(id AS TEXT) AS id, name, '' AS text, origin, updated_at
                        FROM lists WHERE user = ?1 AND origin IS NOT NULL",
                 clear: "UPDATE lists SET origin = NULL WHERE user = ?1 AND CAST(id AS TEXT) = ?2",
             },
-            Self::ListItem => Stored {
+            Self::ListItem => KindSql {
                 rows: "SELECT i.list || '/' || i.position AS id, l.name, i.text, i.origin, l.updated_at
                        FROM list_items i JOIN lists l ON l.id = i.list WHERE l.user = ?1 AND i.origin IS NOT NULL",
                 clear: "UPDATE list_items SET origin = NULL
                         WHERE list || '/' || position = ?2 AND list IN (SELECT id FROM lists WHERE user = ?1)",
             },
-            Self::Clipboard => Stored {
+            Self::Clipboard => KindSql {
                 rows: "SELECT 'clipboard' AS id, '' AS name, text, origin, updated_at
                        FROM clipboards WHERE user = ?1 AND origin IS NOT NULL",
                 clear: "UPDATE clipboards SET origin = NULL WHERE user = ?1 AND ?2 = 'clipboard'",
             },
-            Self::IndexEntry => Stored {
+            Self::IndexEntry => KindSql {
                 rows: "SELECT name AS id, name, coalesce(text || char(10), '') || metadata AS text, origin, updated_at
                        FROM index_entries WHERE ?1 <> '' AND origin IS NOT NULL",
                 clear: "UPDATE index_entries SET origin = NULL WHERE ?1 <> '' AND name = ?2",
             },
-            Self::GraphNode => Stored {
+            Self::GraphNode => KindSql {
                 rows: "SELECT id, name, labels || ' ' || props AS text, origin, updated_at
                        FROM graph_nodes WHERE ?1 <> '' AND origin IS NOT NULL",
                 clear: "UPDATE graph_nodes SET origin = NULL WHERE ?1 <> '' AND id = ?2",
             },
-            Self::GraphEdge => Stored {
+            Self::GraphEdge => KindSql {
                 rows: "SELECT CAST(e.number AS TEXT) AS id, e.rel AS name,
                          s.id || ' ' || e.rel || ' ' || d.id || ' ' || e.props AS text, e.origin, e.updated_at
                        FROM graph_edges e JOIN graph_nodes s ON s.number = e.src JOIN graph_nodes d ON d.number = e.dst
                        WHERE ?1 <> '' AND e.origin IS NOT NULL",
                 clear: "UPDATE graph_edges SET origin = NULL WHERE ?1 <> '' AND CAST(number AS TEXT) = ?2",
             },
-            Self::ScriptValue => Stored {
+            Self::ScriptValue => KindSql {
                 rows:
                     "SELECT script || '/' || key AS id, script AS name, key || ': ' || value AS text, origin, updated_at
                        FROM script_values WHERE user = ?1 AND origin IS NOT NULL",

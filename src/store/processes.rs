@@ -136,6 +136,12 @@ impl Processes {
                 }
                 let process = match known {
                     None => draft.into_new(ProcessSource::Imported, None, by.now),
+                    Some(old) if !old.is_published() && !by.caller.is_person() => {
+                        return Err(Error::denied(format!(
+                            "'{}' is a proposal of a model: sign in to the console and publish it there, not with a key.",
+                            shorten(&old.content.name)
+                        )));
+                    }
                     // Nothing stays of what was there.
                     Some(old) => Process { status: ProcessStatus::Published, origin: None, ..changed(old, draft, &by) },
                 };

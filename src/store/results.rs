@@ -21,7 +21,7 @@ pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// Bytes of results that are kept of one person; the oldest go first.
 const KEPT: i64 = 256 << 20;
 /// Most bytes of a text written at once: whoever else writes waits for no more.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 128 << 10;
 /// What every handle begins with.
 const PREFIX: &str = "result:";
 
@@ -41,7 +41,7 @@ pub type ResultId = Id<StoredResult>;
 pub struct StoredText {
     /// The whole of it.
     pub text: String,
-    /// Where it came from, if from outside.
+    /// Its origin, if from outside.
     pub origin: Option<Origin>,
 }
 
@@ -82,6 +82,18 @@ impl Results {
             self.db.write(move |c| run(c, sql, (id.to_string(), part, piece))).await?;
         }
         Ok(format!("{PREFIX}{id}"))
+    }
+
+    /// Bytes of the text behind a handle; 0 if there is none.
+    pub async fn bytes(&self, handle: &str) -> Result<u64> {
+        let Some(id) = handle_id(handle) else { return Ok(0) };
+        let user = self.user.to_string();
+        let sql =
+            "SELECT octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
+                                                WHERE parts.result = results.id)
+                   FROM results WHERE id = ?1 AND user = ?2";
+        let bytes = self.db.read(move |c| first(c, sql, (id.to_string(), user), |row| Ok(row.get::<_, i64>(0)?)));
+        Ok(bytes.await?.unwrap_or(0).unsigned_abs())
     }
 
     /// The result behind a handle.

@@ -42,16 +42,16 @@ pub struct Kept {
     pub updated_at: Time,
     /// Who made it, where that is known.
     pub updated_by: Option<String>,
-    /// Who published the live text.
+    /// The person who published the live text.
     pub author: Option<Author>,
 }
 
-/// What a script keeps under a key.
+/// A value that a script keeps under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptValue {
+pub struct ScriptValue {
     /// The value.
     pub value: Value,
-    /// Where content from outside came from that was near when it was kept.
+    /// The origin of content from outside that was near when it was kept.
     pub origin: Option<Origin>,
     /// When it was kept.
     pub updated_at: Time,
@@ -248,17 +248,17 @@ impl Scripts {
     }
 
     /// What a script keeps for a user under a key.
-    pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<KeptValue>> {
+    pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<ScriptValue>> {
         let at = (script.to_owned(), user.to_string(), key);
         let sql = "SELECT value, origin, updated_at FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
         let read = |row: &Row<'_>| {
-            Ok(KeptValue { value: json_column(row, 0)?, origin: origin::read(row, 1)?, updated_at: time(row, 2)? })
+            Ok(ScriptValue { value: json_column(row, 0)?, origin: origin::read(row, 1)?, updated_at: time(row, 2)? })
         };
         self.db.read(move |c| first(c, sql, at, read)).await
     }
 
     /// Keeps a value.
-    pub async fn keep(&self, script: &str, user: UserId, key: String, kept: KeptValue) -> Result<()> {
+    pub async fn keep(&self, script: &str, user: UserId, key: String, kept: ScriptValue) -> Result<()> {
         let (script, user, value) = (script.to_owned(), user.to_string(), kept.value.to_string());
         if key.is_empty() || key.len() > MAX_KEY {
             return Err(Error::invalid(format!("A key has 1 to {MAX_KEY} bytes.")));

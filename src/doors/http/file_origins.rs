@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::{body::Body, files::own_files, services::Services, state::State};
 use crate::{
-    engine::own_files::path_of,
+    engine::own_files::{is_seen, path_of},
     host::files::{Rooted, before_now},
     model::{
         caller::Caller,
         error::{Error, Kind, Result},
-        origin::Origin,
+        origin::{LastChange, Origin},
     },
     store::{
         file_origins::{CHANGED, FileOrigins, FilePlace},
@@ -33,6 +33,8 @@ struct FilesFromOutside {
     files: Vec<FileFromOutside>,
     /// Directories to which commands wrote what cannot be told file by file.
     trees: Vec<TreeFromOutside>,
+    /// Whether there are more files than these.
+    has_more: bool,
 }
 
 /// A file with content from outside.
@@ -42,7 +44,7 @@ struct FileFromOutside {
     path: String,
     /// Whether it lies in the caller's own workspace.
     in_workspace: bool,
-    /// Where its content came from.
+    /// The origin of its content.
     origin: Origin,
     /// Names the content it has now.
     version: String,
@@ -58,7 +60,7 @@ struct TreeFromOutside {
     path: String,
     /// Whether it lies in the caller's own workspace.
     in_workspace: bool,
-    /// Where the command's conversation had read from.
+    /// The origin of what the command's conversation had read.
     origin: Origin,
 }
 
@@ -67,27 +69,30 @@ struct TreeFromOutside {
 #[get("/api/files/origins")]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutside>> {
     let rooted = own_files(&state, &caller)?;
-    let held = FileOrigins::of(&state.app.db).held(caller.user).await?;
+    let origins = FileOrigins::new(&state.app.db);
+    let held = origins.held(caller.user).await?;
     let (now, mut files, mut gone) = (before_now(), Vec::new(), Vec::new());
     for (place, origin) in held.files {
         let in_workspace = place.owner.is_some();
-        match changed(&rooted, &place).await? {
-            Some(changed) => {
-                files.push(FileFromOutside { path: place.path, in_workspace, origin, version: changed.to_string() });
+        match rooted.changed(&path_of(&rooted, &place)).await {
+            Ok(Some(changed)) => {
+                let version = changed.file.to_string();
+                files.push(FileFromOutside { path: place.path, in_workspace, origin, version });
             }
-            None if in_workspace => gone.push(place),
-            None => {}
+            Ok(None) => gone.push(place),
+            // It is out of the caller's reach.
+            Err(error) if error.kind() == Kind::Denied => {}
+            Err(error) => return Err(error),
         }
     }
-    FileOrigins::of(&state.app.db).forget_gone(gone, now).await?;
-    let is_seen = |place: &FilePlace| rooted.locate(&path_of(&rooted, place)).is_ok();
-    let trees = held.trees.into_iter().filter(|tree| is_seen(&tree.place)).map(|tree| TreeFromOutside {
+    origins.forget_gone(gone, now).await?;
+    let trees = held.trees.into_iter().filter(|tree| is_seen(&rooted, &tree.place)).map(|tree| TreeFromOutside {
         id: tree.id,
         in_workspace: tree.place.owner.is_some(),
         path: tree.place.path,
         origin: tree.origin,
     });
-    Ok(Json(FilesFromOutside { files, trees: trees.collect() }))
+    Ok(Json(FilesFromOutside { files, trees: trees.collect(), has_more: held.has_more }))
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -114,27 +119,30 @@ async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<H
     require_own(&by, &place)?;
     let rooted = own_files(&state, &by.caller)?;
     let changed = changed(&rooted, &place).await?.ok_or_else(|| Error::not_found("There is no such file any more."))?;
-    if changed.to_string() != version {
+    if changed.file.to_string() != version {
         return Err(Error::conflict(CHANGED));
     }
-    FileOrigins::of(&state.app.db).vouch(&by, place, origin, changed).await?;
+    FileOrigins::new(&state.app.db).vouch(&by, place, origin, changed).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Says that the caller has looked at what commands wrote into a directory: it counts as theirs.
+/// Says that the caller has looked at what commands wrote into a directory: it counts as theirs. Refused while a command
+/// runs that may write there.
 #[utoipa::path(tag = "files", params(("id" = String, Path, format = "uuid")), responses((status = 204, description = "It counts as read.")))]
 #[post("/api/files/trees/{id}/vouch")]
 async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<HttpResponse> {
     let unknown = || Error::not_found("Nobody has to vouch for this any more.");
     let id = Uuid::parse_str(&id).map_err(|_| unknown())?;
-    let origins = FileOrigins::of(&state.app.db);
+    let origins = FileOrigins::new(&state.app.db);
     let tree = origins.tree(id).await?;
     // Another person's is as unknown as none.
     if tree.place.owner.is_some_and(|owner| owner != by.caller.user) {
         return Err(unknown());
     }
     require_own(&by, &tree.place)?;
-    origins.vouch_tree(&by, id).await?;
+    let (processes, owner) = (state.app.processes.clone(), tree.place.owner);
+    let still_runs = move || processes.running().iter().any(|user| owner.is_none_or(|owner| owner == *user));
+    origins.vouch_tree(&by, id, still_runs).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -144,7 +152,7 @@ fn require_own(by: &Actor, place: &FilePlace) -> Result<()> {
 }
 
 /// When a file last changed; `None` if it is gone or out of the caller's reach.
-async fn changed(files: &Rooted, place: &FilePlace) -> Result<Option<i64>> {
+async fn changed(files: &Rooted, place: &FilePlace) -> Result<Option<LastChange>> {
     match files.changed(&path_of(files, place)).await {
         Err(error) if error.kind() == Kind::Denied => Ok(None),
         found => found,

@@ -19,6 +19,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         memory::{Layer, Memory, MemoryChange, NewMemory},
+        origin::Origin,
     },
     store::memory::{Forgotten, Saved},
 };
@@ -114,6 +115,7 @@ struct Create {
 async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Result<HttpResponse> {
     let Create { content, category, layer, key } = body.0;
     let new = NewMemory::new(&content, layer)?.with_category(category.as_deref())?.with_key(key.as_deref())?;
+    let new = new.with_origin(Origin::of_program(&caller, "api", state.app.clock.now()));
     let saved = own(&state, &caller).save(vec![new], None).await?;
     let saved = saved.into_iter().next().ok_or_else(|| Error::internal("a saved memory is missing"))?;
     let Saved { memory, merged, replaced, forgotten } = saved;
@@ -150,7 +152,8 @@ struct Change {
 #[patch("/api/memories/{id}")]
 async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body<Change>) -> Result<Json<Memory>> {
     let Change { content, category, layer, key } = body.0;
-    let change = MemoryChange { layer, category, content, key, vector: None };
+    let origin = Origin::of_program(&caller, "api", state.app.clock.now());
+    let change = MemoryChange { layer, category, content, key, vector: None, origin };
     own(&state, &caller).update(id(&at)?, change).await.map(Json)
 }
 

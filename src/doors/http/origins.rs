@@ -18,12 +18,12 @@ pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(vouch);
 }
 
-/// What is kept from outside and nobody has vouched for, the latest first: the caller's own, and with `index:read` what
+/// Things kept from outside that nobody has vouched for, the latest first: the caller's own, and with `index:read` what
 /// everybody shares. Reading any of it with a tool brings content from outside into a conversation.
 #[utoipa::path(tag = "origins", operation_id = "origins", responses((status = 200, body = Vec<FromOutside>)))]
 #[get("/api/origins")]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<FromOutside>>> {
-    Origins::of(&state.app.db).list(&caller).await.map(Json)
+    Origins::new(&state.app.db).list(&caller).await.map(Json)
 }
 
 /// Vouches for something kept: the person has read it, and it may be used as their own. What everybody shares takes
@@ -31,6 +31,6 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<FromOutside
 #[utoipa::path(tag = "origins", request_body = Vouch, responses((status = 204)))]
 #[post("/api/origins/vouch")]
 async fn vouch(state: Data<State>, by: Actor, body: Body<Vouch>) -> Result<HttpResponse> {
-    Origins::of(&state.app.db).vouch(&by, body.0).await?;
+    Origins::new(&state.app.db).vouch(&by, body.0).await?;
     Ok(HttpResponse::NoContent().finish())
 }

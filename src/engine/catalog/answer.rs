@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::rest::Target;
 use crate::{
-    engine::{sanitise, secret_forms},
+    engine::{cut, sanitise, secret_forms},
     formats::{
         limits::Limits,
         payload::{self, Form},
@@ -82,7 +82,10 @@ impl Answer {
         secrets: impl Iterator<Item = &'a str>,
     ) -> Result<Self> {
         let (status, head) = (response.status.as_u16(), response.headers.clone());
-        let raw = response.bytes(MAX_ANSWER).await?;
+        let raw = match target.cx {
+            Some(cx) => cx.receive_whole(response, MAX_ANSWER).await.map_err(|error| unread(error, status))?,
+            None => response.bytes(MAX_ANSWER).await?,
+        };
         let media = head.get("content-type").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let forms = secret_forms::of(secrets);
         let headers = match sanitise::hide(Value::Object(shown(&head)), &forms) {
@@ -120,12 +123,16 @@ impl Answer {
         if let Some(refusal) = self.refusal(system) {
             return Err(refusal);
         }
-        let mut data =
-            json!({"status": self.status, "headers": self.headers, "format": self.form.as_str(), "body": self.body});
-        if let (Form::Binary, Some(map)) = (self.form, data.as_object_mut()) {
-            map.insert("bytes".to_owned(), json!(self.raw.len()));
-        }
-        Ok(Output::json(data))
+        let bytes = (self.form == Form::Binary).then_some(self.raw.len());
+        // The body is moved: it may be large.
+        let data = [
+            ("status", json!(self.status)),
+            ("headers", Value::Object(self.headers)),
+            ("format", json!(self.form.as_str())),
+            ("body", self.body),
+        ];
+        let data = data.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes))));
+        Ok(Output::json(Value::Object(data.map(|(name, value)| (name.to_owned(), value)).collect())))
     }
 
     /// What to tell of an answer that is a refusal.
@@ -154,7 +161,11 @@ impl Answer {
             (_, Some(time)) => format!(" (try again after {time})"),
             _ => String::new(),
         };
-        let details = json!({"status": self.status, "headers": self.headers, "body": self.body});
+        let body = match cut::weighs_more(&self.body, PAGE) {
+            true => json!({"bytes": self.raw.len(), "preview": cut::beginning(&self.body, TOLD)}),
+            false => self.body.clone(),
+        };
+        let details = json!({"status": self.status, "headers": self.headers, "body": body});
         Some(
             Error::new(kind, format!("{system} answered {}{what}{says}", self.status))
                 .with_details(details)
@@ -181,7 +192,7 @@ impl Answer {
                 read.map_or_else(|_| text.clone(), |page| page.text().split_whitespace().collect::<Vec<_>>().join(" "))
             }
             Value::String(text) => text.clone(),
-            other => other.to_string(),
+            other => cut::beginning(other, PAGE),
         }
     }
 }

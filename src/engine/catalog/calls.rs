@@ -33,7 +33,7 @@ struct Way {
 
 impl Way {
     fn target<'a>(&'a self, cx: &'a Context, endpoint: Option<&'a Endpoint>) -> Target<'a> {
-        Target { app: cx.app(), http: &self.http, system: &self.to.system, endpoint }
+        Target { app: cx.app(), cx: Some(cx), http: &self.http, system: &self.to.system, endpoint }
     }
 }
 

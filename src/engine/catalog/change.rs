@@ -14,6 +14,7 @@ use crate::{
             waiting::{SystemChange, Verdict},
         },
         error::Result,
+        origin::Origin,
         time::Time,
     },
     store::{
@@ -30,21 +31,22 @@ pub struct Changing {
 }
 
 /// The catalog in the hands of a tool: what it writes waits for a person's review.
-pub struct Proposing {
+pub struct CatalogProposals {
     catalog: Catalog,
     writer: Writer,
 }
 
 impl Context {
     /// The catalog for writing to it, in the caller's name. Fails where they may not.
-    pub fn catalog_to_change(&self) -> Result<Proposing> {
+    pub fn catalog_to_change(&self) -> Result<CatalogProposals> {
         self.caller().demand("catalog:write")?;
-        let writer = Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin() };
-        Ok(Proposing { catalog: self.app().catalog.clone(), writer })
+        let writer =
+            Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin().map(Origin::for_all) };
+        Ok(CatalogProposals { catalog: self.app().catalog.clone(), writer })
     }
 }
 
-impl Proposing {
+impl CatalogProposals {
     /// Registers a system: a draft.
     pub async fn create(&self, draft: SystemDraft) -> Result<System> {
         self.catalog.propose_system(&self.writer, draft).await
@@ -85,8 +87,8 @@ impl Changing {
     }
 
     /// Moves a system to another status. A guard has let the caller through: a model never gets here.
-    pub async fn set_status(&self, id: SystemId, to: SystemStatus) -> Result<System> {
-        let system = self.catalog.set_status(&self.by, id, to).await?;
+    pub async fn set_status(&self, id: SystemId, to: SystemStatus, read: Option<Time>) -> Result<System> {
+        let system = self.catalog.set_status(&self.by, id, to, read).await?;
         self.offer();
         Ok(system)
     }

@@ -36,7 +36,7 @@ use crate::{
 pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Output> {
     let (to, endpoint) = resolve::callable_endpoint(cx.app(), id)?;
     let (system, name) = (&to.system, &to.system.name);
-    let target = Target { app: cx.app(), http: &cx.http()?, system, endpoint: Some(&endpoint) };
+    let target = Target { app: cx.app(), cx: Some(cx), http: &cx.http()?, system, endpoint: Some(&endpoint) };
     match spoken(&endpoint, system, arguments)? {
         Spoken::Grpc(ask) => grpc_call::call(&target, &ask).await,
         Spoken::Websocket(ask) => websocket_call::call(&target, &ask).await,

@@ -27,7 +27,7 @@ const MOST: usize = 2_000;
 
 /// Asks a system what it offers, with its credential. It need not be in use yet.
 pub async fn read(app: &App, http: &Http, system: &System) -> Result<Proposals> {
-    let target = Target { app, http, system, endpoint: None };
+    let target = Target { app, cx: None, http, system, endpoint: None };
     let mut operations = Vec::new();
     let mut transport = "native";
     for (service, described) in grpc_call::services(&target).await? {

@@ -34,19 +34,20 @@ pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, 
     Ok((Arc::clone(found), endpoint.clone()))
 }
 
-/// Where the system somebody means is. That an administrator connected it says that it may be reached, not that
+/// The destination of the system somebody means. That an administrator connected it says that it may be reached, not that
 /// whatever a conversation holds may be carried there.
 pub fn destinations(directory: &Directory, asked: &str) -> Vec<Destination> {
     directory.find(asked).ok().and_then(|found| found.system.destination()).into_iter().collect()
 }
 
-/// What decides where a call to the system somebody means goes, and as whom: its address and how it is asked. Empty where
-/// there is no such system.
+/// The text that decides where a call to the system somebody means goes, and as whom: its address and how it is asked.
+/// Empty where there is no such system.
 pub fn system_as_it_is(directory: &Directory, asked: &str) -> String {
     directory.find(asked).map(|found| address(&found.system)).unwrap_or_default()
 }
 
-/// What decides what a call of an endpoint does: the endpoint as it is registered, and its system. Empty where it is gone.
+/// The text that decides what a call of an endpoint does: the endpoint as it is registered, and its system. Empty where it
+/// is gone.
 pub fn endpoint_as_it_is(directory: &Directory, id: EndpointId) -> String {
     let Ok((found, endpoint)) = directory.endpoint(id) else { return String::new() };
     let Endpoint { operation, method, path, parameters, risk, reviewed, .. } = endpoint;

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     app::App,
+    engine::context::Context,
     model::{
         catalog::{auth::Auth, endpoint::Endpoint, place, system::System},
         error::{Error, Result},
@@ -84,6 +85,8 @@ impl Body {
 pub struct Target<'a> {
     /// The handles.
     pub app: &'a App,
+    /// The call it is for, if it is one.
+    pub cx: Option<&'a Context>,
     /// The way out.
     pub http: &'a Http,
     /// The system.

@@ -5,30 +5,28 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::{OwnFiles, path_of, place_of};
+use super::{OwnFiles, is_seen, path_of, place_of};
 use crate::{
+    app::App,
     engine::context::Context,
     host::{
-        files::{Survey, before_now},
-        process::{OwnProcesses, State, Status},
+        files::{Rooted, Survey, before_now},
+        process::{OwnProcesses, Status},
         sandbox::{Command, Finished},
     },
     model::{
         error::{Kind, Result},
         origin::Origin,
     },
-    store::file_origins::{FileOrigins, FilePlace, Held, Tree},
+    store::file_origins::{FileOrigins, FilePlace, Holdings, Tree},
 };
-
-/// What the origin of a command's output says that could read such a file.
-pub const HELD: &str = "the workspace holds ";
 
 /// Most names that are looked at to tell what a command has changed. Where there are more, all that changed since it began
 /// counts.
 const SURVEYED: usize = 20_000;
 
-/// What was there before a command, where what it writes has an origin.
-struct Watched {
+/// The state before a command that has an origin, to tell what it wrote.
+struct Watch {
     trees: Vec<Tree>,
     before: Option<Survey>,
 }
@@ -38,13 +36,21 @@ impl Context {
     /// there.
     pub async fn run_command(&self, command: Command) -> Result<Finished> {
         let files = self.files()?;
+        // Before it looks: what is written later from outside is said to count for all that such a command writes.
+        let mark = self.app().processes.mark_command(self.caller().user);
         files.note_held().await?;
-        let watched = files.watch().await?;
+        let Some(origin) = self.origin() else {
+            let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
+            // It may have read what came while it ran.
+            files.note_held().await?;
+            return ran;
+        };
+        // Its own changes are watched; only those of others that run are not.
+        drop(mark);
+        let watch = files.watch(&origin).await?;
         // Given up before its end, the trees stay: nobody knows what it wrote.
         let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
-        if let Some(watched) = watched {
-            files.settle(watched).await?;
-        }
+        files.settle(watch).await?;
         ran
     }
 
@@ -57,9 +63,11 @@ impl Context {
 
     /// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
     pub async fn start_process(&self, line: &str, blocked: &[String]) -> Result<Status> {
+        // Until it is started and counts as running itself.
+        let _mark = self.app().processes.mark_command(self.caller().user);
         let own = self.processes().await?;
         if let Some(origin) = self.origin() {
-            self.files()?.put_trees(&origin).await?;
+            keep_trees(self.app(), &self.files()?.files, &origin).await?;
         }
         own.start(line, blocked).await
     }
@@ -68,16 +76,14 @@ impl Context {
 impl OwnFiles {
     /// Notes where the first file came from that a command could read and nobody vouched for.
     async fn note_held(&self) -> Result<()> {
-        let held = FileOrigins::of(&self.cx.app().db).held(self.user()).await?;
-        if let Some(origin) = self.first_held(held).await? {
-            self.cx.note_origin(origin);
-        }
+        let held = FileOrigins::new(&self.cx.app().db).held(self.files.user()).await?;
+        self.cx.note(self.first_held(held).await?);
         Ok(())
     }
 
-    async fn first_held(&self, held: Held) -> Result<Option<Origin>> {
-        if let Some(tree) = held.trees.into_iter().find(|tree| self.is_seen(&tree.place)) {
-            return Ok(Some(told("files that a command changed", &tree.origin)));
+    async fn first_held(&self, held: Holdings) -> Result<Option<Origin>> {
+        if let Some(tree) = held.trees.into_iter().find(|tree| is_seen(&self.files, &tree.place)) {
+            return Ok(Some(tree.origin.of_workspace("files that a command changed")));
         }
         let last = held.files.last().filter(|_| held.has_more).map(|(place, _)| place.clone());
         for (place, origin) in held.files {
@@ -87,53 +93,41 @@ impl OwnFiles {
                 Err(error) => error.kind() != Kind::Denied,
             };
             if is_there || last.as_ref() == Some(&place) {
-                return Ok(Some(told(&place.path, &origin)));
+                return Ok(Some(origin.of_workspace(&place.path)));
             }
         }
         Ok(None)
     }
 
-    /// Whether a command of this user could see it.
-    fn is_seen(&self, place: &FilePlace) -> bool {
-        self.files.locate(&path_of(&self.files, place)).is_ok()
-    }
-
-    /// What the roots are, as places.
-    fn tree_places(&self) -> Vec<FilePlace> {
-        self.files.roots().iter().map(|root| place_of(&self.files, self.user(), root)).collect()
-    }
-
-    /// Where what the call writes has an origin: the trees that count as from there from now on.
-    async fn put_trees(&self, origin: &Origin) -> Result<Vec<Tree>> {
-        let (since, origins) = (before_now(), FileOrigins::of(&self.cx.app().db));
-        let mut trees = Vec::new();
-        for place in self.tree_places() {
-            let tree = Tree { id: Uuid::now_v7(), place, origin: origin.clone(), since };
-            origins.put_tree(tree.clone()).await?;
-            trees.push(tree);
+    /// Makes all count as from there from now on that the command could write to.
+    async fn watch(&self, origin: &Origin) -> Result<Watch> {
+        let app = self.cx.app();
+        let trees = trees(&self.files, origin);
+        for tree in &trees {
+            FileOrigins::new(&app.db).put_tree(tree.clone()).await?;
         }
-        Ok(trees)
-    }
-
-    async fn watch(&self) -> Result<Option<Watched>> {
-        let Some(origin) = self.cx.origin() else { return Ok(None) };
-        let trees = self.put_trees(&origin).await?;
-        Ok(Some(Watched { trees, before: self.files.survey(SURVEYED).await? }))
+        let places: Vec<FilePlace> = trees.iter().map(|tree| tree.place.clone()).collect();
+        guard_against_running(app, &places, origin).await?;
+        Ok(Watch { trees, before: self.files.survey(SURVEYED).await? })
     }
 
     /// Puts what a command has changed in place of all it could have changed, as far as that can be told.
-    async fn settle(&self, watched: Watched) -> Result<()> {
-        let Watched { trees, before } = watched;
-        let at = before_now();
-        let (Some(before), Some(after)) = (before, self.files.survey(SURVEYED).await?) else { return Ok(()) };
-        let place = |path: &PathBuf| place_of(&self.files, self.user(), path);
+    async fn settle(&self, watch: Watch) -> Result<()> {
+        let Watch { trees, before } = watch;
+        let (at, origins) = (before_now(), FileOrigins::new(&self.cx.app().db));
+        let (Some(before), Some(after)) = (before, self.files.survey(SURVEYED).await?) else {
+            for tree in trees {
+                origins.keep_tree(tree).await?;
+            }
+            return Ok(());
+        };
+        let place = |path: &PathBuf| place_of(&self.files, path);
         let changed: Vec<FilePlace> = after
             .iter()
             .filter(|(path, stamp)| before.get(*path) != Some(*stamp))
             .map(|(path, _)| place(path))
             .collect();
         let gone: Vec<FilePlace> = before.keys().filter(|path| !after.contains_key(*path)).map(place).collect();
-        let origins = FileOrigins::of(&self.cx.app().db);
         for tree in trees {
             let of_tree = |places: &[FilePlace]| -> Vec<FilePlace> {
                 places.iter().filter(|place| place.is_below(&tree.place)).cloned().collect()
@@ -143,37 +137,31 @@ impl OwnFiles {
         }
         Ok(())
     }
+}
 
-    /// A process that was started with nothing from outside near sees it from now on.
-    pub(super) async fn guard_against_processes(&self, origin: &Origin) -> Result<()> {
-        let own = self.cx.app().processes.of(self.user(), self.files.clone());
-        if own.list().iter().all(|process| process.state != State::Running) {
-            return Ok(());
+/// Makes all count as from there that commands write from now on which run already and may read one of these places: they
+/// started with nothing from outside near.
+pub(super) async fn guard_against_running(app: &App, places: &[FilePlace], origin: &Origin) -> Result<()> {
+    for user in app.processes.running() {
+        if places.iter().any(|place| place.owner.is_none_or(|owner| owner == user)) {
+            keep_trees(app, &app.files_of(user)?, origin).await?;
         }
-        let held = FileOrigins::of(&self.cx.app().db).held(self.user()).await?;
-        let covered = |place: &FilePlace| held.trees.iter().any(|tree| place.is_below(&tree.place));
-        if self.tree_places().iter().all(covered) { Ok(()) } else { self.put_trees(origin).await.map(drop) }
     }
+    Ok(())
 }
 
-/// The origin of a command's output. What is of such an output already says so once.
-fn told(what: &str, origin: &Origin) -> Origin {
-    if origin.source.contains(HELD) {
-        return origin.clone();
+/// Makes all of these files that change from now on count as from there, until somebody vouches for them.
+async fn keep_trees(app: &App, files: &Rooted, origin: &Origin) -> Result<()> {
+    for tree in trees(files, origin) {
+        FileOrigins::new(&app.db).keep_tree(tree).await?;
     }
-    Origin::new(format!("{HELD}{what} from {}", origin.source), origin.at)
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::time::Time;
-
-    #[test]
-    fn what_the_workspace_holds_is_said_once() {
-        let page = Origin::new("web_fetch: https://invoices.example/may", Time::from_millis(7));
-        let first = told("invoices.csv", &page);
-        assert_eq!(first.source, "the workspace holds invoices.csv from web_fetch: https://invoices.example/may");
-        assert_eq!(told("copy.csv", &first), first);
-    }
+/// The roots, as trees from there since now.
+fn trees(files: &Rooted, origin: &Origin) -> Vec<Tree> {
+    let since = before_now();
+    let tree =
+        |root: &PathBuf| Tree { id: Uuid::now_v7(), place: place_of(files, root), origin: origin.clone(), since };
+    files.roots().iter().map(tree).collect()
 }

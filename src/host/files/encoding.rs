@@ -19,9 +19,9 @@ pub enum Charset {
 }
 
 /// Bytes of a file with where they lie in it, and the window that is wanted.
-pub(super) struct Chunk<'a> {
-    pub(super) bytes: &'a [u8],
-    /// Where `bytes` begins in the file.
+pub(super) struct Chunk {
+    pub(super) bytes: Vec<u8>,
+    /// The place in the file at which `bytes` begins.
     pub(super) start: u64,
     /// The window's first byte.
     pub(super) from: u64,
@@ -70,14 +70,14 @@ impl Charset {
     }
 
     /// The whole characters within the window, and the byte after the last of them; else the wrong byte's place.
-    pub(super) fn decode(self, chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+    pub(super) fn decode(self, chunk: Chunk) -> Result<(String, u64), u64> {
         match self {
             Self::Utf8 => decode_utf8(chunk),
             Self::Ascii => match chunk.bytes.iter().position(|byte| !byte.is_ascii()) {
                 Some(at) => Err(chunk.start + at as u64),
                 None => decode_utf8(chunk),
             },
-            Self::Other(other) => decode_other(other, chunk),
+            Self::Other(other) => decode_other(other, &chunk),
         }
     }
 
@@ -100,31 +100,33 @@ fn lacks(encoding: &str, c: char) -> Error {
     Error::invalid(format!("{encoding} has no character '{c}'. Write it as utf-8."))
 }
 
-fn decode_utf8(chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+/// The text stays where its bytes are.
+fn decode_utf8(chunk: Chunk) -> Result<(String, u64), u64> {
+    let Chunk { mut bytes, start, from, last, .. } = chunk;
     // An offset within a character begins with the next one.
     let inside = |byte: &&u8| (**byte & 0b1100_0000) == 0b1000_0000;
-    let skip = if chunk.from == 0 { 0 } else { chunk.bytes.iter().take(3).take_while(inside).count() };
-    let bytes = chunk.bytes.get(skip..).unwrap_or_default();
-    let begin = chunk.start + skip as u64;
-    let (text, rest) = match std::str::from_utf8(bytes) {
-        Ok(text) => (text, 0),
-        Err(e) => {
-            let (good, bad) = bytes.split_at(e.valid_up_to());
-            if e.error_len().is_some() || chunk.last {
-                return Err(begin + good.len() as u64);
-            }
-            (std::str::from_utf8(good).unwrap_or_default(), bad.len())
+    let skip = if from == 0 { 0 } else { bytes.iter().take(3).take_while(inside).count() };
+    bytes.drain(..skip);
+    let begin = start + skip as u64;
+    let text = String::from_utf8(bytes).or_else(|error| {
+        let (good, is_cut) = (error.utf8_error().valid_up_to(), error.utf8_error().error_len().is_none());
+        if last || !is_cut {
+            return Err(begin + good as u64);
         }
-    };
-    Ok((text.to_owned(), begin + (bytes.len() - rest) as u64))
+        let mut bytes = error.into_bytes();
+        bytes.truncate(good);
+        Ok(String::from_utf8(bytes).unwrap_or_default())
+    })?;
+    let reached = begin + text.len() as u64;
+    Ok((text, reached))
 }
 
 /// Decodes byte by byte: what comes out with a byte is the character that byte completes.
-fn decode_other(encoding: &'static Encoding, chunk: &Chunk<'_>) -> Result<(String, u64), u64> {
+fn decode_other(encoding: &'static Encoding, chunk: &Chunk) -> Result<(String, u64), u64> {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let (mut text, mut reached, mut begin) = (String::new(), chunk.from, chunk.start);
     let mut buffer = [0; 16];
-    for (at, byte) in (chunk.start..).zip(chunk.bytes) {
+    for (at, byte) in (chunk.start..).zip(&chunk.bytes) {
         let last = at + 1 == chunk.start + chunk.bytes.len() as u64 && chunk.last;
         let (result, _, written) =
             decoder.decode_to_utf8_without_replacement(std::slice::from_ref(byte), &mut buffer, last);
@@ -175,7 +177,7 @@ mod tests {
         let to = to.min(size);
         let slice = &bytes[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()];
         let (bytes, start) = if charset.finds_its_place() { (slice, from) } else { (bytes, 0) };
-        charset.decode(&Chunk { bytes, start, from, to, last: to >= size })
+        charset.decode(Chunk { bytes: bytes.to_vec(), start, from, to, last: to >= size })
     }
 
     #[test]

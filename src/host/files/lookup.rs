@@ -16,11 +16,27 @@ use rustix::{
 
 use crate::{
     host::hidden::{Hidden, MOUNTS_UNKNOWN, closed_to},
-    model::error::{Error, Result},
+    model::error::{Error, Kind, Result},
 };
 
 /// Links followed before a path is taken for a loop, as many as the kernel allows.
 const MAX_LINKS: usize = 40;
+
+/// An entry of `files.roots`, without links in it.
+pub(super) fn root(path: &Path) -> Result<PathBuf> {
+    if !path.is_absolute() {
+        return Err(Error::invalid(format!(
+            "files.roots holds '{}': write `workspace` or an absolute path.",
+            path.display()
+        )));
+    }
+    path.canonicalize().map_err(|e| {
+        // Whoever calls a tool is not told where on the server it lies: the log is.
+        let told = "A directory of files.roots cannot be opened. An administrator can mend it.";
+        let cause = std::io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+        Error::new(Kind::Unconfigured, told).caused_by(cause)
+    })
+}
 
 /// A place under a root. It may not exist.
 #[derive(Debug)]

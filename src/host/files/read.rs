@@ -46,8 +46,8 @@ pub(super) fn text(place: &Place, path: &str, charset: Charset, window: Window) 
     };
     let end = window.offset.saturating_add(wanted);
     let last = end >= size;
-    let chunk = encoding::Chunk { bytes: &bytes, start, from: window.offset, to: end, last };
-    let (content, reached) = charset.decode(&chunk).map_err(|at| not_text(path, charset, at))?;
+    let chunk = encoding::Chunk { bytes, start, from: window.offset, to: end, last };
+    let (content, reached) = charset.decode(chunk).map_err(|at| not_text(path, charset, at))?;
     if content.is_empty() && wanted > 0 && !last {
         return Err(Error::invalid(format!(
             "The character of '{path}' at byte {} does not fit in a limit of {wanted}. Give a larger limit.",

@@ -24,15 +24,18 @@ use crate::{
     model::error::Result,
 };
 
-/// How long a count is believed. Commands, which are watched themselves, write beside it.
+/// Time a count is believed. Commands, which are watched themselves, write beside it.
 const BELIEVED: Duration = Duration::from_secs(30);
 
 /// Workspaces that are remembered; the others are counted anew.
 const REMEMBERED: usize = 1_000;
 
-/// What each workspace held when it was counted, and what was written since. Copies share it.
+/// Contents of each workspace when it was counted, and what was written since. Copies share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Room(Arc<Mutex<HashMap<PathBuf, Known>>>);
+pub(super) struct Room(Arc<Mutex<HashMap<PathBuf, Folder>>>);
+
+/// A workspace, locked while it is counted; `None` if it never was.
+type Folder = Arc<Mutex<Option<Known>>>;
 
 #[derive(Debug, Clone, Copy)]
 struct Known {
@@ -41,66 +44,105 @@ struct Known {
 }
 
 impl Room {
-    /// Takes `more` of what is left in a folder.
+    /// Writes what takes `more` of a folder, one write of it after the other: two that count it at once would each leave out
+    /// what the other is about to write.
     ///
     /// # Errors
-    /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) where it does not fit.
-    fn take(&self, folder: &Path, quota: Quota, more: Usage) -> Result<()> {
-        let believed = |known: &&mut Known| known.counted.elapsed() < BELIEVED;
-        if let Some(known) = self.0.lock().get_mut(folder).filter(believed)
-            && quota.excess(known.usage.plus(more)).is_none()
-        {
-            known.usage = known.usage.plus(more);
-            return Ok(());
-        }
-        // Something may have been removed since, so nothing is refused by memory.
-        let usage = count(folder, quota).plus(more);
-        if let Some(excess) = quota.excess(usage) {
+    /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) where it does not fit; what `write` fails with.
+    fn within<T>(&self, folder: &Path, quota: Quota, more: Usage, write: impl FnOnce() -> Result<T>) -> Result<T> {
+        let shared = self.of(folder);
+        let mut known = shared.lock();
+        let believed = known.filter(|known| known.is_believed()).map(|known| Known {
+            usage: known.usage.plus(more),
+            ..known
+        });
+        let taken = match believed.filter(|known| quota.excess(known.usage).is_none()) {
+            Some(known) => known,
+            // Something may have been removed since, so nothing is refused by memory.
+            None => Known { usage: count(folder, quota).plus(more), counted: Instant::now() },
+        };
+        if let Some(excess) = quota.excess(taken.usage) {
             return Err(quota.refusal(excess));
         }
-        let mut known = self.0.lock();
-        if known.len() >= REMEMBERED {
-            known.retain(|_, known| known.counted.elapsed() < BELIEVED);
+        *known = Some(taken);
+        write()
+    }
+
+    fn of(&self, folder: &Path) -> Folder {
+        let mut folders = self.0.lock();
+        if let Some(known) = folders.get(folder) {
+            return Arc::clone(known);
         }
-        if known.len() < REMEMBERED {
-            known.insert(folder.to_owned(), Known { usage, counted: Instant::now() });
+        if folders.len() >= REMEMBERED {
+            folders.retain(|_, folder| {
+                Arc::strong_count(folder) > 1 || folder.lock().is_some_and(|known| known.is_believed())
+            });
         }
-        Ok(())
+        let new = Folder::default();
+        if folders.len() < REMEMBERED {
+            folders.insert(folder.to_owned(), Arc::clone(&new));
+        }
+        new
+    }
+}
+
+impl Known {
+    fn is_believed(&self) -> bool {
+        self.counted.elapsed() < BELIEVED
     }
 }
 
 impl Rooted {
-    /// The same files with another bound to what the workspace may hold.
-    #[must_use]
-    pub fn within(self, quota: Quota) -> Self {
-        Self { quota, ..self }
-    }
-
-    /// The user's own folder where these roots open it, and the most it may hold.
-    pub(in crate::host) fn bounded(&self) -> Option<(&Path, Quota)> {
+    /// The user's own folder, where these roots open it.
+    pub(in crate::host) fn bounded(&self) -> Option<&Path> {
         let own = self.hidden.own()?;
         let is_open = own.is_dir() && self.roots.iter().any(|root| own.starts_with(root));
-        is_open.then_some((own, self.quota))
+        is_open.then_some(own)
     }
 
     /// Writes a file whole, where the workspace has room for it and enough of its disk stays free. Returns the bytes written.
     pub(super) fn put(&self, place: &Place, path: &str, bytes: &[u8], parents: Parents) -> Result<u64> {
         disk::ensure_room(place.root(), &self.settings, bytes.len() as u64)?;
         let target = place.absolute();
-        if let Some((own, quota)) = self.bounded().filter(|(own, _)| target.starts_with(own)) {
+        if let Some(own) = self.bounded().filter(|own| target.starts_with(own)) {
             let more = growth(&target, bytes.len() as u64);
             if more != Usage::default() {
-                self.room.take(own, quota, more)?;
+                let quota = Quota::from(&*self.settings);
+                return self.room.within(own, quota, more, || write::whole(place, path, bytes, parents));
             }
         }
         write::whole(place, path, bytes, parents)
     }
 }
 
-/// What a file of so many bytes takes beyond what is at this place now.
+/// Growth of the workspace by a file of so many bytes at this place.
 fn growth(target: &Path, bytes: u64) -> Usage {
     match fs::symlink_metadata(target) {
         Ok(old) => Usage { bytes: bytes.saturating_sub(old.blocks().saturating_mul(BLOCK)), files: 0 },
         Err(_) => Usage { bytes, files: 1 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::model::error::Error;
+
+    #[test]
+    fn writes_at_once_take_no_more_than_there_is() {
+        let (folder, room) = (tempfile::tempdir().unwrap(), Room::default());
+        let quota = Quota { bytes: 10 << 20, files: 100 };
+        let more = Usage { bytes: 3 << 20, files: 1 };
+        let write = |number: usize| {
+            let path = folder.path().join(number.to_string());
+            room.within(folder.path(), quota, more, || fs::write(path, vec![1; 3 << 20]).map_err(Error::internal)).is_ok()
+        };
+        let taken = thread::scope(|scope| {
+            let threads: Vec<_> = (0..16).map(|number| scope.spawn(move || write(number))).collect();
+            threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum::<usize>()
+        });
+        assert_eq!(taken, 3);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     io,
     os::fd::OwnedFd,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -14,21 +15,23 @@ use rustix::{
 };
 
 use super::{Place, Rooted};
-use crate::model::error::{Error, Kind, Result};
+use crate::model::{
+    error::{Error, Kind, Result},
+    origin::LastChange,
+};
 
-/// How far the time that files are stamped with may be behind the clock, in nanoseconds: a second is more than enough on
-/// one machine.
+/// Nanoseconds by which the time that files are stamped with may be behind the clock: a second is more than enough on one
+/// machine.
 const BEHIND: i64 = 1_000_000_000;
 
 /// A file's inode, and when that last changed, in nanoseconds since 1970. Nobody can set that back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     inode: u64,
-    /// Nanoseconds since 1970.
-    pub changed: i64,
+    changed: i64,
 }
 
-/// The regular files below a user's roots, by their absolute paths.
+/// All names below a user's roots, by their absolute paths. A directory's stamp does not change with what it holds.
 pub type Survey = BTreeMap<PathBuf, Stamp>;
 
 /// A time from which on every change of a file bears a later one, in nanoseconds since 1970.
@@ -38,13 +41,17 @@ pub fn before_now() -> i64 {
 }
 
 impl Rooted {
-    /// When a file last changed; `None` if there is nothing at this path.
-    pub async fn changed(&self, path: &str) -> Result<Option<i64>> {
+    /// When the name at this absolute path last changed; a link is not followed. `None` if there is nothing.
+    pub async fn changed(&self, path: &Path) -> Result<Option<LastChange>> {
         let path = path.to_owned();
         self.blocking(move |files| {
-            let place = files.place(&path)?;
-            match place.open(OFlags::PATH).and_then(|file| Ok(fstat(file)?)) {
-                Ok(stat) => Ok(Some(stamp(&stat).changed)),
+            let text = |path: &Path| path.to_str().map(str::to_owned);
+            let parent = path.parent().and_then(text);
+            let (Some(parent), Some(name)) = (parent, path.file_name()) else {
+                return Err(Error::invalid("A path to a file is needed, in UTF-8."));
+            };
+            match last_change(files.place(&parent)?, name) {
+                Ok(found) => Ok(Some(found)),
                 Err(e) if matches!(e.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR)) => Ok(None),
                 Err(e) => Err(Error::internal(e)),
             }
@@ -52,10 +59,21 @@ impl Rooted {
         .await
     }
 
-    /// All regular files below the roots; `None` if there are more than `most` names or one directory cannot be read.
+    /// All names below the roots; `None` if there are more than `most` or one directory cannot be read.
     pub async fn survey(&self, most: usize) -> Result<Option<Survey>> {
         self.blocking(move |files| Ok(survey(files, most).ok().flatten())).await
     }
+}
+
+/// Moving a directory does not change the files in it, only the directory. A root stays where it is.
+fn last_change(mut directory: Place, name: &OsStr) -> io::Result<LastChange> {
+    let file = stamp(&statat(directory.open_dir()?, name, AtFlags::SYMLINK_NOFOLLOW)?).changed;
+    let mut path = file;
+    while let Some((above, _)) = directory.parent() {
+        path = path.max(stamp(&fstat(directory.open_dir()?)?).changed);
+        directory = above;
+    }
+    Ok(LastChange { file, path })
 }
 
 fn stamp(stat: &Stat) -> Stamp {
@@ -64,7 +82,7 @@ fn stamp(stat: &Stat) -> Stamp {
     Stamp { inode: stat.st_ino, changed }
 }
 
-/// What was not read could have been written to: a directory that fails makes the whole unknown, unless it is gone.
+/// A directory that cannot be read makes the whole unknown, unless it is gone: it could have been written to.
 fn survey(files: &Rooted, most: usize) -> io::Result<Option<Survey>> {
     let mut found = Survey::new();
     let mut left = most;
@@ -93,11 +111,12 @@ fn survey(files: &Rooted, most: usize) -> io::Result<Option<Survey>> {
                 Err(Errno::NOENT) => continue,
                 Err(error) => return Err(error.into()),
             };
-            match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Directory => pending.push(path),
-                FileType::RegularFile => drop(found.insert(path, stamp(&stat))),
-                _ => {}
+            let mut stamp = stamp(&stat);
+            if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+                pending.push(path.clone());
+                stamp.changed = 0;
             }
+            found.insert(path, stamp);
         }
     }
     Ok(Some(found))

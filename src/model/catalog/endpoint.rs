@@ -216,9 +216,9 @@ pub struct Endpoint {
     #[serde(serialize_with = "whether")]
     #[schema(value_type = bool)]
     pub imported: Option<Box<Proposal>>,
-    /// Who had a tool write it, until a person has reviewed it.
+    /// The writer, where a tool wrote it, until a person has reviewed it.
     pub waiting: Option<Waiting>,
-    /// Where what waits came from, if from outside.
+    /// The origin of what waits, if from outside.
     pub origin: Option<Origin>,
     /// When it was registered.
     pub created_at: Time,

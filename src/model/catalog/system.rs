@@ -42,9 +42,9 @@ pub struct System {
     pub retries: u8,
     /// Seconds it has to answer.
     pub timeout_s: u16,
-    /// What a tool wrote of it that no person has reviewed: of a draft, it as a whole.
+    /// The part of it that a tool wrote and no person has reviewed: of a draft, it as a whole.
     pub waiting: Option<Waiting>,
-    /// Where what waits came from, if from outside.
+    /// The origin of what waits, if from outside.
     pub origin: Option<Origin>,
     /// When it was registered.
     pub created_at: Time,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::draft::SystemDraft;
 use crate::model::time::Time;
 
-/// Who had a tool write an entry, and when. While it waits, it is no tool and in nobody's prompt.
+/// The writer of an entry that a tool wrote, and the time. While it waits, it is no tool and in nobody's prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = CatalogWaiting)]
 pub struct Waiting {
@@ -20,14 +20,14 @@ pub struct Waiting {
     pub change: Option<SystemChange>,
 }
 
-/// What is to change of a system; `null` stays as it is.
+/// A change of a system; `null` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SystemChange {
     /// Its name.
     pub name: Option<String>,
-    /// What it is.
+    /// Its description.
     pub description: Option<String>,
-    /// What every path is put under; empty for nothing.
+    /// The address every path is put under; empty for nothing.
     pub base_url: Option<String>,
     /// Words to find it by.
     pub tags: Option<Vec<String>>,
@@ -58,7 +58,7 @@ impl From<SystemChange> for SystemDraft {
     }
 }
 
-/// What a person says to what waits.
+/// A person's verdict on what waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = CatalogVerdict)]

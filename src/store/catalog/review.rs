@@ -1,4 +1,4 @@
-//! What tools write into the catalog, and the review that lets it count.
+//! Entries that tools write into the catalog, and the review that lets them count.
 
 use rusqlite::Connection;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub struct Writer {
     pub by: Actor,
     /// The tool.
     pub tool: String,
-    /// Where what was around its call came from.
+    /// The origin of what was around its call, as everybody may read it.
     pub origin: Option<Origin>,
 }
 
@@ -163,12 +163,20 @@ impl Catalog {
     }
 }
 
-/// Lets all of a draft count that is activated. Fails for a key where some of it was written by a tool.
-pub(super) fn let_through_draft(c: &Connection, by: &Actor, system: &mut System) -> Result<()> {
-    let waits = "SELECT 1 FROM endpoints WHERE system = ?1 AND waiting IS NOT NULL";
-    let some = sql::first(c, waits, [system.id.to_string()], |_| Ok(()))?.is_some();
-    if some || system.waiting.is_some() {
+/// Lets all of a draft count that is activated. Fails for a key where some of it was written by a tool, and where a tool
+/// wrote some of it after `read`.
+pub(super) fn let_through_draft(c: &Connection, by: &Actor, system: &mut System, read: Option<Time>) -> Result<()> {
+    let waits = "SELECT waiting FROM endpoints WHERE system = ?1 AND waiting IS NOT NULL";
+    let endpoints: Vec<Waiting> = sql::all(c, waits, [system.id.to_string()], |row| sql::json(row, 0))?;
+    let last = endpoints.iter().chain(&system.waiting).map(|waiting| waiting.at).max();
+    if let Some(last) = last {
         require_person(by)?;
+        if read.is_none_or(|read| last > read) {
+            let name = shorten(&system.name);
+            return Err(Error::conflict(format!(
+                "A tool wrote some of '{name}' that you have not read yet: read it with its endpoints, then activate it."
+            )));
+        }
     }
     system.waiting = None;
     system.origin = None;
@@ -186,7 +194,7 @@ fn require_person(by: &Actor) -> Result<()> {
     }
 }
 
-/// What waits, still as it was read.
+/// Returns what waits, where it is still as it was read.
 fn still(waiting: Option<Waiting>, read: Time, name: &str) -> Result<Waiting> {
     let name = shorten(name);
     match waiting {

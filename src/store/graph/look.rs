@@ -27,7 +27,7 @@ const HUBS: usize = 60;
 /// Most documents named of one node.
 const DOCUMENTS: i64 = 20;
 
-/// What this reader sees, as conditions: `?1` is the reader and `?2` whether he may read knowledge.
+/// The part that this reader sees, as conditions: `?1` is the reader and `?2` whether he may read knowledge.
 struct Seen {
     node: String,
     edge: String,

@@ -41,7 +41,7 @@ pub struct Digest {
     pub learned_total: usize,
     /// What was corrected, the latest first.
     pub changed: Vec<Memory>,
-    /// Where the first of what was looked at that is from outside came from: its words may be among the themes.
+    /// The origin of the first that was looked at and is from outside: its words may be among the themes.
     pub origin: Option<Origin>,
 }
 

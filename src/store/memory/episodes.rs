@@ -31,7 +31,7 @@ pub struct Due {
     pub user: UserId,
     /// Which.
     pub conversation: ConversationId,
-    /// What it is called.
+    /// Its name.
     pub title: String,
     /// What was said in it that its episode is to tell: all, or what came after an episode the person has deleted.
     pub messages: Vec<Message>,

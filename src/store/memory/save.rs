@@ -51,7 +51,7 @@ pub struct Forgotten {
     pub layer: Layer,
     /// What it said.
     pub content: String,
-    /// Where it came from, if from outside.
+    /// Its origin, if from outside.
     #[serde(skip)]
     pub origin: Option<Origin>,
 }

@@ -68,7 +68,7 @@ fn own_words(memory: &Memory) -> BTreeSet<String> {
     words::topics(&format!("{} {} {}", memory.content, memory.category, memory.key))
 }
 
-/// Which memories a turn may be given that did not ask for them.
+/// The memories that a turn may be given without asking for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Only those with nothing from outside in them, or that the person has vouched for.

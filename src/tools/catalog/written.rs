@@ -1,8 +1,8 @@
-//! What a tool says of the entry it has written.
+//! The result of a tool that has written an entry.
 
 use crate::{engine::context::Context, model::output::Output};
 
-/// Said of what a tool wrote.
+/// A note on what a tool wrote.
 pub(super) const WAITS: &str = "It waits: a person reviews it in the console, under Catalog, before it counts.";
 
 /// A result that repeats what the call has written, which is ours unless something from outside was near.

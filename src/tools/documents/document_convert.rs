@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::storage::{TIMEOUT, keep, limits, stem, work_on};
+use super::storage::{TIMEOUT, keep, limits, most, stem};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::convert,
@@ -68,16 +68,19 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         return Err(Error::invalid("`sheet` goes with target_format csv only."));
     }
     let name = file_path.clone();
-    let files = work_on(&cx, &file_path, move |bytes| match target_format {
-        Target::Text => Ok(vec![(stem(&name).to_owned(), "txt", convert::text(&bytes, &name, &limits())?)]),
-        Target::Csv => {
-            let sheets = convert::csv(&bytes, sheet.as_deref(), &limits())?;
-            let alone = sheets.len() == 1;
-            let title = |sheet: &str| if alone { stem(&name).to_owned() } else { format!("{} {sheet}", stem(&name)) };
-            Ok(sheets.into_iter().map(|sheet| (title(&sheet.name), "csv", sheet.csv)).collect())
-        }
-    })
-    .await?;
+    let files = cx
+        .files()?
+        .work_on(&file_path, most(), move |bytes| match target_format {
+            Target::Text => Ok(vec![(stem(&name).to_owned(), "txt", convert::text(&bytes, &name, &limits())?)]),
+            Target::Csv => {
+                let sheets = convert::csv(&bytes, sheet.as_deref(), &limits())?;
+                let alone = sheets.len() == 1;
+                let title =
+                    |sheet: &str| if alone { stem(&name).to_owned() } else { format!("{} {sheet}", stem(&name)) };
+                Ok(sheets.into_iter().map(|sheet| (title(&sheet.name), "csv", sheet.csv)).collect())
+            }
+        })
+        .await?;
     let mut paths = Vec::new();
     for (title, ending, text) in files {
         paths.push(keep(&cx, &title, ending, text.into_bytes()).await?);

@@ -194,6 +194,5 @@ where
     T: Send + 'static,
     F: FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
 {
-    // Whether the file is there is found out before a turn is waited for.
     cx.files()?.update_bytes(path, most(), work).await
 }

@@ -4,11 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::storage::{TIMEOUT, limits, work_on};
+use super::storage::{TIMEOUT, limits, most};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::read,
-    model::{error::Result, output::Output, spec::Category},
+    model::{
+        error::{Error, Result},
+        output::Output,
+        spec::Category,
+    },
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -52,20 +56,29 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
-    let name = path.clone();
-    let data = work_on(&cx, &path, move |bytes| {
-        let read = read::read(&bytes, &name, &limits())?;
-        drop(bytes);
-        let mut metadata = read.metadata.clone();
-        metadata.insert("format".to_owned(), json!(read.kind.as_str()));
-        if let Some(title) = &read.title {
-            metadata.insert("title".to_owned(), json!(title));
-        }
-        if let Some(pages) = read.pages {
-            metadata.insert("pages".to_owned(), json!(pages));
-        }
-        Ok(json!({"text": read.text(), "tables": read.tables, "metadata": metadata}))
-    })
-    .await?;
+    let (name, call) = (path.clone(), cx.clone());
+    let data = cx
+        .files()?
+        .work_on(&path, most(), move |bytes| {
+            let mut read = read::read(&bytes, &name, &limits())?;
+            drop(bytes);
+            let text = read.text();
+            read.blocks = Vec::new();
+            let mut metadata = read.metadata;
+            metadata.insert("format".to_owned(), json!(read.kind.as_str()));
+            if let Some(title) = &read.title {
+                metadata.insert("title".to_owned(), json!(title));
+            }
+            if let Some(pages) = read.pages {
+                metadata.insert("pages".to_owned(), json!(pages));
+            }
+            let tables = serde_json::to_value(read.tables).map_err(Error::internal)?;
+            // Before the turn ends: no more results wait for room than are made at once.
+            let text = Value::String(text);
+            call.take_room_here(&[&text, &tables])?;
+            let parts = [("text", text), ("tables", tables), ("metadata", Value::Object(metadata))];
+            Ok(Value::Object(parts.map(|(name, part)| (name.to_owned(), part)).into_iter().collect()))
+        })
+        .await?;
     Ok(Output { title: Some(path), ..Output::json(data) })
 }

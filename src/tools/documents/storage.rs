@@ -25,15 +25,6 @@ pub(super) fn most() -> u64 {
     limits().file as u64
 }
 
-/// Does work on a document's bytes, which are read when it is the caller's turn: those of others that wait take no memory.
-pub(super) async fn work_on<T, F>(cx: &Context, path: &str, work: F) -> Result<T>
-where
-    T: Send + 'static,
-    F: FnOnce(Vec<u8>) -> Result<T> + Send + 'static,
-{
-    cx.files()?.work_on(path, most(), work).await
-}
-
 /// Keeps a new document under a name made of its title, and tells where.
 pub(super) async fn keep(cx: &Context, title: &str, ending: &str, bytes: Vec<u8>) -> Result<String> {
     if bytes.len() as u64 > most() {

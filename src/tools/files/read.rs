@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::READ;
 use crate::{
@@ -45,6 +45,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission(READ)
+    .personal("your files")
     .example_after(notes(), "A whole file", json!({"path": "notes.txt"}), json!({"content": "milk\neggs\n"}))
     .example_after(
         notes(),
@@ -57,7 +58,10 @@ pub(super) fn tool() -> Tool {
             "fs-read",
             "Reads a UTF-8 text file at the given path and returns its content.",
             |args: FsRead| Ok(Args { path: args.path, encoding: None, offset: None, limit: None }),
-            |data: Value| json!({"content": data.get("content")}),
+            |mut data: Value| {
+                let content = data.get_mut("content").map(Value::take).unwrap_or_default();
+                Value::Object(Map::from_iter([("content".to_owned(), content)]))
+            },
         )
         .example_after(
             notes(),
@@ -72,10 +76,10 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let charset = args.encoding.as_deref().map(str::parse).transpose()?.unwrap_or_default();
     let window = Window { offset: args.offset.unwrap_or(0), limit: args.limit };
     let text = cx.files()?.read_text(&args.path, charset, window).await?;
-    let mut data = json!({"content": text.content});
-    if let (Some(next), Value::Object(data)) = (text.next_offset, &mut data) {
-        data.insert("next_offset".to_owned(), json!(next));
-        data.insert("size".to_owned(), json!(text.size));
+    // The text is moved: it may be large.
+    let mut data = Map::from_iter([("content".to_owned(), Value::String(text.content))]);
+    if let Some(next) = text.next_offset {
+        data.extend([("next_offset".to_owned(), json!(next)), ("size".to_owned(), json!(text.size))]);
     }
-    Ok(Output { title: Some(args.path), ..Output::json(data) })
+    Ok(Output { title: Some(args.path), ..Output::json(Value::Object(data)) })
 }

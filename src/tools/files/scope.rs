@@ -1,4 +1,4 @@
-//! How far a yes for a whole conversation goes with files: those of one folder, not those below it.
+//! The scope of a yes for a whole conversation to files: those of one folder, not those below it.
 
 /// The folder a path lies in, in words. `None` for a path that leaves it again on its way.
 pub(super) fn folder(path: &str) -> Option<String> {

@@ -50,6 +50,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("host:fs.write")
+    .personal("your files")
     .risk(Risk::HighWrite)
     .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)

@@ -109,7 +109,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         }
         Action::View => shown(&cx, &lists.get(args.name()?).await?, "view.".to_owned()),
         Action::Create => {
-            let origin = cx.origin();
+            let origin = cx.origin_to_keep();
             let list = lists.create(args.name()?, args.given(&origin)?, origin, now).await?;
             let message = format!("create: {}.", list.name);
             shown(&cx, &list, message)
@@ -121,7 +121,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         }
         Action::Rename => {
             let new = args.new_name.as_deref().ok_or_else(|| missing("new_name", "rename"))?;
-            let list = lists.rename(args.name()?, ListName::new(new)?, cx.origin(), now).await?;
+            let list = lists.rename(args.name()?, ListName::new(new)?, cx.origin_to_keep(), now).await?;
             shown(&cx, &list, format!("rename: {}.", list.name))
         }
         Action::Add | Action::Remove | Action::Check | Action::Uncheck | Action::Clear => edit(&cx, &args).await?,
@@ -131,7 +131,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 
 async fn edit(cx: &Context, args: &Args) -> Result<Value> {
     let (action, word) = (args.action, args.action.as_str());
-    let origin = cx.origin();
+    let origin = cx.origin_to_keep();
     let wanted = if matches!(action, Action::Clear) { Vec::new() } else { args.wanted(&origin)? };
     let edit = Edit { action: word, creates: matches!(action, Action::Add), origin };
     let (list, changed) =

@@ -184,7 +184,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         .also
         .iter()
         .map(|f| NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref()));
-    let origin = cx.origin();
+    let origin = cx.origin_to_keep();
     let all = std::iter::once(Ok(first)).chain(further).map(|new| Ok(new?.with_origin(origin.clone())));
     let all = all.collect::<Result<Vec<_>>>()?;
     let saved = cx.memories().save(all, cx.topic()).await?;

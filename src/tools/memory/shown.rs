@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{engine::context::Context, model::memory::Memory};
 
-/// What a model needs of a memory; `key` is what memory_get takes. What is from outside in it came into the run.
+/// A memory as a model is shown it; `key` is what memory_get takes. What is from outside in it came into the run.
 pub(super) fn memory(cx: &Context, memory: &Memory) -> Value {
     cx.note(memory.origin.clone());
     let mut data = json!({

@@ -96,6 +96,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("host:exec")
+    .personal("your files")
     .risk(Risk::HighWrite)
     .timeout(Duration::from_secs(650))
     .usual_timeout(Duration::from_secs_f64(DEFAULT_TIMEOUT))
@@ -254,7 +255,7 @@ fn check_strict(args: &Args, files: &OwnFiles) -> Result<()> {
     Ok(())
 }
 
-/// What a program may take for paths in an argument: `--file=/etc/passwd`, `-I/usr` and `a:/b` hold some as well.
+/// Parts of an argument that a program may take for paths: `--file=/etc/passwd`, `-I/usr` and `a:/b` hold some as well.
 fn paths_in(argument: &str) -> Vec<&str> {
     // An address is one as a whole, and a path only where there is a directory named `http:`.
     if argument.starts_with("http://") || argument.starts_with("https://") {

@@ -49,6 +49,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .permission("host:exec")
+    .personal("your files")
     .risk(Risk::HighWrite)
     .timeout(Duration::from_secs(30))
     .available(policy::available)

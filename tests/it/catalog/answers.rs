@@ -22,7 +22,7 @@ async fn an_answer_that_is_no_text_is_a_file_whichever_tool_asked_for_it() {
     let path = answer["body"]["file"].as_str().unwrap();
     assert!(path.ends_with("downloads/cat.png"), "{answer}");
     let app = &crm.server.app.satchel.app;
-    let files = app.workspaces.of(crm.owner().await.caller.user, &app.settings.get().files.roots).unwrap();
+    let files = app.files_of(crm.owner().await.caller.user).unwrap();
     assert_eq!(files.read_up_to(path, 100).await.unwrap(), b"\0picture");
     crm.system.plan(500, "Content-Type: image/png", "\0picture");
     assert_eq!(crm.refused("catalog:crm.get", json!({"id": "cat.png"})).await, "CRM answered 500.");

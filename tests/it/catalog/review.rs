@@ -185,7 +185,16 @@ async fn a_draft_a_tool_wrote_is_activated_by_a_person_and_not_by_a_key() {
     let key = console.do_it("POST", "/api/keys", json!({"name": "ci"})).await["key"].as_str().unwrap().to_owned();
     let id = app.satchel.app.catalog.get().find("Books").unwrap().system.id;
     let path = format!("/api/catalog/systems/{id}/status");
-    let activate = json!({"status": "active"});
+    let first = json!({"status": "active", "read": endpoint_shown(&console, app).await["waiting"]["at"]});
+    assert_eq!(console.ask("PUT", &path, json!({"status": "active"})).await.0, 409, "nobody says what they have read");
+    app.satchel.app.clock.advance(std::time::Duration::from_secs(1));
+    let unread = json!({"system_id": "Books", "name": "Unread", "method": "GET", "path": "/unread"});
+    app.data(&admin, "create_system_endpoint", unread).await.unwrap();
+    let (status, refused) = console.ask("PUT", &path, first).await;
+    assert!(status == 409 && refused.to_string().contains("have not read"), "{status} {refused}");
+    let endpoints = console.do_it("GET", &format!("/api/catalog/systems/{id}/endpoints"), Value::Null).await;
+    let read = endpoints.as_array().unwrap().iter().map(|one| one["waiting"]["at"].as_str().unwrap()).max();
+    let activate = json!({"status": "active", "read": read});
     let (status, told) = Person::bearer(&app.satchel.url, &key).ask("PUT", &path, activate.clone()).await;
     assert!(status == 403 && told.to_string().contains("review it there"), "{status} {told}");
     console.do_it("PUT", &path, activate).await;

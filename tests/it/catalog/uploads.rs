@@ -83,7 +83,7 @@ async fn receipts() -> (Connected, Remote) {
         .collect();
     crm.ask("POST", "/import/apply", &json!({"system_id": crm.id, "operations": chosen})).await;
     crm.activate().await;
-    let files = app.satchel.app.workspaces.of(crm.owner().await.caller.user, &["workspace".to_owned()]).unwrap();
+    let files = app.satchel.app.files_of(crm.owner().await.caller.user).unwrap();
     files.write("in/receipt \"7\".pdf", b"%PDF".to_vec(), Parents::Create).await.unwrap();
     files.write("photo.png", IMAGE.to_vec(), Parents::Create).await.unwrap();
     (crm, remote)
@@ -139,8 +139,7 @@ async fn a_body_that_is_no_text_is_a_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_goes_out_as_what_is_declared_whatever_its_name_says() {
     let (crm, remote) = receipts().await;
-    let files = &crm.server.app.satchel.app.workspaces;
-    let files = files.of(crm.owner().await.caller.user, &["workspace".to_owned()]).unwrap();
+    let files = crm.server.app.satchel.app.files_of(crm.owner().await.caller.user).unwrap();
     files.write("notes.json", b"{}".to_vec(), Parents::Create).await.unwrap();
     crm.call("catalog:crm.blob", json!({"body": "notes.json"})).await;
     let seen = remote.last();
@@ -150,8 +149,7 @@ async fn a_body_goes_out_as_what_is_declared_whatever_its_name_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_read_is_told_and_nothing_is_sent() {
     let (crm, remote) = receipts().await;
-    let files = &crm.server.app.satchel.app.workspaces;
-    let files = files.of(crm.owner().await.caller.user, &["workspace".to_owned()]).unwrap();
+    let files = crm.server.app.satchel.app.files_of(crm.owner().await.caller.user).unwrap();
     files.write("huge", vec![0; 6 << 20], Parents::Must).await.unwrap();
     for (body, told) in [
         (json!({"file": "none.pdf"}), "none.pdf"),

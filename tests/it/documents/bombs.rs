@@ -211,7 +211,17 @@ fn pdfs_whose_objects_never_end() {
 
 #[test]
 fn texts_made_to_hang() {
-    assert!(defused("a deep JSON", "[".repeat(15_000_000).as_bytes(), "a.json").contains("recursion limit"));
+    assert!(defused("a deep JSON", "[".repeat(200_000).as_bytes(), "a.json").contains("recursion limit"));
+    for (what, piece) in [("zeros", "0,"), ("objects", "{},"), ("lists", "[["), ("names", "{\"a\":0},")] {
+        let json = format!("[{}0]", piece.repeat(15_000_000 / piece.len()));
+        assert!(defused(&format!("a JSON of {what}"), json.as_bytes(), "a.json").contains("values"), "{what}");
+    }
+    for (what, piece) in [("few zeros", "0,"), ("few objects", "{},"), ("few names", "{\"a\":0},")] {
+        let json = format!("[{}0]", piece.repeat(80_000));
+        defused(&format!("a JSON of {what}"), json.as_bytes(), "a.json");
+    }
+    let lines = "0\n".repeat(7_000_000);
+    assert!(defused("a JSON in short lines", lines.as_bytes(), "a.jsonl").contains("values"));
     assert!(defused("a large JSON", "[".repeat(20_000_000).as_bytes(), "a.json").contains("MB of text"));
     defused("a page of open tags", "<div><table><td>".repeat(400_000).as_bytes(), "a.html");
     defused("a page of formats", "<b id=1><i><p>".repeat(400_000).as_bytes(), "a.html");

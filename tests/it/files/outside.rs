@@ -9,7 +9,10 @@ use std::{
     },
 };
 
-use satchel::{host::files::Parents, model::error::Kind};
+use satchel::{
+    host::files::Parents,
+    model::{error::Kind, settings::Files},
+};
 
 use super::{Bench, read};
 
@@ -133,8 +136,8 @@ async fn the_data_directory_is_open_through_no_root_and_the_users_folder_in_it_t
         assert_eq!(read(&files, own.join("mine").to_str().unwrap()).await.unwrap(), "mine", "{roots:?}");
     }
     for roots in [["data"], ["link"], ["data/workspaces/other"]] {
-        let roots = roots.map(path).to_vec();
-        let error = bench.all.of(bench.user, &roots).unwrap_err();
+        let settings = Files { roots: roots.map(path).to_vec(), ..Files::default() };
+        let error = bench.all.of(bench.user, &settings).unwrap_err();
         assert_eq!(error.kind(), Kind::Disabled, "{roots:?}");
         assert!(error.message().contains("server's own data"), "{error}");
     }

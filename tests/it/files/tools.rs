@@ -25,7 +25,7 @@ async fn each_name_gives_back_its_own_keys() {
     for tool in ["read", "fs-read"] {
         assert_eq!(app.data(&owner, tool, json!({"path": "a"})).await.unwrap(), json!({"content": "é\n"}), "{tool}");
     }
-    let absolute = app.satchel.app.workspaces.of(owner.user, &["workspace".to_owned()]).unwrap().workspace().join("a");
+    let absolute = app.satchel.app.files_of(owner.user).unwrap().workspace().join("a");
     let data = app.data(&owner, "fs-read", json!({"path": absolute})).await.unwrap();
     assert_eq!(data, json!({"content": "é\n"}));
 }

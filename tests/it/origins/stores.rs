@@ -11,7 +11,7 @@ use satchel::{
 
 use crate::support::app::TestApp;
 
-/// Columns that say where a row came from.
+/// Columns that hold the origin of a row.
 const ORIGINS: [&str; 3] = ["origin", "outside", "tainted_by"];
 
 /// Tables that say nothing of where their rows came from, and why they need not.
@@ -119,12 +119,12 @@ const TOOLS: &[(&str, Keeps)] = &[
 /// table count as it.
 fn tables(app: &TestApp) -> BTreeMap<String, bool> {
     let database = Connection::open(dir::database(app.dir.path())).unwrap();
-    let sql = "SELECT t.name, max(c.name IN ('origin', 'outside', 'tainted_by'))
+    let sql = "SELECT t.name, max(c.name IN (?1, ?2, ?3))
                FROM pragma_table_list t JOIN pragma_table_info(t.name) c
                WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') AND t.name NOT LIKE 'sqlite_%'
                GROUP BY t.name";
     let mut statement = database.prepare(sql).unwrap();
-    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let found = statement.query_map(ORIGINS, |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     found.collect::<Result<_, _>>().unwrap()
 }
 

@@ -31,9 +31,15 @@ async fn what_is_kept_from_outside_taints_with_its_origin_whoever_reads_it_until
     for store in stores() {
         within(app, topic, &owner, store.write).await;
     }
+    // Where everybody reads it, it tells no more than the host.
+    let wanted_of = |kind: &str| match kind {
+        "index_entry" | "graph_node" | "graph_edge" => wanted.clone().for_all(),
+        _ => wanted.clone(),
+    };
     for store in stores() {
         for read in &store.reads {
-            assert_eq!(read_anew(app, &owner, read).await, (Some(wanted.clone()), true), "{read:?}");
+            let found = read_anew(app, &owner, read).await;
+            assert_eq!(found, (Some(wanted_of(store.kind)), true), "{read:?}");
         }
     }
     let kept = chat.owner.do_it("GET", "/api/origins", Value::Null).await;
@@ -42,7 +48,7 @@ async fn what_is_kept_from_outside_taints_with_its_origin_whoever_reads_it_until
         assert!(kinds.contains(&store.kind), "{} in {kept}", store.kind);
     }
     for one in kept.as_array().unwrap() {
-        assert_eq!(one["origin"], json!(wanted), "{one}");
+        assert_eq!(one["origin"], json!(wanted_of(one["kind"].as_str().unwrap())), "{one}");
         let vouch = json!({"kind": one["kind"], "id": one["id"], "updated_at": one["updated_at"]});
         chat.owner.do_it("POST", "/api/origins/vouch", vouch).await;
     }
@@ -197,6 +203,43 @@ async fn what_a_program_puts_where_everybody_reads_counts_as_from_outside() {
     let source = from.map(|origin: Origin| origin.source);
     assert_eq!((source, asked), (Some(format!("index_put: a program of {}", program.username)), true));
     assert_eq!(read_anew(&app, &person, &("index_query", json!({"query": "heron"}))).await, (None, false));
+}
+
+#[tokio::test]
+async fn what_everybody_reads_tells_nobody_what_another_searched_for() {
+    let app = TestApp::start().await;
+    let mara = app.caller(&["*"]).await;
+    let topic = app.conversation(&mara).await;
+    let search = Origin::new("web_search: is ann ill", app.satchel.app.clock.now());
+    app.satchel.agent.conversations().taint(topic, search).await.unwrap();
+    within(&app, topic, &mara, ("index_put", json!({"id": "news", "text": "the quokka is back"}))).await;
+    let (from, _) = read_anew(&app, &mara, &("index_query", json!({"query": "quokka"}))).await;
+    assert_eq!(from.unwrap().source, "web_search");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_program_keeps_for_its_person_counts_as_from_outside() {
+    let chat = Chat::start(Vec::new()).await;
+    let owner = chat.app.owner().await.caller;
+    let program = Caller { credential: Credential::Key(Id::new()), ..owner.clone() };
+    chat.app.data(&program, "save_memory", json!({"content": "The quokka pays", "key": "tool"})).await.unwrap();
+    chat.app.data(&program, "clipboard_write", json!({"text": RULE})).await.unwrap();
+    let key = chat.owner.do_it("POST", "/api/keys", json!({"name": "ci", "personal": true})).await;
+    let by_key = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
+    by_key.do_it("POST", "/api/memories", json!({"content": "The heron waits", "key": "api"})).await;
+    let own =
+        chat.owner.do_it("POST", "/api/memories", json!({"content": "The depot closes at noon", "key": "own"})).await;
+    by_key.do_it("PATCH", &format!("/api/memories/{}", own["id"].as_str().unwrap()), json!({"key": "mine"})).await;
+    let kept = chat.owner.do_it("GET", "/api/origins", Value::Null).await;
+    let mut sources: Vec<String> = kept
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["name"].as_str().unwrap(), one["origin"]["source"].as_str().unwrap()))
+        .collect();
+    sources.sort();
+    let of = |what: &str| format!("{what}: a program of {}", owner.username);
+    assert_eq!(sources, [of(" clipboard_write"), of("api api"), of("mine api"), of("tool save_memory")]);
 }
 
 #[tokio::test]
