@@ -14,7 +14,7 @@ use crate::{
         workers::Workers,
     },
     index::embed::{embedder::Embedder, model::BUILTIN, workers::Limits},
-    model::{error::Result, user::Username},
+    model::error::Result,
     net::{
         gate::{Gate, Ways},
         llm::breaker::{Background, Breakers, Pace},
@@ -53,7 +53,7 @@ pub(super) async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let vault = Vault::open(db.clone(), dir.path(), &config.vault_key, clock.now()).await?;
     let people = People::open(db.clone()).await?;
     if let Some(owner) = &config.owner {
-        people.ensure_owner(Username::try_from(owner.name.clone())?, owner.password.clone(), clock.now()).await?;
+        people.ensure_owner(&owner.name, owner.password.clone(), clock.now()).await?;
     }
     let sandbox = Sandbox::new(config.program.clone(), dir.path());
     let embedder = embedder_in_use(&db, dir.path()).await?;

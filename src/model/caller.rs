@@ -170,7 +170,7 @@ impl Door {
     }
 }
 
-/// How the caller proved who they are; only a person decides tickets.
+/// Proof of who the caller is; only a person decides tickets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     /// A browser session: a person is there.
@@ -194,7 +194,7 @@ pub struct Caller {
     pub door: Door,
     /// What he showed at it.
     pub credential: Credential,
-    /// Whether it opens what belongs to the person: their session does, a key only if they said so when they made it.
+    /// Opens what belongs to the person: their session does, a key only if they said so when they made it.
     pub personal: bool,
 }
 
@@ -205,7 +205,7 @@ impl Caller {
         Self { door, ..self.clone() }
     }
 
-    /// Whether a person is there: in a session, or at the command line of this machine.
+    /// Returns true where a person is there: in a session, or at the command line of this machine.
     pub fn is_person(&self) -> bool {
         !matches!(self.credential, Credential::Key(_))
     }
@@ -230,9 +230,9 @@ impl Caller {
         ))
     }
 
-    /// Whose sight of collections this is.
+    /// The reader of collections that this is.
     pub fn reader(&self) -> Reader {
-        Reader::of(self)
+        Reader::new(self)
     }
 
     /// Fails with the permission's name where it is not granted.

@@ -75,7 +75,7 @@ pub struct Provider {
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
-    /// What its requests say beyond the conversation.
+    /// Parameters of its requests.
     pub parameters: Parameters,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,

@@ -37,7 +37,7 @@ pub struct ProviderView {
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
-    /// What its requests say beyond the conversation.
+    /// Parameters of its requests.
     pub parameters: Parameters,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,
@@ -104,7 +104,7 @@ pub struct ProviderDraft {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1024)]
     pub context_tokens: Option<Option<u32>>,
-    /// What its requests say beyond the conversation, as a whole: what it leaves out is not sent. Null means nothing.
+    /// Parameters of its requests, as a whole: one that is left out is not sent. Null means none.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Parameters>)]
     pub parameters: Option<Option<Parameters>>,

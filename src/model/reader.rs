@@ -1,4 +1,4 @@
-//! Whose sight of collections a look at knowledge has.
+//! Readers of knowledge: the collections that somebody sees.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct Reader {
     sees: Sees,
 }
 
-/// Which collections are seen.
+/// The collections that are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sees {
     /// Every one: `*` is held through this very credential.
@@ -23,8 +23,8 @@ enum Sees {
 }
 
 impl Reader {
-    /// The sight of this caller.
-    pub fn of(caller: &Caller) -> Self {
+    /// The reader that this caller is.
+    pub fn new(caller: &Caller) -> Self {
         let sees = match (caller.permissions.is_all(), caller.personal) {
             (true, _) => Sees::All,
             (false, true) => Sees::Role,
@@ -39,7 +39,7 @@ impl Reader {
     }
 }
 
-/// What queries compare: `*`, the person's id, or nothing.
+/// The text that queries compare: `*`, the person's id, or nothing.
 impl fmt::Display for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sees {

@@ -128,6 +128,18 @@ mod tests {
             (r#"{"user": "bob", "password": "CAN\tARY", "n": 1}"#, r#"{"user": "bob", "password": "***", "n": 1}"#),
             (r#"{\"client_secret\": \"CANARY\"}"#, r#"{\"client_secret\": \"***\"}"#),
             ("db:\n  password: \"CANARY\"", "db:\n  password: \"***\""),
+            ("{'password': 'CAN\"ARY', 'n': 1}", "{'password': '***', 'n': 1}"),
+            ("password: 'CAN''ARY' # it's new", "password: '***' # it's new"),
+            ("password = \"CANARY\";", "password = \"***\";"),
+            ("let api_key = 'CANARY'", "let api_key = '***'"),
+            ("Authorization=Bearer CANARYx1 n=1", "Authorization=*** n=1"),
+            ("authorization=bearer canarycanary", "authorization=***"),
+            ("db:\n  - password: CANARY-1x\n  user: bob", "db:\n  - password: ***\n  user: bob"),
+            ("mysql --password CANARY-1x --user bob", "mysql --password *** --user bob"),
+            (
+                "<user>bob</user><wsse:Password>CAN&lt;ARY</wsse:Password>",
+                "<user>bob</user><wsse:Password>***</wsse:Password>",
+            ),
         ] {
             assert_eq!(without_secrets(text), shown);
         }
@@ -164,6 +176,10 @@ mod tests {
             "A basic understanding of what the bearer certificates are, ask-me-anything-you-want sk-1",
             r#"{"author": "bob", "title": "Secret: a novel", "max_tokens": "5"}"#,
             "fn token() -> Token { password.len() }\ntime: 12:30, ratio 1:2",
+            "password: required\ntoken: Option<Token>,\npassword: a word, then 2 more",
+            "use --token to name it, or --password <word>",
+            "if token == 'x' || password != \"y\" { it's }",
+            "fn f(x: Vec<Token>) -> Token { 1 } // </b>",
             "https://a.example/100%/?x=%zz",
         ] {
             assert_eq!(without_secrets(text), text);

@@ -61,7 +61,7 @@ pub struct ApiKey {
     /// The key's own grant; what it may do is this and its owner's role, now.
     #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
-    /// Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions.
+    /// Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions.
     pub personal: bool,
     /// When it was made.
     pub created_at: Time,
@@ -106,7 +106,7 @@ impl Username {
         &self.0
     }
 
-    /// Whether people could take this name for the other: both look the same, whatever their letters.
+    /// Returns true where people could take this name for the other: both look the same, whatever their letters.
     pub fn looks_like(&self, other: &str) -> bool {
         let look = |name: &str| {
             skeleton(&skeleton(&name.to_lowercase()).collect::<String>().to_lowercase()).collect::<String>()

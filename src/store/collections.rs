@@ -21,7 +21,7 @@ use crate::model::{
 /// The number of the collection for documents that name no other.
 pub(super) const DEFAULT: i64 = 1;
 
-/// That the [`Reader`] `?1` sees the collection `k`: it is open to all, or to their role, or they may do everything
+/// The condition that the [`Reader`] `?1` sees the collection `k`: it is open to all, or to their role, or they may do everything
 /// through the credential they show.
 pub(super) const VISIBLE: &str = "(k.roles IS NULL OR ?1 = '*'
    OR EXISTS (SELECT 1 FROM users u, json_each(k.roles) r WHERE u.id = ?1 AND u.role = r.value))";
@@ -29,7 +29,7 @@ pub(super) const VISIBLE: &str = "(k.roles IS NULL OR ?1 = '*'
 /// Between a name's key and the id that tells it apart from a hidden one of the same name.
 const APART: char = '\u{1f}';
 
-/// That the collection `k` has the name whose key is `?2`.
+/// The condition that the collection `k` has the name whose key is `?2`.
 const NAMED: &str = "(k.name_key = ?2 OR substr(k.name_key, 1, instr(k.name_key, char(31)) - 1) = ?2)";
 
 const COLUMNS: &str = "k.id, k.name, k.description, k.roles,
@@ -60,7 +60,7 @@ impl Collections {
         self.db
             .write(move |c| {
                 let id = CollectionId::new();
-                let name_key = free_key(c, by.caller.reader(), (&new.name, id))?;
+                let name_key = free_key(c, by.caller.reader(), &new.name, id)?;
                 demand_roles(c, new.roles.as_deref())?;
                 run(
                     c,
@@ -80,7 +80,7 @@ impl Collections {
         self.db
             .write(move |c| {
                 number(c, by.caller.reader(), Some(id))?;
-                let name_key = free_key(c, by.caller.reader(), (&new.name, id))?;
+                let name_key = free_key(c, by.caller.reader(), &new.name, id)?;
                 demand_roles(c, new.roles.as_deref())?;
                 let before = whole(c, id)?;
                 if widens(before.roles.as_deref(), new.roles.as_deref()) {
@@ -176,7 +176,7 @@ fn whole(c: &Connection, id: CollectionId) -> Result<Collection> {
 
 /// The key under which a collection has its name. Fails where one that the reader sees has the name already. One that
 /// they do not see stands in nobody's way, and nothing tells that it is there: the key is told apart by the id then.
-fn free_key(c: &Connection, reader: Reader, (name, id): (&str, CollectionId)) -> Result<String> {
+fn free_key(c: &Connection, reader: Reader, name: &str, id: CollectionId) -> Result<String> {
     let taken = |visible: &str| {
         let sql = format!("SELECT 1 FROM collections k WHERE {visible} AND {NAMED} AND k.id <> ?3 LIMIT 1");
         first(c, &sql, (reader.to_string(), key(name), id.to_string()), |_| Ok(()))
@@ -191,7 +191,7 @@ fn free_key(c: &Connection, reader: Reader, (name, id): (&str, CollectionId)) ->
     })
 }
 
-/// Whether somebody would see a collection who does not yet. No list of roles means everybody.
+/// Returns true where somebody would see a collection who does not yet. No list of roles means everybody.
 fn widens(before: Option<&[String]>, after: Option<&[String]>) -> bool {
     match (before, after) {
         (None, _) => false,

@@ -1,6 +1,6 @@
 //! API keys: credentials for programs, with permissions of their own.
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
@@ -25,13 +25,13 @@ const SELECT: &str = "SELECT id, user, name, permissions, created_at, last_used_
 /// A key to be made.
 #[derive(Debug)]
 pub struct NewKey {
-    /// Whose: one's own; at the command line of this machine anybody's.
+    /// The owner: oneself; at the command line of this machine anybody.
     pub user: UserId,
     /// What its owner calls it.
     pub name: String,
     /// Its own grant; without one it may do what its owner may, as they may at the time.
     pub permissions: Option<Permissions>,
-    /// Whether it opens what belongs to the person; where nothing is said, one without a grant of its own does.
+    /// Opens what belongs to the person; where nothing is said, one without a grant of its own does.
     pub personal: Option<bool>,
 }
 
@@ -121,6 +121,11 @@ impl People {
         let by = by.clone();
         self.db.read(move |c| sessions::demand_reach(c, &by, user, &no_user(user)).map(|user| user.id)).await
     }
+}
+
+/// Revokes all keys of a user. Returns how many there were.
+pub(super) fn revoke_all(c: &Connection, user: UserId) -> Result<usize> {
+    rows::run(c, "DELETE FROM api_keys WHERE user = ?1", [user.to_string()])
 }
 
 fn no_user(id: UserId) -> Error {

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::Notify;
 
+use super::password::busy;
 use crate::model::{
     error::{Error, Kind, Result},
     time::Time,
@@ -25,7 +26,7 @@ const FREE_OF_NAME: u32 = 5;
 const FREE_OF_ADDRESS: u32 = 20;
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-/// How long a try waits for the outcome of those before it.
+/// The longest wait of a try for the outcome of those before it.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Names and addresses remembered at most.
 const REMEMBERED: usize = 10_000;
@@ -50,7 +51,7 @@ impl Subject {
     }
 }
 
-/// What of an address is counted as one: an IPv6 network of 64 bits is what one line gets, and whoever has it has all its
+/// The part of an address that is counted as one: an IPv6 network of 64 bits is what one line gets, and whoever has it has all its
 /// addresses. An IPv4 address stands for itself, also where it is written as IPv6.
 pub(super) fn network(address: &str) -> String {
     match address.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
@@ -83,19 +84,25 @@ impl Failures {
     }
 }
 
-/// A try that must wait.
+/// The reason why a try must wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Blocked {
-    /// Until then.
-    pub(super) until: Time,
-    /// Whether this is the first try the wait refuses: only that one is worth an audit row.
-    pub(super) first: bool,
+pub(super) enum Blocked {
+    /// Too many before it have failed.
+    Failed {
+        /// Until then.
+        until: Time,
+        /// Set for the first try the wait refuses: only that one is worth an audit row.
+        first: bool,
+    },
+    /// The outcome of those before it is not known yet.
+    Busy,
 }
 
 impl Blocked {
-    /// What the person is told.
+    /// The error for whoever tried.
     pub(super) fn error(&self, now: Time) -> Error {
-        let seconds = (self.until.millis() - now.millis()).max(1).unsigned_abs().div_ceil(1000);
+        let Self::Failed { until, .. } = self else { return busy() };
+        let seconds = (until.millis() - now.millis()).max(1).unsigned_abs().div_ceil(1000);
         let wait = if seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
         Error::new(Kind::Exhausted, format!("Too many failed sign-ins. Wait {wait}, then try again."))
             .with_details(json!({"retry_after": seconds}))
@@ -109,54 +116,62 @@ pub(super) struct Lockout(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     failures: Mutex<HashMap<Subject, Failures>>,
-    /// Told whenever the outcome of a try is known.
+    /// Notified whenever the outcome of a try is known.
     decided: Notify,
 }
 
-/// Whether a try may be made now.
-enum Turn {
-    Now,
-    /// As many are under way as may fail: their outcome is waited for.
-    Later,
+/// The outcome of a try.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Failed,
+    Succeeded,
+    /// The password was not looked at.
+    Unknown,
 }
 
-/// A try that is under way. Unless it succeeds it has failed.
+/// A try that is under way. Unless its outcome is said it has failed.
 pub(super) struct Try {
     lockout: Lockout,
     subjects: Vec<Subject>,
     now: Time,
-    succeeded: bool,
+    outcome: Outcome,
 }
 
 impl Lockout {
     /// Begins a try. Of many at once no more are under way than may fail, so that none gets through uncounted; the others
     /// wait for their outcome, so that nobody is refused for tries that were right.
     pub(super) async fn attempt(&self, subjects: &[Subject], now: Time) -> Result<Try, Blocked> {
-        let patience = tokio::time::sleep(PATIENCE);
+        self.attempt_within(PATIENCE, subjects, now).await
+    }
+
+    async fn attempt_within(&self, patience: Duration, subjects: &[Subject], now: Time) -> Result<Try, Blocked> {
+        let patience = tokio::time::sleep(patience);
         tokio::pin!(patience);
         loop {
             let decided = self.0.decided.notified();
             tokio::pin!(decided);
             // Before the look: an outcome between that and the wait is not missed.
             decided.as_mut().enable();
-            if let Turn::Now = self.turn(subjects, now)? {
-                return Ok(Try { lockout: self.clone(), subjects: subjects.to_vec(), now, succeeded: false });
+            if self.admit(subjects, now)? {
+                let (lockout, subjects) = (self.clone(), subjects.to_vec());
+                return Ok(Try { lockout, subjects, now, outcome: Outcome::Failed });
             }
             tokio::select! {
                 () = decided => {}
-                () = &mut patience => return Err(Blocked { until: now.after(PATIENCE), first: false }),
+                () = &mut patience => return Err(Blocked::Busy),
             }
         }
     }
 
-    fn turn(&self, subjects: &[Subject], now: Time) -> Result<Turn, Blocked> {
+    /// Counts a try as under way. False where as many are as may fail: their outcome is to be waited for.
+    fn admit(&self, subjects: &[Subject], now: Time) -> Result<bool, Blocked> {
         let mut failures = self.0.failures.lock();
         for subject in subjects {
             let Some(known) = failures.get_mut(subject) else { continue };
             let until = known.open_at(subject.free());
             if known.count >= subject.free() && now < until {
                 let first = !std::mem::replace(&mut known.told, true);
-                return Err(Blocked { until, first });
+                return Err(Blocked::Failed { until, first });
             }
         }
         let is_full = |subject: &Subject| {
@@ -165,28 +180,28 @@ impl Lockout {
             known.open >= subject.free().saturating_sub(known.count).max(1)
         };
         if subjects.iter().any(is_full) {
-            return Ok(Turn::Later);
+            return Ok(false);
         }
         for subject in subjects {
             make_room(&mut failures, now);
             failures.entry(subject.clone()).or_insert_with(|| Failures::none(now)).open += 1;
         }
-        Ok(Turn::Now)
+        Ok(true)
     }
 
     /// Ends a try. Success forgives the failures of a name; an address may be shared with somebody who guesses, so those
     /// that were counted for it stand.
-    fn decide(&self, subjects: &[Subject], now: Time, succeeded: bool) {
+    fn decide(&self, subjects: &[Subject], now: Time, outcome: Outcome) {
         let mut failures = self.0.failures.lock();
         for subject in subjects {
             let Some(known) = failures.get_mut(subject) else { continue };
             known.open = known.open.saturating_sub(1);
-            match (succeeded, subject) {
-                (false, _) => known.fail(now),
-                (true, Subject::Name(_) | Subject::NameAt(..)) => {
+            match (outcome, subject) {
+                (Outcome::Failed, _) => known.fail(now),
+                (Outcome::Succeeded, Subject::Name(_) | Subject::NameAt(..)) => {
                     *known = Failures { open: known.open, ..Failures::none(now) }
                 }
-                (true, Subject::Address(_)) => {}
+                (Outcome::Succeeded, Subject::Address(_)) | (Outcome::Unknown, _) => {}
             }
             if known.open == 0 && known.count == 0 {
                 failures.remove(subject);
@@ -199,7 +214,7 @@ impl Lockout {
 
 impl Failures {
     fn fail(&mut self, now: Time) {
-        // A day's quiet failures are forgotten, as those before a long pause are.
+        // Those before a long pause are forgotten.
         let quiet = now > self.last.after(LONGEST * 2);
         let count = if quiet { 1 } else { self.count.saturating_add(1) };
         *self = Self { count, last: now, told: false, open: self.open };
@@ -207,15 +222,20 @@ impl Failures {
 }
 
 impl Try {
-    /// It was right.
+    /// Ends it: it was right.
     pub(super) fn succeed(mut self) {
-        self.succeeded = true;
+        self.outcome = Outcome::Succeeded;
+    }
+
+    /// Ends it: nobody looked whether it was right.
+    pub(super) fn undecided(mut self) {
+        self.outcome = Outcome::Unknown;
     }
 }
 
 impl Drop for Try {
     fn drop(&mut self) {
-        self.lockout.decide(&self.subjects, self.now, self.succeeded);
+        self.lockout.decide(&self.subjects, self.now, self.outcome);
     }
 }
 
@@ -253,9 +273,10 @@ mod tests {
         for _ in 0..tries {
             match fail(&lockout, subject, now).await {
                 Ok(()) => waits.push(0),
-                Err(blocked) => {
-                    waits.push((blocked.until.millis() - now.millis()) / 1000);
-                    now = blocked.until;
+                Err(Blocked::Busy) => panic!("no other try is under way"),
+                Err(Blocked::Failed { until, .. }) => {
+                    waits.push((until.millis() - now.millis()) / 1000);
+                    now = until;
                     fail(&lockout, subject, now).await.unwrap();
                 }
             }
@@ -279,7 +300,7 @@ mod tests {
         for n in 0..3 {
             told.push(fail(&lockout, &name(), at(n * 100)).await.unwrap_err());
         }
-        let wait = |first| Blocked { until: at(1000), first };
+        let wait = |first| Blocked::Failed { until: at(1000), first };
         assert_eq!(told, [wait(true), wait(false), wait(false)]);
         fail(&lockout, &name(), at(1000)).await.unwrap();
     }
@@ -320,6 +341,21 @@ mod tests {
         for other in others {
             assert_eq!(other.await.unwrap(), Ok(()));
         }
+        assert!(lockout.0.failures.lock().is_empty(), "nothing failed");
+    }
+
+    #[tokio::test]
+    async fn who_waits_in_vain_for_others_is_not_told_of_failures() {
+        let lockout = Lockout::default();
+        let now = Time::from_millis(0);
+        let mut under_way = Vec::new();
+        for _ in 0..FREE_OF_NAME {
+            under_way.push(lockout.attempt(&[name()], now).await.unwrap());
+        }
+        let blocked = lockout.attempt_within(Duration::ZERO, &[name()], now).await.err();
+        assert_eq!(blocked, Some(Blocked::Busy));
+        assert!(Blocked::Busy.error(now).message().contains("Too many people are signing in"));
+        under_way.into_iter().for_each(Try::undecided);
         assert!(lockout.0.failures.lock().is_empty(), "nothing failed");
     }
 

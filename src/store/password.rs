@@ -87,9 +87,14 @@ impl Hasher {
     async fn turn(&self) -> Result<OwnedSemaphorePermit> {
         match timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await {
             Ok(turn) => turn.map_err(Error::internal),
-            Err(_) => Err(Error::new(Kind::Exhausted, "Too many people are signing in. Try again in a few seconds.")),
+            Err(_) => Err(busy()),
         }
     }
+}
+
+/// The error of a sign-in whose turn did not come.
+pub(super) fn busy() -> Error {
+    Error::new(Kind::Exhausted, "Too many people are signing in. Try again in a few seconds.")
 }
 
 /// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane.

@@ -13,8 +13,8 @@ use crate::{
     store::{
         db::Commit,
         keys::NewKey,
-        sessions::{SignedIn, Visit},
-        users::{NewUser, UserChange},
+        sessions::{SessionId, SignedIn, Visit},
+        users::{NewUser, OwnPassword, UserChange},
     },
 };
 
@@ -43,7 +43,7 @@ impl House {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let people = People::open(db).await.unwrap();
-        people.ensure_owner(name("owner"), Secret::new(PASSWORD), at(0)).await.unwrap();
+        people.ensure_owner("owner", Secret::new(PASSWORD), at(0)).await.unwrap();
         let owner = people.user_named("OWNER").await.unwrap();
         Self { _dir: dir, people: Arc::new(people), owner }
     }
@@ -234,15 +234,60 @@ async fn a_session_ends_when_idle_when_old_and_with_the_password() {
     assert!(!alive(&old, 30).await);
     let (mine, other) = (enter(at(40 * DAY)).await, enter(at(40 * DAY)).await);
     let keep = house.people.by_session(&mine, at(40 * DAY)).await.unwrap().session;
-    let new = || Secret::new("another password");
-    let wrong = house.people.change_own_password(&house.owner(), (new(), new()), (keep, "::1".to_owned())).await;
+    let change = |current: &str| own_password(current, "another password", keep);
+    let wrong = house.people.change_own_password(&house.owner(), change("not the password")).await;
     assert_eq!(kinds(wrong), Some(Kind::Denied));
-    house
-        .people
-        .change_own_password(&house.owner(), (Secret::new(PASSWORD), new()), (keep, "::1".to_owned()))
-        .await
-        .unwrap();
+    house.people.change_own_password(&house.owner(), change(PASSWORD)).await.unwrap();
     assert!(alive(&mine, 40).await && !alive(&other, 40).await);
+}
+
+fn own_password(current: &str, new: &str, session: Option<SessionId>) -> OwnPassword {
+    let (current, new) = (Secret::new(current), Secret::new(new));
+    OwnPassword { current, new, keep_keys: false, session, address: "::1".to_owned() }
+}
+
+#[tokio::test]
+async fn a_changed_password_revokes_ones_keys_unless_they_are_kept() {
+    let house = House::new().await;
+    let by = house.owner();
+    let works = async |key: &str| house.people.by_key(key, at(1)).await.is_ok();
+    let key = house.key(&by, None).await.unwrap();
+    let kept = OwnPassword { keep_keys: true, ..own_password(PASSWORD, "another password", None) };
+    house.people.change_own_password(&by, kept).await.unwrap();
+    assert!(works(&key).await);
+    house.people.change_own_password(&by, own_password("another password", PASSWORD, None)).await.unwrap();
+    assert!(!works(&key).await);
+}
+
+#[tokio::test]
+async fn a_password_that_could_not_be_looked_at_is_no_failure() {
+    let house = House::new().await;
+    let store = async |hash: String| {
+        let write = move |c: &Connection| Ok(c.execute("UPDATE users SET password = ?1", [hash])?);
+        house.people.db.write(write).await.unwrap();
+    };
+    let hash: String =
+        house.people.db.read(|c| Ok(c.query_row("SELECT password FROM users", (), |row| row.get(0))?)).await.unwrap();
+    store("no hash".to_owned()).await;
+    for _ in 0..7 {
+        let unread = house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await;
+        assert_eq!(kinds(unread), Some(Kind::Internal));
+        let change = own_password(PASSWORD, "another password", None);
+        assert_eq!(kinds(house.people.change_own_password(&house.owner(), change).await), Some(Kind::Internal));
+    }
+    store(hash).await;
+    house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
+    house.people.change_own_password(&house.owner(), own_password(PASSWORD, "another password", None)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_name_of_an_owner_is_looked_at_only_where_there_is_none() {
+    let house = House::new().await;
+    let mixed = "\u{43e}wner";
+    assert!(!house.people.ensure_owner(mixed, Secret::new(PASSWORD), at(1)).await.unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let people = People::open(Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap()).await.unwrap();
+    assert_eq!(kinds(people.ensure_owner(mixed, Secret::new(PASSWORD), at(1)).await), Some(Kind::Invalid));
 }
 
 #[tokio::test]

@@ -90,9 +90,15 @@ impl People {
             Err(blocked) => return Err(self.refuse(username, &visit, blocked).await),
         };
         let hash = account.as_ref().map(|account| account.password.clone());
-        let right = self.hasher.verify(password, hash).await?;
+        let is_right = match self.hasher.verify(password, hash).await {
+            Ok(is_right) => is_right,
+            Err(error) => {
+                attempt.undecided();
+                return Err(error);
+            }
+        };
         match account {
-            Some(account) if right && !account.user.disabled => {
+            Some(account) if is_right && !account.user.disabled => {
                 attempt.succeed();
                 self.start_session(account.user, visit).await
             }
@@ -183,10 +189,12 @@ impl People {
 
     async fn refuse(&self, username: &str, visit: &Visit, blocked: Blocked) -> Error {
         let error = blocked.error(visit.now);
-        // Who hammers at a closed door gets one row a wait: the audit is not his to fill.
-        let noted = match blocked.first {
-            true => self.note_failure(username, visit, AuditOutcome::Refused, &error).await,
-            false => Ok(()),
+        // Who hammers at a closed door gets one row a wait: the audit is not theirs to fill.
+        let noted = match blocked {
+            Blocked::Failed { first: true, .. } => {
+                self.note_failure(username, visit, AuditOutcome::Refused, &error).await
+            }
+            Blocked::Failed { first: false, .. } | Blocked::Busy => Ok(()),
         };
         noted.err().unwrap_or(error)
     }

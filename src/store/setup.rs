@@ -68,11 +68,13 @@ impl People {
         self.start_session(user, visit).await
     }
 
-    /// Makes the owner of an unattended start; does nothing where there is somebody already.
-    pub async fn ensure_owner(&self, username: Username, password: Secret, now: Time) -> Result<bool> {
+    /// Makes the owner of an unattended start; does nothing where there is somebody already. Only then is the name looked at:
+    /// the rules of names may have changed since it was given.
+    pub async fn ensure_owner(&self, username: &str, password: Secret, now: Time) -> Result<bool> {
         if !self.needs_owner().await? {
             return Ok(false);
         }
+        let username = Username::try_from(username.to_owned())?;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         self.change(move |c| insert_owner(c, &username, &hash, (Door::Cli, now))).await?;
         Ok(true)

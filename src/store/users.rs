@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
+    keys,
     lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
@@ -39,6 +40,21 @@ pub struct UserChange {
     pub password: Option<Secret>,
 }
 
+/// A change of one's own password.
+#[derive(Debug)]
+pub struct OwnPassword {
+    /// The one until now.
+    pub current: Secret,
+    /// The new one.
+    pub new: Secret,
+    /// Leaves one's keys good; else they are revoked.
+    pub keep_keys: bool,
+    /// The session that stays.
+    pub session: Option<sessions::SessionId>,
+    /// The address it is asked from.
+    pub address: String,
+}
+
 impl People {
     /// All users, by name.
     pub async fn users(&self) -> Result<Vec<User>> {
@@ -52,7 +68,7 @@ impl People {
         found.ok_or_else(|| Error::not_found(format!("There is no user '{shown}'.")))
     }
 
-    /// What this person's role permits now; nothing where there is no such person, or they are kept out.
+    /// The permissions of this person's role, now; none where there is no such person, or they are kept out.
     pub async fn permissions_of(&self, id: UserId) -> Result<Permissions> {
         let sql =
             "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
@@ -111,7 +127,7 @@ impl People {
                 sessions::end_all(c, id)?;
             }
             if hash.is_some() {
-                rows::run(c, "DELETE FROM api_keys WHERE user = ?1", [id.to_string()])?;
+                keys::revoke_all(c, id)?;
             }
             roles::demand_administrator(c)?;
             let after = demand(c, id)?;
@@ -141,29 +157,30 @@ impl People {
         Ok(())
     }
 
-    /// Changes one's own password, from `current` to `new`; all one's sessions but `keep` end. Wrong passwords count
-    /// as failed sign-ins from `address`.
-    pub async fn change_own_password(
-        &self,
-        by: &Actor,
-        (current, new): (Secret, Secret),
-        (keep, address): (Option<sessions::SessionId>, String),
-    ) -> Result<()> {
+    /// Changes one's own password. One's other sessions end, and one's keys are revoked unless they are to be kept: whoever
+    /// had the old one may have made some. Wrong passwords count as failed sign-ins from the address.
+    pub async fn change_own_password(&self, by: &Actor, change: OwnPassword) -> Result<()> {
+        let OwnPassword { current, new, keep_keys, session, address } = change;
         let id = by.caller.user;
         let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
         let address = network(&address);
         let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
         let attempt = self.lockout.attempt(&subjects, by.now).await.map_err(|blocked| blocked.error(by.now))?;
-        if !self.hasher.verify(current, kept).await? {
-            return Err(Error::denied("The current password is wrong."));
+        match self.hasher.verify(current, kept).await {
+            Ok(true) => attempt.succeed(),
+            Ok(false) => return Err(Error::denied("The current password is wrong.")),
+            Err(error) => {
+                attempt.undecided();
+                return Err(error);
+            }
         }
-        attempt.succeed();
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
         let by = by.clone();
         self.change(move |c| {
             rows::run(c, "UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
-            sessions::end_others(c, id, keep)?;
-            by.record_auth(c, "password.change", json!({}))
+            sessions::end_others(c, id, session)?;
+            let revoked = if keep_keys { 0 } else { keys::revoke_all(c, id)? };
+            by.record_auth(c, "password.change", json!({ "revoked_keys": revoked }))
         })
         .await
     }

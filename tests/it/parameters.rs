@@ -23,7 +23,7 @@ async fn turn(chat: &Chat, provider: &Value) -> Vec<Event> {
     chat.owner.post(&format!("{conversation}/messages"), body).await.rest().await
 }
 
-/// What a request says besides the conversation and its tools.
+/// The fields of a request besides the conversation and its tools.
 fn besides(body: &Value) -> Value {
     let mut rest = body.as_object().unwrap().clone();
     for known in ["model", "messages", "system", "stream", "stream_options", "tools"] {

@@ -201,14 +201,17 @@ async fn sessions_are_listed_and_ended_one_by_one() {
 async fn changing_ones_password_needs_the_old_one_and_ends_other_sessions() {
     let server = TestServer::start().await;
     let (here, there) = (server.sign_in("owner").await, server.sign_in("owner").await);
+    let key = server.key(&here, None).await;
     let change = |current: &str, new: &str| {
         Request::post("/api/auth/password", &json!({"current": current, "new": new})).cookie(&here)
     };
     assert_eq!(server.send(change("not the password", "a new password")).await.status, 403);
     assert_eq!(server.send(change(PASSWORD, "short")).await.status, 400);
+    assert_eq!(me(&server, ask_me().bearer(&key)).await.status, 200);
     assert_eq!(server.send(change(PASSWORD, "a new password")).await.status, 204);
     assert_eq!(me(&server, ask_me().cookie(&here)).await.status, 200);
     assert_eq!(me(&server, ask_me().cookie(&there)).await.status, 401);
+    assert_eq!(me(&server, ask_me().bearer(&key)).await.status, 401);
     assert_eq!(server.send(login("owner", PASSWORD)).await.status, 401);
     assert_eq!(server.send(login("owner", "a new password")).await.status, 200);
 }

@@ -16,6 +16,7 @@ use crate::{
         output::Output,
         secret::Secret,
         spec::{Category, Risk, Source, Spec},
+        user::Username,
     },
     store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser},
     tools,

@@ -11,7 +11,7 @@ use crate::{
         secret::Secret,
         user::UserId,
     },
-    store::{people::Actor, sessions::SignedIn},
+    store::{people::Actor, sessions::SignedIn, users::OwnPassword},
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
@@ -109,9 +109,12 @@ struct NewPassword {
     /// 10 characters at least.
     #[schema(value_type = String, min_length = 10, max_length = 1024)]
     new: Secret,
+    /// Leaves one's API keys good; else they are revoked.
+    #[serde(default)]
+    keep_keys: bool,
 }
 
-/// Changes one's own password; one's other sessions end.
+/// Changes one's own password: one's other sessions end, and one's API keys are revoked unless they are to be kept.
 #[utoipa::path(request_body = NewPassword, tag = "auth", responses(
     (status = 204, description = "Changed."),
     (status = 429, description = "Too many wrong passwords.", body = super::error::Problem),
@@ -124,7 +127,8 @@ async fn password(
     body: Body<NewPassword>,
 ) -> Result<HttpResponse> {
     let address = client::address(&request, &state);
-    let Body(NewPassword { current, new }) = body;
-    state.app.people.change_own_password(&by, (current, new), (signed.0.session, address)).await?;
+    let Body(NewPassword { current, new, keep_keys }) = body;
+    let change = OwnPassword { current, new, keep_keys, session: signed.0.session, address };
+    state.app.people.change_own_password(&by, change).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -16,7 +16,7 @@ use crate::{
 /// The caller with his role and session.
 pub(super) struct Signed(pub(super) SharedIdentity);
 
-/// Who asks.
+/// The asker.
 pub(super) fn identity(request: &HttpRequest) -> Result<SharedIdentity> {
     request.extensions().get::<SharedIdentity>().cloned().ok_or_else(nobody)
 }

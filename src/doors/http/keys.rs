@@ -55,7 +55,7 @@ struct Create {
     /// None that the caller does not hold; left out, what its owner may at the time.
     #[schema(value_type = Option<Vec<Permission>>)]
     permissions: Option<Permissions>,
-    /// Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
+    /// Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
     /// out: it does without `permissions`, and does not with them.
     personal: Option<bool>,
     /// A user's id, for the command line of this machine; left out, one's own.

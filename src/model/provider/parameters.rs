@@ -1,5 +1,5 @@
-//! What requests to a provider say beyond the conversation: how freely it answers, how long, how much it thinks, and
-//! standing instructions. What is not set is not sent.
+//! Parameters of requests to a provider beside the conversation: temperature, length, reasoning and standing instructions.
+//! One that is not set is not sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,11 +13,11 @@ use crate::model::{
 /// Longest standing instructions, in characters.
 const INSTRUCTIONS: usize = 8_000;
 
-/// What requests to a provider say beyond the conversation. What is absent is left to its server.
+/// Parameters of requests to a provider beside the conversation. An absent one is left to its server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    /// How freely words are chosen: 0 nearly always the likeliest, 2 very freely. Anthropic takes at most 1.
+    /// Freedom in the choice of words: 0 nearly always the likeliest, 2 very freely. Anthropic takes at most 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 2)]
     pub temperature: Option<f64>,
@@ -29,16 +29,16 @@ pub struct Parameters {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub max_tokens: Option<u32>,
-    /// How much it thinks before it answers.
+    /// Reasoning before an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<ReasoningEffort>,
-    /// What it is told in every conversation, besides the platform's own instructions.
+    /// Instructions for every conversation, besides the platform's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 8_000)]
     pub instructions: Option<String>,
 }
 
-/// How much a model thinks before it answers.
+/// Effort of a model's reasoning before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEffort {
@@ -86,9 +86,9 @@ impl Parameters {
             && most >= context
         {
             let context = figure::grouped(u64::from(context));
-            let told =
+            let message =
                 format!("An answer of so many tokens leaves no room for a question: {context} are read at once.");
-            return Err(wrong("max_tokens", told));
+            return Err(wrong("max_tokens", message));
         }
         self.instructions = self.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         if self.instructions.as_ref().is_some_and(|text| text.chars().count() > INSTRUCTIONS) {
@@ -98,7 +98,7 @@ impl Parameters {
         Ok(self)
     }
 
-    /// Whether any of them changes what a server is asked for: instructions are words as any others.
+    /// Returns true where any of them changes what a server is asked for: instructions are words as any others.
     pub fn ask_otherwise(&self) -> bool {
         *self != Self { instructions: self.instructions.clone(), ..Self::default() }
     }
@@ -118,8 +118,8 @@ impl Parameters {
     }
 }
 
-fn wrong(field: &str, told: impl Into<String>) -> Error {
-    Error::invalid(told).with_details(json!({ "field": field }))
+fn wrong(field: &str, message: impl Into<String>) -> Error {
+    Error::invalid(message).with_details(json!({ "field": field }))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Secrets that stand behind their name in a text: a setting, a member of JSON or YAML, a header, a scheme's credential.
+//! Secrets that stand behind their name in a text: a setting, a member of JSON, YAML or code, an option of a command, an
+//! element of XML, a header, a scheme's credential.
 //!
 //! A pattern finds only where a value begins; how far it goes is looked at where it is one to hide, so that one name behind
 //! another is found as well, and a text is gone through once.
@@ -13,26 +14,36 @@ use crate::model::{
     secret_name::{is_credential, is_secret},
 };
 
-/// The value after a name: where in the rest of the text it begins and ends. `None` if it is nobody's secret.
+/// Finds the value after a name: its beginning and end in the rest of the text. `None` if it is nobody's secret.
 type Value = fn(&Captures<'_>, &str) -> Option<(usize, usize)>;
 
 /// `name=value`, a setting or a field of a form: written together, as nobody writes a sentence or a comparison.
 static SETTING: Pattern = LazyLock::new(|| Regex::new(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})="));
-/// `"name": "value"`, as in JSON and YAML; within another text its quotes are escaped.
+/// `"name": "value"` and `name = 'value'`, as in JSON, YAML and code; within another text its quotes are escaped.
 static MEMBER: Pattern =
-    LazyLock::new(|| Regex::new(r#"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?\s*:\s*(?P<quote>\\?")"#));
+    LazyLock::new(|| Regex::new(r#"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?\s*[:=]\s*(?P<quote>\\?["'])"#));
+/// `name: value`, alone on its line, as in YAML.
+static LINE: Pattern =
+    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60}):[ \t]+"));
+/// `--name value`, an option of a command.
+static OPTION: Pattern = LazyLock::new(|| Regex::new(r"--(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60})[ \t]+"));
+/// `<name>value</name>`, an element of XML.
+static ELEMENT: Pattern = LazyLock::new(|| Regex::new(r"<(?:[\w-]+:)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})>"));
 /// `Name: value`, a header of a request.
 static HEADER: Pattern = LazyLock::new(|| Regex::new(r"(?P<name>[A-Za-z][A-Za-z0-9-]{1,60}):[ \t]*"));
 /// `Bearer …` and `Basic …`, with or without the header's name before it.
 static SCHEME: Pattern = LazyLock::new(|| Regex::new(r"(?i)\b(?P<name>bearer|basic)\s+"));
 
-/// The shortest credential of a scheme.
+/// The shortest credential that is known by its look.
 const CREDENTIAL: usize = 8;
 
 /// A text without what stands behind the name of a secret.
 pub(super) fn hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     let text = if text.contains('=') { without(text, &SETTING, setting) } else { text };
-    let text = if text.contains(':') { without(without(text, &MEMBER, member), &HEADER, header) } else { text };
+    let text = if text.contains([':', '=']) { without(text, &MEMBER, member) } else { text };
+    let text = if text.contains(':') { without(without(text, &HEADER, header), &LINE, line) } else { text };
+    let text = if text.contains("--") { without(text, &OPTION, option) } else { text };
+    let text = if text.contains("</") { without(text, &ELEMENT, element) } else { text };
     without(text, &SCHEME, scheme)
 }
 
@@ -65,27 +76,57 @@ fn setting(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     let quote = rest.chars().next().filter(|c| "\"'".contains(*c));
     let end = match quote {
         Some(quote) => rest.get(1..)?.find([quote, '\n']).map(|end| end + 2),
-        None => rest.find(|c: char| c.is_whitespace() || "&;,\"'<>".contains(c)),
+        None => {
+            let begins = scheme_word(rest);
+            let word = rest.get(begins..)?;
+            word.find(|c: char| c.is_whitespace() || "&;,\"'<>".contains(c)).map(|end| begins + end)
+        }
     };
     Some((0, end.unwrap_or(rest.len()).min(rest.len())))
+}
+
+/// Bytes of the scheme's name before a credential, with the space after it; 0 where there is none.
+fn scheme_word(text: &str) -> usize {
+    let is = |word: &&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    ["bearer ", "basic "].iter().find(|word| is(word)).map_or(0, |word| word.len())
 }
 
 fn member(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     if !is_secret(name(found)) {
         return None;
     }
-    let within_another = found.name("quote").is_some_and(|quote| quote.len() > 1);
+    let quote = found.name("quote").map_or("", |quote| quote.as_str());
+    let (mark, within_another) = (quote.chars().next_back()?, quote.len() > 1);
     let mut escaped = false;
-    for (at, c) in rest.char_indices() {
+    let mut chars = rest.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         match c {
-            '"' if !escaped => return Some((0, at)),
+            // YAML writes an apostrophe twice where one is meant.
+            '\'' if c == mark && !escaped && chars.next_if(|(_, next)| *next == mark).is_some() => {}
+            _ if c == mark && !escaped => return Some((0, at)),
             // The quote that ends it is escaped, as the one that began it was.
-            '"' if within_another => return Some((0, at.saturating_sub(1))),
+            _ if c == mark && within_another => return Some((0, at.saturating_sub(1))),
             '\n' => return Some((0, at)),
             _ => escaped = c == '\\' && !escaped,
         }
     }
     Some((0, rest.len()))
+}
+
+fn line(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    let value = option(found, rest)?;
+    let after = rest.get(value.1..)?.trim_start_matches([' ', '\t', '\r']);
+    (after.is_empty() || after.starts_with('\n')).then_some(value)
+}
+
+fn option(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    if is_secret(name(found)) { scheme(found, rest) } else { None }
+}
+
+fn element(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    let end = rest.find(['<', '\n'])?;
+    let (closing, _) = rest.get(end..)?.strip_prefix("</")?.split_once('>')?;
+    (is_secret(name(found)) && closing.ends_with(name(found))).then_some((0, end))
 }
 
 /// A header's value is all that follows; of other words before a colon only those that are never said in a sentence.
@@ -98,7 +139,7 @@ fn header(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     Some((0, rest.find(['"', '\'', '\r', '\n']).unwrap_or(rest.len())))
 }
 
-/// What follows is a credential where it is no plain word: `basic understanding` is said of other things.
+/// Takes what follows for a credential where it is no plain word: `basic understanding` is said of other things.
 fn scheme(_: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "._~+/=-".contains(c);
     let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());

@@ -6,7 +6,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
 use super::{
-    bounds::Taken,
+    bounds::Intake,
     chain::Models,
     dialect::{self, Decoder},
     failure::{self, Failure, Unanswered},
@@ -50,7 +50,7 @@ pub struct Answer {
     response: Response,
     decoder: Decoder,
     ready: VecDeque<Event>,
-    taken: Taken,
+    taken: Intake,
     mask: KeyMask,
     /// Why nothing more is taken in, told once what came before is.
     ended: Option<Error>,
@@ -90,8 +90,8 @@ impl Answer {
             response,
             decoder: Decoder::of(provider.kind),
             ready: VecDeque::new(),
-            taken: Taken::default(),
-            mask: KeyMask::of(provider),
+            taken: Intake::default(),
+            mask: KeyMask::new(provider),
             ended: None,
             at_end: false,
             heard: false,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{
-    bounds::Unfinished,
+    bounds::PartialCalls,
     dialect::{call, failed, max_tokens, parse, put, put_some, system, text, tokens},
 };
 use crate::model::{
@@ -172,9 +172,9 @@ impl Decoder {
     }
 
     /// The calls that are not complete.
-    pub(super) fn unfinished(&self) -> Unfinished {
+    pub(super) fn unfinished(&self) -> PartialCalls {
         let bytes = self.calls.values().map(|(_, name, arguments)| name.len() + arguments.len()).sum();
-        Unfinished { calls: self.calls.len(), bytes }
+        PartialCalls { calls: self.calls.len(), bytes }
     }
 
     pub(super) fn is_whole(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What one answer of a model may be: whatever its provider sends, no more of it is taken in.
+//! Bounds of a model's answer: whatever its provider sends, no more of it is taken in.
 
 use crate::model::{
     error::{Error, Result},
@@ -8,38 +8,38 @@ use crate::model::{
 /// Most bytes of text; the longest answers of today's models are half of it.
 const TEXT: usize = 1 << 20;
 /// Most calls; more is a model gone wrong.
-pub const CALLS: usize = 64;
+const CALLS: usize = 64;
 /// Most bytes of the arguments of all calls together.
 const ARGUMENTS: usize = 4 << 20;
 /// Most bytes of the stream, whatever they hold: reasoning, frames, silence that is kept alive.
 const STREAM: usize = 128 << 20;
 
-/// What has come of an answer so far.
+/// Counts of an answer so far.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct Intake {
     stream: usize,
     text: usize,
     calls: usize,
     arguments: usize,
 }
 
-/// What a decoder has read of calls that are not complete.
+/// Counts of calls that are not complete.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Unfinished {
-    /// How many.
+pub(super) struct PartialCalls {
+    /// Their number.
     pub(super) calls: usize,
     /// Bytes of their names and arguments.
     pub(super) bytes: usize,
 }
 
-impl Taken {
+impl Intake {
     /// Counts a piece of the stream.
     pub(super) fn piece(&mut self, bytes: usize) -> Result<()> {
         self.stream = self.stream.saturating_add(bytes);
         within(self.stream, STREAM, "sent")
     }
 
-    /// How many bytes of this text are still taken, and the error where that is not all of it.
+    /// Counts a text. Returns the bytes of it that are still taken, and the error where that is not all.
     pub(super) fn text(&mut self, text: &str) -> (usize, Result<()>) {
         let room = text.floor_char_boundary(TEXT.saturating_sub(self.text));
         self.text = self.text.saturating_add(text.len());
@@ -50,11 +50,11 @@ impl Taken {
     pub(super) fn call(&mut self, arguments: usize) -> Result<()> {
         self.calls = self.calls.saturating_add(1);
         self.arguments = self.arguments.saturating_add(arguments);
-        self.ensure_calls(Unfinished::default())
+        self.ensure_calls(PartialCalls::default())
     }
 
     /// Fails where there are too many calls, those that are not complete counted with the others.
-    pub(super) fn ensure_calls(&self, unfinished: Unfinished) -> Result<()> {
+    pub(super) fn ensure_calls(&self, unfinished: PartialCalls) -> Result<()> {
         if self.calls.saturating_add(unfinished.calls) > CALLS {
             return Err(Error::upstream(format!(
                 "The model wanted more than {CALLS} calls at once: its answer was ended there, and none was made."
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_text_is_taken_up_to_its_bound_and_not_within_a_character() {
-        let mut taken = Taken::default();
+        let mut taken = Intake::default();
         let (room, fits) = taken.text(&"x".repeat(TEXT - 1));
         assert!(room == TEXT - 1 && fits.is_ok());
         let (room, fits) = taken.text("é!");
@@ -89,19 +89,19 @@ mod tests {
 
     #[test]
     fn a_stream_that_only_reasons_ends_too() {
-        let mut taken = Taken::default();
+        let mut taken = Intake::default();
         assert!(taken.piece(STREAM).is_ok());
         assert!(taken.piece(1).is_err());
     }
 
     #[test]
     fn calls_are_counted_with_those_that_never_end() {
-        let mut taken = Taken::default();
+        let mut taken = Intake::default();
         for _ in 0..CALLS {
             taken.call(10).unwrap();
         }
-        assert!(taken.ensure_calls(Unfinished { calls: 1, bytes: 0 }).is_err());
-        assert!(taken.ensure_calls(Unfinished { calls: 0, bytes: ARGUMENTS }).is_err());
+        assert!(taken.ensure_calls(PartialCalls { calls: 1, bytes: 0 }).is_err());
+        assert!(taken.ensure_calls(PartialCalls { calls: 0, bytes: ARGUMENTS }).is_err());
         assert!(taken.call(10).unwrap_err().message().contains("64 calls"));
     }
 }

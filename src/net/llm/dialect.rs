@@ -4,7 +4,7 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{anthropic, bounds::Unfinished, failure::is_too_long, ollama, openai};
+use super::{anthropic, bounds::PartialCalls, failure::is_too_long, ollama, openai};
 use crate::{
     model::{
         error::{Error, Kind, Result},
@@ -106,13 +106,13 @@ impl Decoder {
         Ok(events)
     }
 
-    /// What was read of calls that are not complete.
-    pub(super) fn unfinished(&self) -> Unfinished {
+    /// Counts of calls that are not complete.
+    pub(super) fn unfinished(&self) -> PartialCalls {
         match self {
             Self::Openai(_, decoder) => decoder.unfinished(),
             Self::Anthropic(_, decoder) => decoder.unfinished(),
             // A call is in one line.
-            Self::Ollama(..) => Unfinished::default(),
+            Self::Ollama(..) => PartialCalls::default(),
         }
     }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
+use super::own_key::KeyMask;
 use crate::{
     model::{
         error::{Error, Kind},
         llm::Provider,
         provider::failure::{ProviderFailure, named},
-        secret::MASK,
     },
     net::http::Response,
 };
@@ -155,7 +155,7 @@ fn refused(code: u16, said: &str, parameter: Option<&str>) -> String {
     }
 }
 
-/// Whether a failure says that a conversation does not fit into its model, in the words servers have for that.
+/// Tests for the words in which servers say that a conversation does not fit into a model.
 pub(super) fn is_too_long(said: &str) -> bool {
     let said = said.to_lowercase();
     [
@@ -178,10 +178,7 @@ pub(super) fn reason(provider: &Provider, body: &str) -> String {
     let json: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     let error = json.get("error").unwrap_or(&json);
     let text = error.get("message").unwrap_or(error).as_str().unwrap_or(body);
-    let text = match &provider.api_key {
-        Some(key) if !key.expose().is_empty() => text.replace(key.expose(), MASK),
-        _ => text.to_owned(),
-    };
+    let text = KeyMask::new(provider).text(text);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(300) {
         _ if line.is_empty() => "no reason given.".to_owned(),

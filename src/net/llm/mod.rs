@@ -2,7 +2,7 @@
 
 pub mod answer;
 mod anthropic;
-pub mod bounds;
+mod bounds;
 pub mod breaker;
 pub mod chain;
 mod dialect;

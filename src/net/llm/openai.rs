@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    bounds::Unfinished,
+    bounds::PartialCalls,
     dialect::{call, failed, functions, max_tokens, parse, put, put_some, system, text, tokens},
 };
 use crate::model::{
@@ -154,9 +154,9 @@ impl Decoder {
     }
 
     /// The calls that are not complete.
-    pub(super) fn unfinished(&self) -> Unfinished {
+    pub(super) fn unfinished(&self) -> PartialCalls {
         let bytes = self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
-        Unfinished { calls: self.calls.len(), bytes }
+        PartialCalls { calls: self.calls.len(), bytes }
     }
 
     /// Gives out the calls and the end, once; false where the stream ended too early.

@@ -1,9 +1,10 @@
 //! A provider's own key, taken out of what it says: also where it comes in several pieces.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::{
     error::Error,
+    json::map_strings,
     llm::{Provider, ToolCall},
     secret::{MASK, Secret},
 };
@@ -20,8 +21,8 @@ pub(super) struct KeyMask {
 }
 
 impl KeyMask {
-    /// For what this provider says.
-    pub(super) fn of(provider: &Provider) -> Self {
+    /// A mask of this provider's key.
+    pub(super) fn new(provider: &Provider) -> Self {
         let key = provider.api_key.clone().filter(|key| key.expose().len() >= SHORTEST);
         Self { key, held: String::new() }
     }
@@ -35,7 +36,7 @@ impl KeyMask {
         clean
     }
 
-    /// What was held back, at the end of the text.
+    /// The end of the text, which was held back.
     pub(super) fn rest(&mut self) -> String {
         std::mem::take(&mut self.held)
     }
@@ -64,19 +65,11 @@ impl KeyMask {
     }
 
     fn value(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.text(&text)),
-            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
-            Value::Object(map) => {
-                let clean = |(name, item): (String, Value)| (self.text(&name), self.value(item));
-                Value::Object(map.into_iter().map(clean).collect::<Map<_, _>>())
-            }
-            other => other,
-        }
+        map_strings(value, &|text| self.text(text))
     }
 }
 
-/// Where the end of a text begins that may go on as the key; its length where there is none.
+/// The place in a text from which its end may go on as the key; its length where there is none.
 fn begins_at(text: &str, key: &str) -> usize {
     let ends = key.char_indices().map(|(end, _)| end).skip(1);
     let starts = ends.filter_map(|end| key.get(..end)).filter(|start| text.ends_with(start));

@@ -105,8 +105,7 @@ async fn a_binary_answer_becomes_a_file_of_the_callers() {
     let data = app.data(&viewer, "call_rest_endpoint", ask("GET", "/photo")).await.unwrap();
     let path = data["body"]["file"].as_str().unwrap();
     assert!(path.ends_with("downloads/photo.png"), "{path}");
-    let roots = app.satchel.app.settings.get().files.roots.clone();
-    let files = app.satchel.app.workspaces.of(viewer.user, &roots).unwrap();
+    let files = app.satchel.app.files_of(viewer.user).unwrap();
     assert_eq!(files.read_up_to(path, 1_000).await.unwrap(), b"\x89PNG\r\n\x1a\n\0\0picture");
 }
 

@@ -86,6 +86,11 @@ impl Server {
     async fn open(&self, roots: Value) {
         let settings = json!({"exec": {"mode": "sandboxed"}, "files": {"roots": roots}});
         self.owner.do_it("PUT", "/api/settings", settings).await;
+        // A file of the machine is a script of somebody else: the owner agrees to it before it reads their files.
+        let asked = self.answer("peek", json!({"path": "none"})).await;
+        if let Some(ticket) = asked["ticket"].as_str() {
+            self.owner.do_it("POST", &format!("/api/tickets/{ticket}"), json!({"decision": "approve"})).await;
+        }
     }
 
     async fn answer(&self, tool: &str, params: Value) -> Value {

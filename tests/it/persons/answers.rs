@@ -1,4 +1,4 @@
-//! What a provider sends: bounded, and without its own key.
+//! Answers of a provider: bounded, and without its own key.
 
 use serde_json::{Value, json};
 

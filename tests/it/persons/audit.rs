@@ -1,4 +1,4 @@
-//! What the audit does not keep: values of calls that went wrong beside a private tool, and secrets within texts.
+//! Omissions of the audit: values of calls that went wrong beside a private tool, and secrets within texts.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,14 @@
-//! Who makes keys, what a key opens, and what no key does.
+//! Keys: their makers, what they open, and what no key does.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{
-    http::{PASSWORD, Request, TestServer},
-    library::{Library, titles},
+use crate::{
+    migrations::made,
+    support::{
+        http::{PASSWORD, Request, TestServer},
+        library::{Library, titles},
+    },
 };
 
 /// A key with a list of permissions, personal or not.
@@ -88,17 +92,20 @@ async fn a_key_opens_what_belongs_to_its_owner_only_where_they_said_so() {
     let answer = server.send(Request::post("/api/tools/save_memory/invoke", &saved).cookie(&cookie)).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let talk = server.owner("POST", "/api/conversations", &json!({"title": "Herons and storks"})).await;
-    let narrow = key(&server, &cookie, json!({"name": "n", "permissions": ["knowledge:read", "index:read"]})).await;
+    server.owner("PUT", "/api/settings", &json!({"exec": {"mode": "sandboxed"}})).await;
+    let own = json!(["knowledge:read", "index:read", "host:*"]);
+    let narrow = key(&server, &cookie, json!({"name": "n", "permissions": own})).await;
     let said_no = key(&server, &cookie, json!({"name": "n", "personal": false})).await;
-    let said_yes =
-        key(&server, &cookie, json!({"name": "y", "permissions": ["knowledge:read"], "personal": true})).await;
+    let said_yes = key(&server, &cookie, json!({"name": "y", "permissions": own, "personal": true})).await;
     for (shown, is_open) in [(&narrow, false), (&said_no, false), (&said_yes, true)] {
         for path in ["/api/memories", "/api/conversations", "/api/tickets", "/api/memories/export"] {
             let status = server.status(&Request::get(path).bearer(shown)).await;
             assert_eq!(status, if is_open { 200 } else { 403 }, "{path}");
         }
         let listed = server.send(Request::get("/api/tools").bearer(shown)).await.text();
-        for tool in ["recall_memories", "list", "clipboard_read", "document_read"] {
+        let memories = ["recall_memories", "list", "clipboard_read", "document_read"];
+        let files = ["read", "write", "edit", "apply_patch", "exec", "process"];
+        for tool in memories.into_iter().chain(files) {
             assert_eq!(listed.contains(&format!("\"builtin:{tool}\"")), is_open, "{tool}");
         }
         let recall = json!({"params": {"query": "herons"}});
@@ -212,4 +219,42 @@ async fn a_tool_one_may_not_use_is_answered_as_one_that_is_not_there() {
     // The audit knows better.
     let rows = server.owner("GET", "/api/audit?tool=builtin:exec&outcome=refused", &Value::Null).await;
     assert!(rows["entries"].to_string().contains("host:exec"), "{rows}");
+}
+
+#[test]
+fn an_upgrade_lets_a_key_open_what_is_its_persons_only_where_they_made_it() {
+    const MARA: &str = "01900000-0000-7000-8000-00000000000a";
+    const MANAGER: &str = "01900000-0000-7000-8000-00000000000f";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("satchel.db");
+    made(&path, 29);
+    let c = Connection::open(path).unwrap();
+    let insert = |id: &str, permissions: &str| {
+        let sql = "INSERT INTO api_keys (id, hash, user, name, permissions, created_at)
+                   VALUES (?1, CAST(?1 AS BLOB), ?2, 'k', ?3, 1)";
+        c.execute(sql, (id, MARA, permissions)).unwrap();
+    };
+    for (id, permissions, by, door) in [
+        ("own", "[\"*\"]", MARA, "api"),
+        ("local", "[\"*\"]", MANAGER, "cli"),
+        ("imposed", "[\"*\"]", MANAGER, "api"),
+        ("listed", "[\"audit:read\"]", MARA, "api"),
+    ] {
+        insert(id, permissions);
+        let sql =
+            "INSERT INTO audit (time, event_type, user_id, user, door, action, arguments, outcome, prev_hash, hash)
+                   VALUES (1, 'admin_action', ?1, 'x', ?2, 'key.create', ?3, 'success', x'00', x'00')";
+        c.execute(sql, (by, door, json!({"key": id, "name": "k"}).to_string())).unwrap();
+    }
+    insert("untold", "[\"*\"]");
+    for upgrade in [
+        include_str!("../../../migrations/30-persons/up.sql"),
+        "CREATE TABLE tree_origins (id TEXT)",
+        include_str!("../../../migrations/33-own-keys-and-lasting-trees/up.sql"),
+    ] {
+        c.execute_batch(upgrade).unwrap();
+    }
+    let mut personal = c.prepare("SELECT id FROM api_keys WHERE personal = 1 ORDER BY id").unwrap();
+    let personal: Vec<String> = personal.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(personal, ["local", "own"]);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { choiceName, fieldsOf, hostOf, moved, parametersOf, told, usualName } from './provider';
+import { choiceName, fieldsOf, hostOf, moved, parametersOf, summary, usualName } from './provider';
 
 it('calls the second provider of a kind by its host', () => {
   expect(usualName('openai', '', [])).toBe('OpenAI-compatible');
@@ -31,8 +31,8 @@ it('sends the parameters that are filled in and no others', () => {
 it('shows what is saved as it was typed', () => {
   const saved = { temperature: 0, max_tokens: 9, reasoning_effort: 'low', instructions: 'Be kind.' } as const;
   expect(parametersOf(fieldsOf(saved), 'ollama')).toEqual(saved);
-  expect(told(fieldsOf(saved))).toBe('temperature 0, at most 9 tokens, reasoning low, instructions');
-  expect(told(fieldsOf())).toBe('as its server has them');
+  expect(summary(fieldsOf(saved))).toBe('temperature 0, at most 9 tokens, reasoning low, instructions');
+  expect(summary(fieldsOf())).toBe('as its server has them');
 });
 
 it.each([

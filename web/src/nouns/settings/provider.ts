@@ -51,7 +51,7 @@ export async function tryOut(provider: NewProvider, stored: string | null): Prom
   return found.models ?? [];
 }
 
-/** What requests say beyond the conversation, as it is typed: an empty field is not sent. */
+/** Parameters of requests beside the conversation, as they are typed: an empty field is not sent. */
 export interface ParameterFields {
   temperature: string;
   top_p: string;
@@ -76,10 +76,13 @@ export const fieldsOf = (given: Parameters = {}): ParameterFields => ({
   instructions: given.instructions ?? '',
 });
 
+/** The highest temperature a kind of provider takes. */
+export const warmest = (kind: Kind) => (kind === 'anthropic' ? 1 : 2);
+
 /** The parameters that fields say; what is out of range is thrown, with its field. */
 export function parametersOf(fields: ParameterFields, kind: Kind): Parameters {
-  const warmest = kind === 'anthropic' ? 1 : 2;
-  const temperature = number('temperature', fields.temperature, `Enter a number from 0 to ${warmest}.`, (n) => n >= 0 && n <= warmest);
+  const most = warmest(kind);
+  const temperature = number('temperature', fields.temperature, `Enter a number from 0 to ${most}.`, (n) => n >= 0 && n <= most);
   const top_p = number('top_p', fields.top_p, 'Enter a number from 0 to 1.', (n) => n >= 0 && n <= 1);
   const max_tokens = number('max_tokens', fields.max_tokens, 'Enter a whole number, 1 or more.', (n) => Number.isInteger(n) && n >= 1 && n < 2 ** 32);
   const reasoning_effort = EFFORTS.find((one) => one === fields.reasoning_effort) ?? null;
@@ -90,18 +93,18 @@ export function parametersOf(fields: ParameterFields, kind: Kind): Parameters {
   );
 }
 
-function number(field: string, typed: string, told: string, fits: (n: number) => boolean): number | null {
+function number(field: string, typed: string, message: string, fits: (n: number) => boolean): number | null {
   const text = typed.trim().replace(',', '.');
   if (!text) return null;
   const n = /^\d*\.?\d+$/.test(text) ? Number(text) : NaN;
-  if (!fits(n)) throw wrong(field, told);
+  if (!fits(n)) throw wrong(field, message);
   return n;
 }
 
-const wrong = (field: string, told: string) => new Problem(400, told, { field });
+const wrong = (field: string, message: string) => new Problem(400, message, { field });
 
-/** How many parameters are set, in words, for the line that folds them. */
-export function told(fields: ParameterFields): string {
+/** The parameters that are set, in words, for the line that folds them. */
+export function summary(fields: ParameterFields): string {
   const set = [
     fields.temperature.trim() && `temperature ${fields.temperature.trim()}`,
     fields.top_p.trim() && `top P ${fields.top_p.trim()}`,
