@@ -18,7 +18,7 @@ use crate::{
         provider::failure::ProviderFailure,
         spec::Risk,
     },
-    net::llm::{answer::Answer, bounds, chain},
+    net::llm::{answer::Answer, chain},
     store::{messages::Placed, turns::Summary},
 };
 
@@ -176,7 +176,7 @@ impl Run {
                 malformed: call.malformed,
             }
         };
-        calls.into_iter().take(bounds::CALLS).enumerate().map(step).collect()
+        calls.into_iter().enumerate().map(step).collect()
     }
 }
 

@@ -1,12 +1,15 @@
 //! Documents that come with a message: read as document_read does it, within the turn's budget.
 
-use std::num::NonZeroUsize;
+use std::{mem, num::NonZeroUsize};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{chat::Shared, history::ATTACHED};
 use crate::{
-    engine::{authorise, own_files},
+    engine::{
+        authorise,
+        own_files::{self, NewFile},
+    },
     formats::{limits::Limits, picture, read},
     host::files::{Rooted, stored_name},
     model::{
@@ -61,7 +64,7 @@ struct ReadDocument {
 }
 
 impl Attached {
-    /// Where one of them came from that lay among the person's files; `None` if nothing is known to be from outside.
+    /// The origin of the first that lay among the person's files; `None` if nothing is known to be from outside.
     pub(super) fn origin(&self) -> Option<Origin> {
         self.origin.clone()
     }
@@ -94,13 +97,15 @@ impl Shared {
         let mut parts = Vec::with_capacity(given.len());
         let mut origin = None;
         for one in given {
-            if origin.is_none() {
-                origin = self.origin_of_attached(caller, &one).await?;
-            }
+            let path = one.path.clone();
+            let before = self.origin_of_attached(caller, &path).await?;
             parts.push(match one.is_document() {
                 true => Part::Read(self.read_document(caller, one).await?),
                 false => Part::AsSent(one),
             });
+            // A tool may have written it between the two.
+            let after = self.origin_of_attached(caller, &path).await?;
+            origin = origin.or(before).or(after);
         }
         Ok(Attached { parts, share, origin })
     }
@@ -118,11 +123,11 @@ impl Shared {
         Ok(kept)
     }
 
-    /// Where the file came from that an attachment names, be it read now or sent as it was read.
-    async fn origin_of_attached(&self, caller: &Caller, one: &Attachment) -> Result<Option<Origin>> {
-        let Some(path) = &one.path else { return Ok(None) };
+    /// Returns the origin of the file that an attachment names, be it read now or sent as it was read.
+    async fn origin_of_attached(&self, caller: &Caller, path: &Option<String>) -> Result<Option<Origin>> {
+        let Some(path) = path else { return Ok(None) };
         let found = match self.files(caller) {
-            Ok(files) => own_files::origin_of(&self.app, &files, caller.user, path).await,
+            Ok(files) => own_files::origin_of(&self.app, &files, path).await,
             Err(error) => Err(error),
         };
         match found {
@@ -145,22 +150,31 @@ impl Shared {
         usize::try_from(tokens).map_err(Error::internal)
     }
 
-    async fn read_document(&self, caller: &Caller, sent: Attachment) -> Result<ReadDocument> {
+    async fn read_document(&self, caller: &Caller, mut sent: Attachment) -> Result<ReadDocument> {
+        let name = sent.name.clone();
         let of_document = |error: Error| {
-            let told = format!("'{}' cannot be attached: {}", sent.name, error.message());
+            let told = format!("'{name}' cannot be attached: {}", error.message());
             Error::new(error.kind(), told).caused_by(error)
         };
-        let limits = Limits::default();
-        let bytes = match &sent.path {
-            Some(path) => self.files(caller)?.read_up_to(path, limits.file as u64).await.map_err(of_document)?,
-            None => STANDARD.decode(&sent.data).map_err(|_| of_document(Error::invalid("It is not base64.")))?,
+        let (files, limits) = (self.files(caller), Limits::default());
+        let size = match (&sent.path, &files) {
+            (Some(path), Ok(files)) => files.open(path).await.map_err(&of_document)?.1,
+            _ => sent.data.len() as u64,
         };
-        let name = sent.name.clone();
-        let (read, bytes) =
-            self.app.work.run(Some(caller.user), move || Ok((read::read(&bytes, &name, &limits), bytes))).await?;
-        let read = read.map_err(of_document)?;
-        let unstored = sent.path.is_none().then_some(bytes);
-        Ok(ReadDocument { text: read.text(), pages: read.pages, ending: read.kind.as_str(), unstored, sent })
+        let (name, path, data) = (sent.name.clone(), sent.path.clone(), mem::take(&mut sent.data));
+        // Its bytes are there when it is its turn: those of others that wait take no memory.
+        let read = move || {
+            let bytes = match &path {
+                Some(path) => files?.read_up_to_here(path, limits.file as u64)?,
+                None => STANDARD.decode(&data).map_err(|_| Error::invalid("It is not base64."))?,
+            };
+            let read = read::read(&bytes, &name, &limits)?;
+            let unstored = path.is_none().then_some(bytes);
+            Ok((read.text(), read.pages, read.kind.as_str(), unstored))
+        };
+        let read = self.app.work.run_on(Some(caller.user), size, read).await;
+        let (text, pages, ending, unstored) = read.map_err(&of_document)?;
+        Ok(ReadDocument { text, pages, ending, unstored, sent })
     }
 
     async fn store_document(&self, caller: &Caller, one: ReadDocument, share: Share) -> Result<Attachment> {
@@ -169,9 +183,8 @@ impl Shared {
             let (stem, ending) = sent.name.rsplit_once('.').unwrap_or((&sent.name, ending));
             let (stem, ending) = (stored_name(stem), stored_name(ending));
             let files = self.files(caller)?;
-            let path = files.write_new(FOLDER, &stem, &ending, bytes).await?;
-            own_files::note_clean(&self.app, &files, caller.user, &path).await?;
-            sent.path = Some(path);
+            let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
+            sent.path = Some(own_files::write_new_clean(&self.app, &files, new, bytes).await?);
         }
         let path = sent.path.as_deref().unwrap_or_default();
         sent.data = STANDARD.encode(document_text(&text, pages, path, share));

@@ -48,12 +48,14 @@ impl Run {
                 format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
             ));
         }
-        for group in groups(pending) {
+        for (at, group) in groups(pending).into_iter().enumerate() {
+            if at > 0 {
+                self.refresh().await?;
+            }
             let runs = group.into_iter().map(|(position, step)| self.one((message.id, position), step, &turn));
             let ended: Vec<Result<()>> = stream::iter(runs).buffer_unordered(AT_ONCE).collect().await;
             ended.into_iter().collect::<Result<()>>()?;
             self.ensure_going()?;
-            self.refresh().await?;
         }
         Ok(())
     }

@@ -191,9 +191,31 @@ impl Agent {
         Ok(view)
     }
 
-    /// The former answers of a question, the oldest first.
-    pub async fn former(&self, user: UserId, id: ConversationId, question: MessageId) -> Result<Vec<FormerAnswer>> {
-        self.shared.turns.former(user, id, question).await
+    /// About so many bytes a conversation's messages have.
+    pub async fn weight(&self, user: UserId, id: ConversationId) -> Result<usize> {
+        self.shared.turns.weight(user, id).await
+    }
+
+    /// A former answer of a question; 1 is the oldest.
+    pub async fn former(
+        &self,
+        user: UserId,
+        id: ConversationId,
+        question: MessageId,
+        number: u32,
+    ) -> Result<FormerAnswer> {
+        self.shared.turns.former(user, id, question, number).await
+    }
+
+    /// About so many bytes a former answer has.
+    pub async fn former_weight(
+        &self,
+        user: UserId,
+        id: ConversationId,
+        question: MessageId,
+        number: u32,
+    ) -> Result<usize> {
+        self.shared.turns.former_weight(user, id, question, number).await
     }
 
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person

@@ -40,6 +40,7 @@ impl Agent {
             };
             for (position, step) in steps.filter(|(_, step)| is_asked(step)) {
                 let outcome = self.collect(&step, ticket, person).await;
+                let outcome = self.shared.fitted(person.user, Some(topic), outcome).await;
                 // Refused before its end could be fetched, for instance because tools are off: that is not its end.
                 let is_its_own = outcome.as_ref().err().is_none_or(|error| error.approval().is_some());
                 if ticket.state == TicketState::Done && !is_its_own {

@@ -1,16 +1,24 @@
 //! What became of a call: written down, told to the streams, and put into words for the model.
 
+use std::{mem, sync::Arc};
+
 use serde_json::{Value, json};
 
-use super::{calls::Place, turn::Run};
+use super::{calls::Place, chat::Shared, turn::Run};
 use crate::{
-    engine::{answer::InvokeAnswer, sanitise},
+    engine::{
+        answer::InvokeAnswer,
+        cut::{self, Recipient},
+        sanitise,
+    },
+    host::aside,
     model::{
         call::{Outcome, TicketId, TicketState},
-        conversation::{Message, MessageId, Step, StepState},
+        conversation::{ConversationId, Message, MessageId, Step, StepState},
         error::{Error, Kind, Result},
         spec::Risk,
         time::Time,
+        user::UserId,
     },
 };
 
@@ -29,6 +37,7 @@ const UNCERTAIN: &str = "The server stopped while this ran: it may or may not ha
 impl Run {
     /// Ends a step with its outcome.
     pub(super) async fn settle(&self, place: Place, step: Step, outcome: Result<Outcome>) -> Result<()> {
+        let outcome = self.shared().fitted(self.caller().user, Some(self.conversation()), outcome).await;
         let Some(step) = settled(step, outcome, self.app().clock.now(), self.cancel.is_cancelled()) else {
             return Ok(());
         };
@@ -136,6 +145,31 @@ impl Run {
     pub(super) async fn last_message(&self) -> Result<Option<Message>> {
         let messages = self.shared().turns.messages(self.conversation()).await?;
         Ok(messages.into_iter().rfind(|message| message.turn_id == self.id()))
+    }
+}
+
+impl Shared {
+    /// The outcome with no more of a result than an answer holds: it is kept in the conversation and answered with it.
+    pub(super) async fn fitted(
+        &self,
+        user: UserId,
+        topic: Option<ConversationId>,
+        outcome: Result<Outcome>,
+    ) -> Result<Outcome> {
+        let mut done = match outcome {
+            Ok(Outcome::Done(done)) if !cut::is_small(&done.output) => done,
+            outcome => return outcome,
+        };
+        let output = Arc::new(mem::take(&mut done.output));
+        let measured = Arc::clone(&output);
+        // One that cannot be measured is cut: what was done is not called a failure because of that.
+        let fits = aside::run(move || cut::fits(&measured)).await.ok().flatten().unwrap_or(false);
+        done.output = Arc::unwrap_or_clone(output);
+        if !fits {
+            let to = Recipient { app: &self.app, user, topic };
+            (done.output, done.handle) = cut::cut(to, done.output, done.handle).await;
+        }
+        Ok(Outcome::Done(done))
     }
 }
 

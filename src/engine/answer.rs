@@ -73,7 +73,7 @@ impl InvokeAnswer {
 
     /// A call that ran and failed.
     pub fn failed(call: CallId, error: &Error) -> Self {
-        let details = error.details().cloned().map(cut::short_details);
+        let details = error.details().map(cut::short_details);
         let mut answer = Self::of_failure(error.kind(), error.message(), details);
         answer.meta.insert("call_id".to_owned(), json!(call));
         if let Some((approved, duration_ms)) = error.approval() {
@@ -91,7 +91,7 @@ impl InvokeAnswer {
                 Some(answer)
             }
             Verdict::Failed { kind, message, details, approved, duration_ms, .. } => {
-                let mut answer = Self::of_failure(*kind, message, details.clone().map(cut::short_details));
+                let mut answer = Self::of_failure(*kind, message, details.as_ref().map(cut::short_details));
                 answer.meta = facts(approved, Some(*duration_ms));
                 Some(answer)
             }

@@ -9,8 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     configure::ToolSettings,
     find::finder::Finder,
-    invoker::{Approval, Covered, Invoker, To},
+    invoker::{Approval, Coverage, Invoker, To},
     registry::Registry,
+    room::TakenRoom,
 };
 use crate::{
     app::App,
@@ -44,10 +45,11 @@ struct Shared {
     id: String,
     settings: ToolSettings,
     cancel: CancellationToken,
-    covered: Option<Covered>,
-    /// What its conversation, or the call around it, had read from outside when it began.
+    coverage: Option<Coverage>,
+    /// The origin of what its conversation, or the call around it, had read from outside when it began.
     around: Option<Origin>,
     outside: Mutex<Option<Origin>>,
+    room: Mutex<TakenRoom>,
 }
 
 /// What a context is made of, beside the invoker.
@@ -56,9 +58,9 @@ pub(super) struct Run<'a> {
     pub(super) spec: &'a Spec,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
-    /// A person approved this run: what calls within it may do as a part of it.
-    pub(super) covered: Option<Covered>,
-    /// What its conversation, or the call around it, had read from outside.
+    /// The yes of a person to this run, as far as it covers calls within it.
+    pub(super) coverage: Option<Coverage>,
+    /// The origin of what its conversation, or the call around it, had read from outside.
     pub(super) origin: Option<Origin>,
 }
 
@@ -67,7 +69,7 @@ impl Context {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
-        let Run { settings, cancel, covered, origin: around, .. } = run;
+        let Run { settings, cancel, coverage, origin: around, .. } = run;
         Self {
             shared: Arc::new(Shared {
                 invoker,
@@ -76,9 +78,10 @@ impl Context {
                 id,
                 settings,
                 cancel,
-                covered,
+                coverage,
                 around,
                 outside: Mutex::default(),
+                room: Mutex::default(),
             }),
         }
     }
@@ -104,10 +107,11 @@ impl Context {
     }
 
     /// The way out, with the exceptions an administrator made: what goes there is this tool's, this call's and this
-    /// caller's.
+    /// caller's. With content from outside a redirect leads to no other place.
     pub fn http(&self) -> Result<Http> {
         let Shared { id, call, .. } = self.shared.as_ref();
-        self.app().outbound(egress::Origin::tool(id.clone(), call))
+        let http = self.app().outbound(egress::Origin::tool(id.clone(), call))?;
+        Ok(if self.origin().is_some() { http.staying() } else { http })
     }
 
     /// This tool's own settings.
@@ -161,19 +165,19 @@ impl Context {
             origin: self.origin(),
             ..self.shared.call.clone()
         };
-        let approval = self.shared.covered.clone().map(|Covered { risk, places }| Approval {
+        let approval = self.shared.coverage.clone().map(|coverage| Approval {
             by: call.caller.username.clone(),
             edited: Vec::new(),
-            up_to: risk,
-            to: To::Within(places),
+            up_to: coverage.risk,
+            to: To::Within(coverage),
         });
         let stops = self.shared.cancel.child_token().into();
-        let ended = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
-        // What came in through a call within this one came into this one.
-        if let Some(origin) = ended.origin {
+        let conclusion = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
+        // Content that came in through a call within this one came into this one.
+        if let Some(origin) = conclusion.origin {
             self.note_origin(origin);
         }
-        match ended.outcome? {
+        match conclusion.outcome? {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
         }
@@ -187,6 +191,10 @@ impl Context {
 
     pub(super) fn outside(&self) -> &Mutex<Option<Origin>> {
         &self.shared.outside
+    }
+
+    pub(super) fn taken_room(&self) -> &Mutex<TakenRoom> {
+        &self.shared.room
     }
 
     pub(super) fn call(&self) -> &Call {

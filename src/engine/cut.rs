@@ -1,17 +1,23 @@
 //! Results too large for one answer: the whole is kept under a handle, and the answer says how to read it.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    mem,
+    sync::Arc,
+};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
     app::App,
+    host::aside,
     model::{
         conversation::ConversationId,
         figure,
         origin::Origin,
         output::{Content, Output},
+        time::Time,
         user::UserId,
     },
     store::results::{Results, StoredText},
@@ -22,7 +28,7 @@ pub const LARGEST: usize = 8 << 20;
 /// Room for what an answer holds beside the result: what a model reads of it, and facts.
 const BESIDE: usize = 64 << 10;
 /// A value of fewer bytes and parts is written where it is.
-const SMALL: usize = 64 << 10;
+pub const SMALL: usize = 64 << 10;
 /// Most bytes of a result that is kept; of a longer one only the beginning is answered.
 const KEPT: usize = 32 << 20;
 /// Characters of a cut result that are answered.
@@ -30,11 +36,11 @@ const PREVIEW: usize = 2_000;
 /// Largest details of a failure that are answered.
 const DETAILS: usize = 1 << 20;
 
-/// A result on its way out, and whose it is.
-pub struct Leaving<'a> {
+/// A recipient of results.
+pub struct Recipient<'a> {
     /// The handles.
     pub app: &'a App,
-    /// Who asked.
+    /// The person who asked.
     pub user: UserId,
     /// The conversation it belongs to.
     pub topic: Option<ConversationId>,
@@ -43,12 +49,34 @@ pub struct Leaving<'a> {
 /// Whether a result is written in no time. Looks at no more of it than that takes.
 pub fn is_small(output: &Output) -> bool {
     let shown = output.content.iter().map(|part| match part {
-        Content::Text { text } | Content::Image { data: text, .. } => text.len(),
-        Content::Json { json } => weight(json, SMALL),
+        Content::Image { data, .. } => data.len(),
+        part => weight_shown(part, SMALL),
     });
     let words = output.html.as_ref().map_or(0, String::len);
     let meta: usize = output.meta.values().map(|fact| weight(fact, SMALL)).sum();
     shown.sum::<usize>() + words + meta + weight(&output.data, SMALL) <= SMALL
+}
+
+/// Whether the words of a result have more bytes and parts than this. Looks at no more of it than that takes.
+pub fn says_more(output: &Output, than: usize) -> bool {
+    match output.content.is_empty() {
+        true => weighs_more(&output.data, than),
+        false => output.content.iter().map(|part| weight_shown(part, than)).sum::<usize>() > than,
+    }
+}
+
+/// Whether a value has more bytes and parts than this. Looks at no more of it than that takes.
+pub fn weighs_more(value: &Value, than: usize) -> bool {
+    weight(value, than) > than
+}
+
+/// Bytes and parts of what is shown in words; a picture has none.
+fn weight_shown(part: &Content, most: usize) -> usize {
+    match part {
+        Content::Text { text } => text.len(),
+        Content::Json { json } => weight(json, most),
+        Content::Image { .. } => 0,
+    }
 }
 
 /// Whether an answer holds the whole of a result: its data, the same as it is shown, and what stands beside it. Writes it
@@ -62,56 +90,112 @@ pub fn fits(output: &Output) -> bool {
     shown && left.takes(&output.data) && left.takes(&output.html) && left.takes(&output.meta)
 }
 
-/// The result in short: `data` is `{handle, bytes, preview}`, and `meta` names the handle as well. The whole is kept where
-/// it is not kept under a handle already, for its person and in its conversation; `handle` is null where it is too long for
-/// that.
-pub async fn cut(leaving: Leaving<'_>, output: Output, handle: Option<String>) -> (Output, Option<String>) {
-    let now = leaving.app.clock.now();
+/// A result in short, and the whole of its data.
+pub struct Excerpt {
+    short: Output,
+    whole: String,
+    preview: String,
+    origin: Option<Origin>,
+}
+
+/// Takes the beginning of a result and writes out the whole: work that belongs beside the async threads.
+pub fn shorten(output: Output, now: Time) -> Excerpt {
     let origin = output.outside().map(|source| Origin::new(source, output.outside_at().unwrap_or(now)));
     let mut short = Output { title: output.title, ..Output::default() };
     if weight(&Value::Object(output.meta.clone()), SMALL) <= SMALL {
         short.meta = output.meta;
     }
-    let whole = match output.data {
+    let whole = text_of(output.data);
+    let preview = whole.chars().take(PREVIEW).collect();
+    Excerpt { short, whole, preview, origin }
+}
+
+/// A result's data as text: of a text, itself, else JSON.
+pub fn text_of(data: Value) -> String {
+    match data {
         Value::String(text) => text,
         data => data.to_string(),
+    }
+}
+
+/// A copy of a result's data as text, made beside the async threads where it is large; `None` if it cannot be made.
+pub async fn copy_text(data: &mut Value) -> Option<String> {
+    let copy = |data: &Value| match data {
+        Value::String(text) => text.clone(),
+        data => data.to_string(),
     };
-    let (bytes, preview) = (whole.len(), whole.chars().take(PREVIEW).collect::<String>());
-    let handle = match handle {
-        None if bytes <= KEPT => {
-            let results = Results::of(&leaving.app.db, leaving.user, leaving.topic);
-            let kept = results.put(StoredText { text: whole, origin }, now).await;
-            kept.inspect_err(|error| tracing::warn!(?error, "a large result could not be kept")).ok()
-        }
-        handle => handle,
-    };
-    let size = figure::bytes(bytes as u64);
-    let how = match &handle {
-        Some(handle) => format!(
-            "Give '{handle}' as `data` to grep_result, parse_json, filter_rows or transform_data to read the rest, or ask for \
-             less."
-        ),
-        None => "The rest is not kept: ask for less.".to_owned(),
-    };
-    let notice =
-        format!("(cut: the result has {size}, and an answer at most {}. {how})", figure::bytes(LARGEST as u64));
-    short.content = vec![Content::Text { text: format!("{preview}\n{notice}") }];
-    short.meta.extend([("handle".to_owned(), json!(handle)), ("bytes".to_owned(), json!(bytes))]);
-    short.data = json!({"handle": handle, "bytes": bytes, "preview": preview});
-    (short, handle)
+    if !weighs_more(data, SMALL) {
+        return Some(copy(data));
+    }
+    let shared = Arc::new(mem::take(data));
+    let taken = Arc::clone(&shared);
+    let text = aside::run(move || copy(&taken)).await;
+    *data = Arc::unwrap_or_clone(shared);
+    text.ok().flatten()
+}
+
+impl Excerpt {
+    /// The result in short: `data` is `{handle, bytes, preview}`, and `meta` names the handle as well. The whole is kept
+    /// where it is not kept under a handle already, for its person and in its conversation; `handle` is null where it is
+    /// too long for that.
+    pub async fn keep(self, to: Recipient<'_>, handle: Option<String>) -> (Output, Option<String>) {
+        let Self { mut short, whole, preview, origin } = self;
+        let bytes = whole.len();
+        let handle = match handle {
+            None if bytes <= KEPT => {
+                let results = Results::of(&to.app.db, to.user, to.topic);
+                let kept = results.put(StoredText { text: whole, origin }, to.app.clock.now()).await;
+                kept.inspect_err(|error| tracing::warn!(?error, "a large result could not be kept")).ok()
+            }
+            handle => handle,
+        };
+        let size = figure::bytes(bytes as u64);
+        let how = match &handle {
+            Some(handle) => format!(
+                "Give '{handle}' as `data` to grep_result, parse_json, filter_rows or transform_data to read the rest, or \
+                 ask for less."
+            ),
+            None => "The rest is not kept: ask for less.".to_owned(),
+        };
+        let notice =
+            format!("(cut: the result has {size}, and an answer at most {}. {how})", figure::bytes(LARGEST as u64));
+        short.content = vec![Content::Text { text: format!("{preview}\n{notice}") }];
+        short.meta.extend([("handle".to_owned(), json!(handle)), ("bytes".to_owned(), json!(bytes))]);
+        short.data = json!({"handle": handle, "bytes": bytes, "preview": preview});
+        (short, handle)
+    }
+}
+
+/// A result in short, as [`Excerpt::keep`] gives it; the whole is written out beside the async threads.
+pub async fn cut(to: Recipient<'_>, output: Output, handle: Option<String>) -> (Output, Option<String>) {
+    let now = to.app.clock.now();
+    match aside::run(move || shorten(output, now)).await.ok().flatten() {
+        Some(excerpt) => excerpt.keep(to, handle).await,
+        None => (Output::text("(the result is too large for an answer: ask for less)"), handle),
+    }
 }
 
 /// The details of a failure, or the beginning of such that are too large: `{bytes, preview}`.
-pub fn short_details(details: Value) -> Value {
-    if weight(&details, DETAILS) <= DETAILS {
-        return details;
+pub fn short_details(details: &Value) -> Value {
+    if !weighs_more(details, DETAILS) {
+        return details.clone();
     }
-    let text = details.to_string();
-    json!({"bytes": text.len(), "preview": text.chars().take(PREVIEW).collect::<String>()})
+    let mut all = Counter { left: usize::MAX };
+    all.takes(details);
+    json!({"bytes": usize::MAX - all.left, "preview": beginning(details, PREVIEW)})
+}
+
+/// The first characters of a value as JSON; no more of it is written.
+pub fn beginning(value: &Value, characters: usize) -> String {
+    // Each takes four bytes at most.
+    let mut head = Head { bytes: Vec::new(), most: characters.saturating_mul(4) };
+    // It fails where it is full.
+    let _ = serde_json::to_writer(&mut head, value);
+    String::from_utf8_lossy(&head.bytes).chars().take(characters).collect()
 }
 
 /// Bytes of the texts in a value, and one for each part of it; something beyond `most` as soon as it is more than that.
-fn weight(value: &Value, most: usize) -> usize {
+pub(super) fn weight(value: &Value, most: usize) -> usize {
     let mut total = 0;
     let mut left = vec![value];
     while let Some(value) = left.pop() {
@@ -156,6 +240,24 @@ impl Write for Counter {
     }
 }
 
+/// Takes the first bytes that are written to it; fails beyond them.
+struct Head {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.most - self.bytes.len());
+        self.bytes.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,9 +283,25 @@ mod tests {
     }
 
     #[test]
+    fn words_are_weighed_as_they_are_shown() {
+        let long = Output::text("x".repeat(3_000));
+        assert!(says_more(&long, 2_999) && !says_more(&long, 3_001));
+        let picture = Content::Image { data: "x".repeat(3_000), mime: "image/png".to_owned() };
+        assert!(!says_more(&Output { content: vec![picture], ..long.clone() }, 2_999));
+        assert!(says_more(&Output::json(json!({"a": vec![0; 3_000]})), 2_999));
+    }
+
+    #[test]
+    fn of_a_value_no_more_than_the_beginning_is_written() {
+        assert_eq!(beginning(&json!({"a": ["é", 1]}), 100), r#"{"a":["é",1]}"#);
+        assert_eq!(beginning(&json!("é".repeat(5_000)), 2_000), format!("\"{}", "é".repeat(1_999)));
+        assert_eq!(beginning(&json!(["𐍈".repeat(9)]), 4), "[\"𐍈𐍈");
+    }
+
+    #[test]
     fn details_that_are_too_large_are_told_in_short() {
-        assert_eq!(short_details(json!({"field": "a"})), json!({"field": "a"}));
-        let short = short_details(json!({"body": "x".repeat(2 << 20)}));
+        assert_eq!(short_details(&json!({"field": "a"})), json!({"field": "a"}));
+        let short = short_details(&json!({"body": "x".repeat(2 << 20)}));
         assert_eq!(
             (short["bytes"].as_u64(), short["preview"].as_str().map(str::len)),
             (Some((2 << 20) + 11), Some(PREVIEW))

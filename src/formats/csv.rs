@@ -1,6 +1,6 @@
 //! Rows of separated values; the separator is found by looking.
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{Reader, ReaderBuilder, StringRecord};
 
 use super::{
     charset,
@@ -31,21 +31,13 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     // Each row is read as a whole, and its text is kept in the text and in the table.
     let cells = text.bytes().filter(|byte| *byte == separator).count();
     draft.budget.fits(text.len().saturating_mul(2).saturating_add(cells.saturating_mul(CELL)))?;
-    let mut reader =
-        ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let mut table = Table::default();
-    let mut record = StringRecord::new();
-    // One record for all rows: a copy of one takes room for as many cells as the widest had.
-    while reader.read_record(&mut record).map_err(|e| Error::invalid(format!("The rows cannot be read: {e}.")))? {
-        ensure_columns(&record)?;
+    let (mut rows, mut table) = (Rows::new(&text, separator), Table::default());
+    while let Some(record) = rows.read()? {
         let row: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         draft.budget.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
         if row.iter().any(|cell| !cell.is_empty()) {
             draft.block(BlockKind::TableRow, &row.join("\t"), None)?;
             table.rows.push(row);
-        }
-        if record.len() > WIDE {
-            record = StringRecord::new();
         }
     }
     draft.note("rows", table.rows.len());
@@ -56,16 +48,40 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     Ok(())
 }
 
-/// Fails where a row has more columns than are read.
-pub(super) fn ensure_columns(record: &StringRecord) -> Result<()> {
-    if record.len() <= COLUMNS {
-        return Ok(());
+/// The rows of a text, one after the other. One record serves for all: a copy of one takes room for as many cells as the
+/// widest had.
+pub(super) struct Rows<'a> {
+    reader: Reader<&'a [u8]>,
+    record: StringRecord,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of a text whose cells this separates, from the first on.
+    pub(super) fn new(text: &'a str, separator: u8) -> Self {
+        let reader =
+            ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+        Self { reader, record: StringRecord::new() }
     }
-    let line = record.position().map_or(1, csv::Position::line);
-    Err(Error::invalid(format!(
-        "Line {line} has {} columns and at most {COLUMNS} are read. Check that its quotes are closed, or split the table.",
-        record.len()
-    )))
+
+    /// The next row; `None` after the last one. Fails where it has more columns than are read.
+    pub(super) fn read(&mut self) -> Result<Option<&StringRecord>> {
+        if self.record.len() > WIDE {
+            self.record = StringRecord::new();
+        }
+        let more = self.reader.read_record(&mut self.record);
+        if !more.map_err(|e| Error::invalid(format!("The rows cannot be read: {e}.")))? {
+            return Ok(None);
+        }
+        let columns = self.record.len();
+        if columns <= COLUMNS {
+            return Ok(Some(&self.record));
+        }
+        let line = self.record.position().map_or(1, csv::Position::line);
+        Err(Error::invalid(format!(
+            "Line {line} has {columns} columns and at most {COLUMNS} are read. Check that its quotes are closed, or split \
+             the table."
+        )))
+    }
 }
 
 /// The separator that cuts the first rows into the most columns, equally many in each.

@@ -8,6 +8,9 @@ use super::{
 };
 use crate::model::error::{Error, Result};
 
+/// Most values of a text: parsed, each takes many times its bytes.
+const VALUES: usize = 250_000;
+
 /// Bytes of a block after which the next value begins a new one.
 const FULL: usize = 1_500;
 
@@ -17,6 +20,11 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let text = text.trim_start_matches('\u{feff}');
     // A parsed value takes many times its text.
     draft.budget.keep(text.len().saturating_mul(3) / 2)?;
+    if !has_few_values(text) {
+        return Err(Error::invalid(format!(
+            "The file holds more than {VALUES} values, and at most so many are read at once. Split it."
+        )));
+    }
     let value = match serde_json::from_str::<Value>(text) {
         Ok(value) => value,
         Err(e) => lines(text).ok_or_else(|| Error::invalid(format!("The file is not valid JSON: {e}.")))?,
@@ -35,6 +43,32 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         }
         other => block(other, draft),
     }
+}
+
+/// Whether JSON, or JSON in lines, holds no more values than are read: none is parsed to see it.
+pub(super) fn has_few_values(text: &str) -> bool {
+    let (mut values, mut depth) = (1_usize, 0_usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match (quoted, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => quoted = !quoted,
+            (false, b'[' | b'{') => {
+                depth += 1;
+                // The first value in it: what parts it from others counts those.
+                values += 1;
+            }
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            (false, b',') => values += 1,
+            (false, b'\n') if depth == 0 => values += 1,
+            _ => {}
+        }
+        if values > VALUES + 1 {
+            return false;
+        }
+    }
+    true
 }
 
 /// JSON in lines, where every line is a value.
@@ -143,8 +177,18 @@ mod tests {
     }
 
     #[test]
+    fn values_are_counted_before_they_are_parsed() {
+        let few = format!("{{\"a\": \"{}\", \"b\": [{}]}}\n", "[,{\\\"".repeat(100_000), "\n".repeat(300_000));
+        assert!(has_few_values(&few) && extracted(&few).is_ok());
+        for many in [format!("[{}0]", "0,".repeat(VALUES)), "{}\n".repeat(VALUES / 2 + 2), "[".repeat(VALUES + 1)] {
+            assert!(!has_few_values(&many));
+            assert!(extracted(&many).unwrap_err().message().contains("250000 values"));
+        }
+    }
+
+    #[test]
     fn broken_and_bottomless_json_is_refused() {
         assert!(extracted("{\"a\": 1,\n oops}").unwrap_err().message().contains("line 2"));
-        assert!(extracted(&"[".repeat(1_000_000)).unwrap_err().message().contains("recursion limit"));
+        assert!(extracted(&"[".repeat(100_000)).unwrap_err().message().contains("recursion limit"));
     }
 }

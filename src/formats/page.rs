@@ -61,7 +61,7 @@ pub fn markdown(bytes: &[u8], reading: Reading<'_>) -> Result<Page> {
 /// Text that is no page, as it stands. XML whose head names no encoding may name it itself.
 pub fn text(bytes: &[u8], charset: Option<&str>) -> Result<String> {
     let declared = charset.map(str::to_owned).or_else(|| charset::of_xml(bytes));
-    Ok(charset::decode(bytes, declared.as_deref())?.0)
+    Ok(charset::decode(bytes, declared.as_deref())?.0.into_owned())
 }
 
 fn from_tree(text: &str, reading: Reading<'_>) -> (Option<String>, String) {

@@ -2,25 +2,23 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use ::csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
 use super::{
     charset,
-    csv::ensure_columns,
+    csv::Rows,
+    json::has_few_values,
     limits::{Budget, Limits},
     xml,
 };
-use crate::model::error::{Error, Result};
+use crate::model::error::Result;
 
 /// Memory the rows of a body may take: each holds its names again.
 const TEXT: usize = 96 << 20;
-/// How long its rows may take.
+/// Longest time its rows may take.
 const TIME: Duration = Duration::from_secs(2);
 /// Memory of a cell beside its text and its name.
 const CELL: usize = 96;
-/// Cells of a row after which its record is not used again: it keeps the room it took.
-const WIDE: usize = 1_000;
 
 /// What a body was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +51,8 @@ impl Form {
     }
 }
 
-/// Reads a body. What is not what it says it is, is text, and so are rows of more columns or cells than are read; what is
-/// not text, is binary with no value.
+/// Reads a body. What is not what it says it is, is text, and so are rows of more columns or cells and JSON of more values
+/// than are read; what is not text, is binary with no value.
 pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
     if bytes.is_empty() {
         return (Form::Empty, Value::Null);
@@ -68,7 +66,7 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
     let text = text.trim_start_matches('\u{feff}');
     let first = text.trim_start().chars().next();
     let says_nothing = media.is_empty() || media == "text/plain" || media == "application/octet-stream";
-    if is_json(&media) || (says_nothing && matches!(first, Some('{' | '['))) {
+    if (is_json(&media) || (says_nothing && matches!(first, Some('{' | '[')))) && has_few_values(text) {
         if let Ok(value) = serde_json::from_str(text) {
             return (Form::Json, value);
         }
@@ -131,27 +129,18 @@ fn csv(text: &str, by_tabs: bool) -> Result<Value> {
         false if first.matches(';').count() > first.matches(',').count() => b';',
         false => b',',
     };
-    let mut reader = ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.as_bytes());
-    let mut names = Names::default();
-    let broken = |error: ::csv::Error| Error::invalid(format!("The rows cannot be read: {error}."));
-    let first = reader.headers().map_err(broken)?;
-    ensure_columns(first)?;
-    first.iter().for_each(|name| names.add(name.trim()));
+    let (mut reader, mut names) = (Rows::new(text, separator), Names::default());
+    reader.read()?.into_iter().flatten().for_each(|name| names.add(name.trim()));
     let mut budget = Budget::new(&Limits { text: TEXT, time: TIME, ..Limits::default() });
-    let (mut rows, mut cells) = (Vec::new(), StringRecord::new());
-    // One record for all rows: a copy of one takes room for as many cells as the widest had.
-    while reader.read_record(&mut cells).map_err(broken)? {
-        ensure_columns(&cells)?;
+    let mut rows = Vec::new();
+    while let Some(cells) = reader.read()? {
         while names.all.len() < cells.len() {
             names.add("");
         }
-        let named = || names.all.iter().zip(&cells);
+        let named = || names.all.iter().zip(cells);
         budget.keep(named().map(|(name, cell)| name.len() + cell.len() + CELL).sum())?;
         let row = named().map(|(name, cell)| (name.clone(), Value::from(cell)));
         rows.push(Value::Object(row.collect::<Map<_, _>>()));
-        if cells.len() > WIDE {
-            cells = StringRecord::new();
-        }
     }
     Ok(Value::Array(rows))
 }
@@ -217,6 +206,16 @@ mod tests {
         // Each row repeats the long name.
         let repeated = format!("{}\n{}", "n".repeat(1_000), "1\n".repeat(200_000));
         assert_eq!(parse(repeated.as_bytes(), Some("text/csv")).0, Form::Text);
+    }
+
+    #[test]
+    fn json_of_more_values_than_are_read_is_text() {
+        let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert_eq!(parse(zeros(250_000).as_bytes(), Some("application/json")).0, Form::Json);
+        let many = zeros(250_001);
+        assert_eq!(parse(many.as_bytes(), Some("application/json")), (Form::Text, json!(many)));
+        let lines = "0\n".repeat(300_000);
+        assert_eq!(parse(lines.as_bytes(), Some("application/x-ndjson")).0, Form::Text);
     }
 
     #[test]

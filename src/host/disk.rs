@@ -8,14 +8,28 @@ use crate::model::{
     settings::Files,
 };
 
+/// Room on a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Free {
+    /// Bytes that are free.
+    pub(super) bytes: u64,
+    /// Bytes of them that are kept for the database.
+    pub(super) kept: u64,
+}
+
+/// The room on the disk of a directory, of which `settings` keep some.
+pub(super) fn free(directory: &Path, settings: &Files) -> Result<Free> {
+    let disk = rustix::fs::statvfs(directory).map_err(Error::internal)?;
+    let [bytes, all] = [disk.f_bavail, disk.f_blocks].map(|blocks| blocks.saturating_mul(disk.f_frsize));
+    Ok(Free { bytes, kept: settings.kept_free(all) })
+}
+
 /// Fails where so many more bytes in this directory would leave less of its disk free than `settings` keep.
 ///
 /// # Errors
 /// [`Kind::DiskFull`]: nothing was written.
 pub fn ensure_room(directory: &Path, settings: &Files, bytes: u64) -> Result<()> {
-    let disk = rustix::fs::statvfs(directory).map_err(Error::internal)?;
-    let [free, all] = [disk.f_bavail, disk.f_blocks].map(|blocks| blocks.saturating_mul(disk.f_frsize));
-    let kept = settings.kept_free(all);
+    let Free { bytes: free, kept } = free(directory, settings)?;
     if free.checked_sub(bytes).is_some_and(|left| left >= kept) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! How much a folder may hold, and how much it does: counted a piece at a time, so that who counts can do other things
+//! Limits of a folder's contents, and a count of them: taken a piece at a time, so that who counts can do other things
 //! between.
 
 use std::{
@@ -31,7 +31,7 @@ pub struct Quota {
     pub files: u64,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Bytes on the disk: a sparse file counts what is written, a file with several names counts once.
@@ -40,7 +40,7 @@ pub struct Usage {
     pub files: u64,
 }
 
-/// What there is too much of.
+/// A kind of excess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Excess {
@@ -63,7 +63,7 @@ impl Default for Quota {
 }
 
 impl Quota {
-    /// What `usage` has too much of; `None` if it is within the quota.
+    /// The excess of `usage`; `None` if it is within the quota.
     pub(super) fn excess(self, usage: Usage) -> Option<Excess> {
         if usage.bytes > self.bytes {
             Some(Excess::Bytes)
@@ -135,7 +135,7 @@ impl Count {
         None
     }
 
-    /// What was found so far.
+    /// The count so far.
     pub(super) fn found(&self) -> Usage {
         self.found
     }
@@ -162,7 +162,7 @@ impl Count {
     }
 }
 
-/// What a folder holds; the count ends where the quota is passed. Blocks.
+/// Counts a folder's contents; the count ends where the quota is passed. Blocks.
 pub(super) fn count(folder: &Path, quota: Quota) -> Usage {
     /// Entries between two looks at the quota.
     const STEP: usize = 1_000;

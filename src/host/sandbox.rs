@@ -46,7 +46,7 @@ pub use self::{
     running::Ended,
 };
 use self::{
-    plan::{Bounded, Plan, Report, View},
+    plan::{BoundedFolder, Plan, Report, View},
     running::Refusal,
     tape::{Keep, SharedTape, Tape, record},
 };
@@ -66,7 +66,7 @@ const EACH: usize = 4;
 /// How long a command waits for its turn.
 const TURN: Duration = Duration::from_secs(30);
 
-/// What is run.
+/// The thing that is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// A line for the shell.
@@ -78,7 +78,7 @@ pub enum Action {
 /// A command and all that belongs to it.
 #[derive(Debug, Clone)]
 pub struct Command {
-    /// What is run.
+    /// The thing to run.
     pub action: Action,
     /// Where; from [`Rooted::directory`].
     pub cwd: PathBuf,
@@ -317,7 +317,9 @@ fn plan(known: &Capabilities, files: &Rooted, command: &Command) -> Plan {
         cwd: command.cwd.clone(),
         view: view(files, command),
         limits: command.limits,
-        bounded: files.bounded().map(|(folder, quota)| Bounded { folder: folder.to_owned(), quota }),
+        bounded: files
+            .bounded()
+            .map(|folder| BoundedFolder { folder: folder.to_owned(), settings: files.settings().clone() }),
         stdin: command.stdin.len(),
     }
 }
@@ -328,7 +330,7 @@ fn view(files: &Rooted, command: &Command) -> View {
     roots.sort_by_key(|root| root.iter().count());
     View {
         workspace: files.workspace().to_owned(),
-        own: files.bounded().map(|(own, _)| own.to_owned()),
+        own: files.bounded().map(Path::to_owned),
         hidden: hidden.places().to_vec(),
         roots,
         blocked: command.blocked.clone(),

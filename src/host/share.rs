@@ -37,10 +37,10 @@ struct State {
 #[derive(Default)]
 struct Person {
     held: usize,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Waiter>,
 }
 
-struct Waiting {
+struct Waiter {
     units: usize,
     give: oneshot::Sender<Part>,
 }
@@ -179,13 +179,13 @@ impl State {
         if person.waiting.is_empty() {
             self.line.push_back(who);
         }
-        person.waiting.push_back(Waiting { units, give });
+        person.waiting.push_back(Waiter { units, give });
         given
     }
 
     /// The next who can be served, and their part. People at their own bound are passed over; the first who only waits for
     /// others is not, so that a large wish is met some day.
-    fn next(&mut self, shared: &Arc<Shared>) -> Option<(Waiting, Part)> {
+    fn next(&mut self, shared: &Arc<Shared>) -> Option<(Waiter, Part)> {
         let mut at = 0;
         while let Some(who) = self.line.get(at).copied() {
             let Some(person) = self.people.get_mut(&who) else {

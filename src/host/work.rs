@@ -1,22 +1,38 @@
-//! Work beside the async threads: only so much at once, a part of it for each person; the rest waits its turn.
+//! Work beside the async threads: only so much at once, a part of it for each person; the rest waits its turn. Large results
+//! wait for room before they are made.
 
 use std::time::Duration;
 
 use tokio::{task::spawn_blocking, time::timeout};
 
-use super::{aside, share::Share};
+use super::{
+    aside,
+    share::{Part, Share},
+};
 use crate::model::{
     error::{Error, Kind, Result},
     user::UserId,
 };
 
-/// How long work waits for its turn.
+/// Longest wait of work for its turn, and of a result for room.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Something of more bytes than this takes many times its size in memory while it is worked on.
+const LARGE: u64 = 8 << 20;
+
+/// Bytes of results in memory, in all and of one person, from before they are read until they are answered.
+const RESULTS: (usize, usize) = (48 << 20, 16 << 20);
+
+/// Turns that work on something of so many bytes takes: one, or all of a person's where it is large.
+pub fn turns_for(bytes: u64) -> usize {
+    if bytes > LARGE { usize::MAX } else { 1 }
+}
 
 /// Turns at work. Copies share them.
 #[derive(Debug, Clone)]
 pub struct Work {
     turns: Share,
+    results: Share,
     patience: Duration,
     threads: Threads,
 }
@@ -43,7 +59,8 @@ impl Default for Work {
 impl Work {
     /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
-        Self { turns: Share::new(all, each), patience: PATIENCE, threads: Threads::Blocking }
+        let results = Share::new(RESULTS.0, RESULTS.1);
+        Self { turns: Share::new(all, each), results, patience: PATIENCE, threads: Threads::Blocking }
     }
 
     /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
@@ -68,7 +85,7 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy())?;
+        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))?;
         let held = move || {
             let done = work();
             drop(turn);
@@ -79,10 +96,35 @@ impl Work {
             Threads::Aside => aside::run(held).await?.unwrap_or_else(|| Err(Error::internal("the work panicked"))),
         }
     }
+
+    /// The same for work on something of so many bytes: of what is large, a person's is done one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn run_on<T, F>(&self, who: Option<UserId>, bytes: u64, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        self.run_as(who, turns_for(bytes), work).await
+    }
+
+    /// Room for a result of so many bytes, or all the room of a person, until the part is dropped.
+    ///
+    /// # Errors
+    /// [`Kind::Busy`] where earlier results of that person leave none in 15 seconds.
+    pub async fn room(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        timeout(self.patience, self.results.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))
+    }
 }
 
-fn busy() -> Error {
-    Error::new(Kind::Busy, "The server has more work than it can keep up with: nothing was done. Try again soon.")
+const MUCH_WORK: &str = "The server has more work than it can keep up with: nothing was done. Try again soon.";
+const MANY_RESULTS: &str = "Too many large results are asked for at once: nothing was done. Ask for less at a time, or try \
+                            again soon.";
+
+fn busy(message: &str) -> Error {
+    Error::new(Kind::Busy, message)
 }
 
 #[cfg(test)]
@@ -139,5 +181,18 @@ mod tests {
             assert!(ended.await.unwrap().unwrap());
         }
         assert_eq!(work.run_as(one, usize::MAX, || Ok(7)).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_large_result_waits_for_room_and_another_persons_does_not() {
+        let work = Work { patience: Duration::ZERO, ..Work::default() };
+        let [one, other] = [(); 2].map(|()| Some(UserId::new()));
+        let half = RESULTS.1 as u64 / 2 + 1;
+        let first = work.room(one, half).await.unwrap();
+        let refused = work.room(one, half).await.unwrap_err();
+        assert!(refused.kind() == Kind::Busy && refused.message().contains("nothing was done"), "{refused}");
+        work.room(other, u64::MAX).await.unwrap();
+        drop(first);
+        work.room(one, u64::MAX).await.unwrap();
     }
 }

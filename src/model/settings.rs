@@ -167,6 +167,8 @@ impl Default for Embeddings {
 pub struct Knowledge {
     /// Largest file that is taken in, in MB.
     pub max_file_mb: u32,
+    /// Most MB of documents that one person adds, those in the trash among them.
+    pub person_mb: u32,
     /// Days a deleted document can be restored; 0 removes it at once.
     pub trash_days: u32,
     /// Whether the chat is given passages that bear on a question without being asked for them.
@@ -177,7 +179,7 @@ pub struct Knowledge {
 
 impl Default for Knowledge {
     fn default() -> Self {
-        Self { max_file_mb: 100, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
+        Self { max_file_mb: 100, person_mb: 20_480, trash_days: 30, in_chat: true, chat_tokens: 1_500 }
     }
 }
 

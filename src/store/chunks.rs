@@ -189,6 +189,15 @@ pub(super) fn text(c: &Connection, document: i64) -> Result<String> {
     Ok(all(c, sql, [document], |row| Ok(row.get::<_, String>(0)?))?.concat())
 }
 
+/// Bytes of that text.
+pub(super) fn text_bytes(c: &Connection, document: i64) -> Result<u64> {
+    let sql = "SELECT coalesce(sum(octet_length(t.text)), 0)
+               FROM document_texts t JOIN documents d ON d.number = t.document AND d.version = t.version
+               WHERE t.document = ?1";
+    let bytes: i64 = c.prepare_cached(sql)?.query_row([document], |row| row.get(0))?;
+    Ok(bytes.unsigned_abs())
+}
+
 /// The number of the document a live chunk belongs to.
 pub(super) fn document(c: &Connection, id: ChunkId) -> Result<i64> {
     let sql = format!("SELECT c.document {LIVE} WHERE c.id = ?1");

@@ -171,7 +171,7 @@ impl Conversations {
             .await
     }
 
-    /// Where content from outside came from that was in any of these conversations at the time beside it. Of one that is
+    /// Origin of content from outside that was in any of these conversations at the time beside it. Of one that is
     /// gone nobody knows: it counts as tainted.
     pub async fn origin_among(&self, moments: Vec<(ConversationId, Time)>) -> Result<Option<Origin>> {
         self.db

@@ -23,6 +23,7 @@ use crate::model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, SourceKind},
     reader::Reader,
+    user::UserId,
 };
 
 pub use change::Keep;
@@ -103,6 +104,18 @@ impl Documents {
     /// The passages of one, in order.
     pub async fn chunks(&self, reader: Reader, id: DocumentId) -> Result<Vec<Chunk>> {
         self.db.read(move |c| chunks::list(c, get(c, reader, id)?.0)).await
+    }
+
+    /// Bytes of the files of all that a person added, those in the trash among them.
+    pub async fn bytes_of(&self, user: UserId) -> Result<u64> {
+        let sql = "SELECT coalesce(sum(bytes), 0) FROM documents WHERE added_by = ?1";
+        let bytes = self.db.read(move |c| Ok(c.query_row(sql, [user.to_string()], |row| row.get::<_, i64>(0))?));
+        Ok(bytes.await?.unsigned_abs())
+    }
+
+    /// Bytes of the text that was read of one.
+    pub async fn text_bytes(&self, reader: Reader, id: DocumentId) -> Result<u64> {
+        self.db.read(move |c| chunks::text_bytes(c, get(c, reader, id)?.0)).await
     }
 
     /// The text that was read of one, and its passages.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, types::FromSql};
 use serde_json::{Value, json};
 
 use super::{
@@ -53,22 +53,53 @@ pub(super) fn counts(c: &Connection, conversation: ConversationId) -> Result<Has
     Ok(counts.into_iter().collect())
 }
 
-/// The former answers of a message of a conversation, the oldest first.
+/// A former answer of a message of a conversation; 1 is the oldest that is kept.
 ///
 /// # Errors
 ///
-/// If the conversation has no such message.
-pub(super) fn list(c: &Connection, conversation: ConversationId, question: MessageId) -> Result<Vec<FormerAnswer>> {
-    let sql = "SELECT 1 FROM messages WHERE id = ?1 AND conversation = ?2";
-    first(c, sql, (question.to_string(), conversation.to_string()), |_| Ok(()))?
-        .ok_or_else(|| Error::not_found(format!("There is no message '{question}' in this conversation.")))?;
+/// If the conversation has no such message, or that has no such former answer.
+pub(super) fn get(
+    c: &Connection,
+    conversation: ConversationId,
+    question: MessageId,
+    number: u32,
+) -> Result<FormerAnswer> {
+    let kept: String = one(c, conversation, question, number, "f.messages")?;
+    let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
     let passages = passages::by_number(c, conversation)?;
-    let sql = "SELECT messages FROM former_answers WHERE question = ?1 ORDER BY number";
-    all(c, sql, [question.to_string()], |row| {
-        let kept: String = row.get(0)?;
-        let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
-        messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
-        Ok(FormerAnswer { messages })
+    messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
+    Ok(FormerAnswer { messages })
+}
+
+/// Bytes of a former answer as it is stored, without the passages it cites.
+///
+/// # Errors
+///
+/// As [`get`] has them.
+pub(super) fn weight(c: &Connection, conversation: ConversationId, question: MessageId, number: u32) -> Result<usize> {
+    let bytes: i64 = one(c, conversation, question, number, "octet_length(f.messages)")?;
+    usize::try_from(bytes).map_err(Error::internal)
+}
+
+/// A column of a former answer.
+fn one<T: FromSql>(
+    c: &Connection,
+    conversation: ConversationId,
+    question: MessageId,
+    number: u32,
+    column: &str,
+) -> Result<T> {
+    let sql = format!(
+        "SELECT {column} FROM former_answers f JOIN messages m ON m.id = f.question
+         WHERE m.id = ?1 AND m.conversation = ?2 ORDER BY f.number LIMIT 1 OFFSET ?3"
+    );
+    // None stands before the first.
+    let earlier = number.checked_sub(1);
+    let found = earlier.map(|earlier| {
+        first(c, &sql, (question.to_string(), conversation.to_string(), earlier), |row| Ok(row.get(0)?))
+    });
+    found.transpose()?.flatten().ok_or_else(|| {
+        Error::not_found(format!("A message '{question}' with a former answer {number} is not in this conversation."))
     })
 }
 

@@ -49,6 +49,18 @@ pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> R
     })
 }
 
+/// Bytes of a conversation's messages and calls, as they are stored: looks at no text.
+pub(super) fn weight(c: &Connection, conversation: ConversationId) -> Result<usize> {
+    let sql = "SELECT
+      (SELECT coalesce(sum(octet_length(text) + octet_length(attachments)), 0)
+       FROM messages WHERE conversation = ?1)
+      + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.asked_arguments), 0)
+                             + coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.model_text), 0)), 0)
+         FROM steps s JOIN messages m ON m.id = s.message WHERE m.conversation = ?1)";
+    let bytes: Option<i64> = first(c, sql, [conversation.to_string()], |row| Ok(row.get(0)?))?;
+    usize::try_from(bytes.unwrap_or(0)).map_err(Error::internal)
+}
+
 fn message(row: &Row<'_>) -> Result<Placed> {
     let usage: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
     let role: String = row.get(3)?;

@@ -33,7 +33,7 @@ use crate::model::{
 pub struct NewTurn {
     /// Where.
     pub conversation: ConversationId,
-    /// Who asks.
+    /// The asker.
     pub caller: Caller,
     /// The provider he chose, if he did.
     pub provider: Option<ProviderId>,
@@ -61,7 +61,7 @@ pub struct OpenTurn {
     pub conversation: ConversationId,
     /// Running or waiting.
     pub state: TurnState,
-    /// Who began it, with what they may still do: by their role, and by the key they began it with.
+    /// The person who began it, with what they may still do: by their role, and by the key they began it with.
     pub caller: Caller,
     /// The provider he chose, if he did.
     pub provider: Option<ProviderId>,
@@ -259,22 +259,55 @@ impl Turns {
             .await
     }
 
-    /// The former answers of one of this person's questions, the oldest first.
+    /// Bytes of a conversation's messages and calls, as they are stored.
+    pub async fn weight(&self, user: UserId, conversation: ConversationId) -> Result<usize> {
+        self.db
+            .read(move |c| {
+                let moment = c.unchecked_transaction()?;
+                conversations::get(&moment, user, conversation)?;
+                messages::weight(&moment, conversation)
+            })
+            .await
+    }
+
+    /// A former answer of one of this person's questions; 1 is the oldest.
     ///
     /// # Errors
     ///
-    /// If they have no such conversation, or it has no such message.
+    /// If they have no such conversation, it has no such message, or that has no such former answer.
     pub async fn former(
         &self,
         user: UserId,
         conversation: ConversationId,
         question: MessageId,
-    ) -> Result<Vec<FormerAnswer>> {
+        number: u32,
+    ) -> Result<FormerAnswer> {
         self.db
             .read(move |c| {
                 let moment = c.unchecked_transaction()?;
                 conversations::get(&moment, user, conversation)?;
-                former::list(&moment, conversation, question)
+                former::get(&moment, conversation, question, number)
+            })
+            .await
+    }
+
+    /// Bytes of a former answer, as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::former`] has them.
+    pub async fn former_weight(
+        &self,
+        user: UserId,
+        conversation: ConversationId,
+        question: MessageId,
+        number: u32,
+    ) -> Result<usize> {
+        self.db
+            .read(move |c| {
+                let moment = c.unchecked_transaction()?;
+                conversations::get(&moment, user, conversation)?;
+                former::weight(&moment, conversation, question, number)
             })
             .await
     }

@@ -1,6 +1,7 @@
 //! Turns that wait, are taken over, or cost too much room: over HTTP, with the real tools.
 
 mod former;
+mod large;
 mod questions;
 mod restarted;
 

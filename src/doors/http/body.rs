@@ -1,13 +1,15 @@
 //! Reading a body: whatever is wrong with it is said, of JSON with the place, and is never our failure.
 
-use std::{future::Future, pin::Pin, str::FromStr, time::Duration};
+mod numbers;
+
+use std::{future::Future, ops::Deref, pin::Pin, str::FromStr, time::Duration};
 
 use actix_web::{
     FromRequest, HttpRequest,
     dev::Payload,
     http::{
         StatusCode,
-        header::{CONTENT_LENGTH, CONTENT_TYPE},
+        header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING},
     },
     web::Data,
 };
@@ -16,22 +18,26 @@ use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
+use self::numbers::with_whole_numbers;
 use super::{caller::identity, error::Refusal, state::State};
 use crate::{
-    host::aside,
-    model::error::{Error, Result},
+    host::{aside, share::Part},
+    model::{
+        error::{Error, Kind, Result},
+        user::UserId,
+    },
 };
 
 /// Largest body.
-const LARGEST: usize = 8 << 20;
-/// A larger one is parsed beside the async threads, when it is its sender's turn.
+pub(super) const LARGEST: usize = 8 << 20;
+/// A larger one is taken when its sender has room for it, and parsed beside the async threads when it is their turn.
 const LONG: usize = 64 << 10;
 /// Deepest nesting.
 const DEEPEST: usize = 64;
+/// Most values: parsed, each takes many times its bytes.
+const VALUES: usize = 1_000_000;
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Most digits of a whole number.
-const LONGEST: usize = 20;
 /// How much of a message from the parser is shown: it may quote the whole value.
 const SHOWN: usize = 300;
 
@@ -42,7 +48,21 @@ pub(super) struct Body<T>(pub(super) T);
 pub(super) struct OptionalBody<T>(pub(super) T);
 
 /// A body of any kind, as it came.
-pub(super) struct RawBody(pub(super) Bytes);
+pub(super) struct RawBody(pub(super) RoomedBytes);
+
+/// Bytes of a body, with the room they take.
+pub(super) struct RoomedBytes {
+    bytes: Bytes,
+    _room: Option<Part>,
+}
+
+impl Deref for RoomedBytes {
+    type Target = Bytes;
+
+    fn deref(&self) -> &Bytes {
+        &self.bytes
+    }
+}
 
 type Reading<T> = Pin<Box<dyn Future<Output = std::result::Result<T, actix_web::Error>>>>;
 
@@ -92,11 +112,18 @@ impl FromRequest for RawBody {
     }
 }
 
-async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Result<Bytes, actix_web::Error> {
+async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Result<RoomedBytes, actix_web::Error> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > LARGEST) {
         return Err(too_large().into());
     }
+    let room = match request.app_data::<Data<State>>() {
+        Some(state) if announced.map_or_else(|| is_chunked(request), |length| length > LONG) => {
+            let room = state.delivery.body_room(sender(request), announced.unwrap_or(LARGEST));
+            Some(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded())?)
+        }
+        _ => None,
+    };
     let collect = async {
         let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
         while let Some(chunk) = payload.next().await {
@@ -109,11 +136,25 @@ async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Resul
         Ok(bytes.freeze())
     };
     match tokio::time::timeout(PATIENCE, collect).await {
-        Ok(read) => read,
+        Ok(read) => read.map(|bytes| RoomedBytes { bytes, _room: room }),
         Err(_) => {
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, Error::invalid("The body took too long to arrive.")).into())
         }
     }
+}
+
+/// Whether a body comes whose length is not announced (RFC 9112, 6.3).
+fn is_chunked(request: &HttpRequest) -> bool {
+    request.headers().contains_key(TRANSFER_ENCODING)
+}
+
+/// The person who sends a request; `None` if nobody is known.
+fn sender(request: &HttpRequest) -> Option<UserId> {
+    identity(request).ok().map(|identity| identity.caller.user)
+}
+
+fn crowded() -> Error {
+    Error::new(Kind::Busy, "Too many large bodies are sent at once: this one was not taken. Send it again.")
 }
 
 fn too_large() -> Refusal {
@@ -144,10 +185,10 @@ fn demand_object(bytes: &[u8]) -> Result<()> {
 }
 
 /// Parses JSON where nobody waits for it but its sender.
-async fn parsed<T: DeserializeOwned + Send + 'static>(request: &HttpRequest, bytes: Bytes) -> Result<T> {
+async fn parsed<T: DeserializeOwned + Send + 'static>(request: &HttpRequest, bytes: RoomedBytes) -> Result<T> {
     let state = request.app_data::<Data<State>>().filter(|_| bytes.len() > LONG);
     let Some(state) = state else { return parse(&bytes) };
-    let turn = state.delivery.turn(identity(request).ok().map(|identity| identity.caller.user)).await;
+    let turn = state.delivery.turn(sender(request)).await;
     let parsed = aside::run(move || {
         let parsed = parse(&bytes);
         drop(turn);
@@ -162,8 +203,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
         let at = error.valid_up_to();
         wrong(&format!("byte {} is not UTF-8", at + 1), None, place(bytes.get(..at).unwrap_or_default()))
     })?;
-    if let Some(at) = too_deep(text) {
-        let what = format!("it is nested deeper than {DEEPEST} levels");
+    if let Some((at, what)) = too_much(text) {
         return Err(wrong(&what, None, place(bytes.get(..at).unwrap_or_default())));
     }
     read_as(text).or_else(|wrong| {
@@ -181,57 +221,6 @@ fn read_as<T: DeserializeOwned>(text: &str) -> Result<T> {
     })?;
     reader.end().map_err(|error| describe(&error, None))?;
     Ok(value)
-}
-
-/// The same JSON with its whole numbers written without fraction and exponent. None where there is nothing to rewrite.
-fn with_whole_numbers(text: &str) -> Option<String> {
-    let (mut out, mut rest, mut changed) = (String::with_capacity(text.len()), text, false);
-    while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
-        let (before, token) = rest.split_at(at);
-        let (token, after) = token.split_at(if token.starts_with('"') { quoted(token) } else { number(token) });
-        out.push_str(before);
-        if let Some(whole) = whole(token) {
-            out.push_str(&whole);
-            changed = true;
-        } else {
-            out.push_str(token);
-        }
-        rest = after;
-    }
-    out.push_str(rest);
-    changed.then_some(out)
-}
-
-/// A number with a fraction or an exponent, without them, where it is whole and not beyond all bounds.
-fn whole(token: &str) -> Option<String> {
-    token.contains(['.', 'e', 'E']).then_some(())?;
-    let (sign, size) = token.strip_prefix('-').map_or(("", token), |size| ("-", size));
-    let (mantissa, exponent) = size.split_once(['e', 'E']).unwrap_or((size, "0"));
-    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let point = i32::try_from(before.len()).ok()?.checked_add(exponent.parse().ok()?)?;
-    let point = usize::try_from(point).ok().filter(|point| *point <= LONGEST)?;
-    let digits = format!("{before}{after}{}", "0".repeat(LONGEST));
-    let (whole, fraction) = digits.split_at_checked(point)?;
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && fraction.bytes().all(|byte| byte == b'0');
-    let whole = whole.trim_start_matches('0');
-    plain.then(|| format!("{sign}{}", if whole.is_empty() { "0" } else { whole }))
-}
-
-/// Bytes of the JSON string that `text` begins with, the quotes among them.
-fn quoted(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
-}
-
-/// Bytes of the JSON number that `text` begins with.
-fn number(text: &str) -> usize {
-    let part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
-    text.bytes().position(|byte| !part(byte)).unwrap_or(text.len())
 }
 
 fn describe(error: &serde_json::Error, field: Option<String>) -> Error {
@@ -262,9 +251,9 @@ fn place(before: &[u8]) -> (usize, usize) {
     (line + 1, before.len() - last + 1)
 }
 
-/// Where nesting goes beyond what is allowed.
-fn too_deep(text: &str) -> Option<usize> {
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+/// The place at which a body holds more than is read, and what.
+fn too_much(text: &str) -> Option<(usize, String)> {
+    let (mut depth, mut values, mut quoted, mut escaped) = (0_usize, 0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
         match (quoted, byte) {
             _ if escaped => escaped = false,
@@ -272,12 +261,17 @@ fn too_deep(text: &str) -> Option<usize> {
             (_, b'"') => quoted = !quoted,
             (false, b'{' | b'[') => {
                 depth += 1;
+                values += 1;
                 if depth > DEEPEST {
-                    return Some(at);
+                    return Some((at, format!("it is nested deeper than {DEEPEST} levels")));
                 }
             }
+            (false, b',') => values += 1,
             (false, b'}' | b']') => depth = depth.saturating_sub(1),
             _ => {}
+        }
+        if values > VALUES {
+            return Some((at, format!("it holds more than {VALUES} values")));
         }
     }
     None
@@ -337,15 +331,6 @@ mod tests {
         assert!(!read("{\"items\": [{\"count\": 39.5}]}"));
         assert!(!read("{\"items\": [{\"count\": 3900.0}]}"));
         assert_eq!(refused("{\"items\": [{\"count\": 39.5}]}").1["column"], 25);
-        let texts = r#"{"a": "1.0 \" 2.0", "b": 1.50, "c": -3.0, "d": "\\", "e": 1e300}"#;
-        assert_eq!(with_whole_numbers(texts).unwrap(), texts.replace("-3.0", "-3"));
-        let read = [("9007199254740993.0", "9007199254740993"), ("1.50e1", "15"), ("100e-2", "1"), ("0.0", "0")];
-        for (token, digits) in read {
-            assert_eq!(with_whole_numbers(token).as_deref(), Some(digits), "{token}");
-        }
-        for unchanged in ["{}", "{\"a\": 1}", "{\"a\": \"1.0", "-", "1.2.0", "1e-1", "1e21", "--1.0", "1e99999999999"] {
-            assert_eq!(with_whole_numbers(unchanged), None, "{unchanged}");
-        }
     }
 
     #[test]
@@ -361,6 +346,8 @@ mod tests {
         assert!(parse::<Value>(nested(64).as_bytes()).is_ok());
         assert!(refused(nested(65)).0.contains("deeper than 64 levels (line 1, column 65)"));
         assert!(refused("[".repeat(1 << 20)).0.contains("deeper than 64"));
+        let zeros = format!("{{\"items\": [{}0]}}", "0,".repeat(VALUES));
+        assert!(refused(zeros).0.contains("more than 1000000 values"));
         let text = format!("{{\"items\": \"{}\\\"{}\"}}", "[".repeat(100), "{".repeat(100));
         assert!(refused(text).0.contains("invalid type: string"));
     }

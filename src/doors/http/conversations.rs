@@ -79,8 +79,10 @@ async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) 
 /// A conversation with its messages and its last turn.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
 #[get("/api/conversations/{id}")]
-async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<ConversationView>> {
-    state.agent.view(caller.user, id(&path)?).await.map(Json)
+async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+    let (user, id) = (caller.user, id(&path)?);
+    let bytes = state.agent.weight(user, id).await?;
+    state.delivery.load(user, bytes, state.agent.view(user, id)).await
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -157,16 +159,22 @@ async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Res
     state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)
 }
 
-/// The former answers of a question, the oldest first: each gave way when its question was asked again.
+/// A former answer of a question: it gave way when its question was asked again.
 #[utoipa::path(
     tag = "conversations",
-    params(("id" = String, Path,), ("message_id" = String, Path,)),
-    responses((status = 200, body = Vec<FormerAnswer>)),
+    params(
+        ("id" = String, Path,),
+        ("message_id" = String, Path,),
+        ("number" = u32, Path, minimum = 1, description = "1 is the oldest; the question says how many there are."),
+    ),
+    responses((status = 200, body = FormerAnswer)),
 )]
-#[get("/api/conversations/{id}/messages/{message_id}/former")]
-async fn former(state: Data<State>, caller: Caller, path: Path<(String, String)>) -> Result<Json<Vec<FormerAnswer>>> {
-    let (conversation, message) = path.into_inner();
-    state.agent.former(caller.user, id(&conversation)?, id(&message)?).await.map(Json)
+#[get("/api/conversations/{id}/messages/{message_id}/former/{number}")]
+async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, u32)>) -> Result<HttpResponse> {
+    let (conversation, question, number) = path.into_inner();
+    let (user, conversation, question) = (caller.user, id(&conversation)?, id(&question)?);
+    let bytes = state.agent.former_weight(user, conversation, question, number).await?;
+    state.delivery.load(user, bytes, state.agent.former(user, conversation, question, number)).await
 }
 
 /// A conversation as Markdown: of each question the answer that stands, not its former ones.
@@ -176,6 +184,8 @@ async fn former(state: Data<State>, caller: Caller, path: Path<(String, String)>
 #[get("/api/conversations/{id}/export")]
 async fn markdown(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     let id: ConversationId = id(&path)?;
+    // Its calls' outputs are loaded with it.
+    let _turn = state.delivery.turn(Some(caller.user)).await;
     let view = state.agent.view(caller.user, id).await?;
     Ok(HttpResponse::Ok()
         .content_type("text/markdown; charset=utf-8")

@@ -16,18 +16,19 @@ use actix_web::{
 use bytes::Bytes;
 use rustix::net::sockopt::set_tcp_user_timeout;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     engine::{
         answer::InvokeAnswer,
-        cut::{self, Leaving},
+        cut::{self, Recipient},
     },
     host::{
         aside,
         share::{Part, Share},
     },
     model::{
-        call::Done,
+        call::{CallId, Done},
         error::{Error, Result},
         output::Output,
         user::UserId,
@@ -37,11 +38,15 @@ use crate::{
 
 /// Bytes of answers in memory, in all and of one person.
 const IN_FLIGHT: (usize, usize) = (128 << 20, 32 << 20);
+/// Bytes of large bodies on their way in, in all and of one person.
+const ARRIVING: (usize, usize) = (64 << 20, 16 << 20);
 /// Answers that are made at once, in all and of one person: what a large one is made of is in memory as well.
 const MADE: (usize, usize) = (3, 2);
+/// A loaded value of fewer bytes is written where it is.
+const SMALL: usize = 256 << 10;
 /// Bytes the connection is given at a time: it copies them.
 const PIECE: usize = 64 << 10;
-/// How long a client may take nothing of what waits for it. Then its connection ends.
+/// Time a client may take nothing of its answer; then its connection ends.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Ends connections of a listener that take nothing for [`PATIENCE`]: those it accepts inherit it. An idle connection, for
@@ -51,21 +56,27 @@ pub(super) fn end_silent(listener: &TcpListener) -> Result<()> {
     set_tcp_user_timeout(listener, millis).map_err(Error::internal)
 }
 
-/// What is shared of answers.
+/// Shares of the bytes of answers and of turns at making them.
 pub(super) struct Delivery {
     bytes: Share,
+    bodies: Share,
     makers: Share,
 }
 
 impl Delivery {
     pub(super) fn new() -> Self {
         let share = |(all, each)| Share::new(all, each);
-        Self { bytes: share(IN_FLIGHT), makers: share(MADE) }
+        Self { bytes: share(IN_FLIGHT), bodies: share(ARRIVING), makers: share(MADE) }
     }
 
     /// Room for so many bytes of a person's answers, when there is some for them.
     pub(super) async fn room(&self, user: UserId, bytes: usize) -> Part {
         self.bytes.take(Some(user), bytes).await
+    }
+
+    /// Room for so many bytes of a person's bodies on their way in; `None` is nobody who is known.
+    pub(super) async fn body_room(&self, who: Option<UserId>, bytes: usize) -> Part {
+        self.bodies.take(who, bytes).await
     }
 
     /// A turn at making or reading something large of a person; `None` is nobody who is known.
@@ -80,31 +91,52 @@ impl Delivery {
         F: FnOnce() -> T + Send + 'static,
     {
         // Room first: whoever has a turn waits for nothing.
-        let mut room = self.room(user, bytes).await;
+        let room = self.room(user, bytes).await;
         let turn = self.turn(Some(user)).await;
-        let written = aside::run(move || {
-            let written = serde_json::to_vec(&make());
-            drop(turn);
-            written
-        });
-        let written = written.await?.ok_or_else(|| Error::internal("an answer could not be made"))?;
-        let rest = Bytes::from(written.map_err(Error::internal)?);
-        room.keep(rest.len());
-        Ok(HttpResponse::Ok().content_type("application/json").body(Pieces { rest, _room: room }))
+        write(room, turn, make).await
     }
 
-    /// What came of a call: the whole of it, or what an answer holds of it.
-    pub(super) async fn done(&self, to: Leaving<'_>, mut done: Done) -> Result<HttpResponse> {
+    /// A value of about so many bytes as JSON. Of large ones no more are loaded at once than are made.
+    pub(super) async fn load<T>(
+        &self,
+        user: UserId,
+        bytes: usize,
+        value: impl Future<Output = Result<T>>,
+    ) -> Result<HttpResponse>
+    where
+        T: Serialize + Send + 'static,
+    {
+        if bytes <= SMALL {
+            return Ok(HttpResponse::Ok().json(value.await?));
+        }
+        let room = self.room(user, bytes).await;
+        let turn = self.turn(Some(user)).await;
+        let value = value.await?;
+        write(room, turn, move || value).await
+    }
+
+    /// The answer to a call that worked: its whole result, or as much of it as an answer holds.
+    pub(super) async fn done(&self, to: Recipient<'_>, mut done: Done) -> Result<HttpResponse> {
+        let user = to.user;
+        if !cut::is_small(&done.output) {
+            (done.output, done.handle) = self.fitted(to, done.output, done.handle).await?;
+        }
         if cut::is_small(&done.output) {
             return Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done)));
         }
-        let user = to.user;
-        (done.output, done.handle) = self.fitted(to, done.output, done.handle).await?;
         self.json(user, cut::LARGEST, move || InvokeAnswer::done(&done)).await
     }
 
-    /// What came of a ticket, with no more than an answer holds of it.
-    pub(super) async fn verdict(&self, to: Leaving<'_>, verdict: Verdict) -> Result<Verdict> {
+    /// The answer to a call that ran and failed.
+    pub(super) async fn failed(&self, user: UserId, call: CallId, error: Error) -> Result<HttpResponse> {
+        if !error.details().is_some_and(is_large) {
+            return Ok(HttpResponse::Ok().json(InvokeAnswer::failed(call, &error)));
+        }
+        self.json(user, cut::LARGEST, move || InvokeAnswer::failed(call, &error)).await
+    }
+
+    /// The verdict on a ticket, with no more of a result than an answer holds.
+    pub(super) async fn verdict(&self, to: Recipient<'_>, verdict: Verdict) -> Result<Verdict> {
         match verdict {
             Verdict::Ran { output, duration_ms, approved, handle } if !cut::is_small(&output) => {
                 let (output, handle) = self.fitted(to, output, handle).await?;
@@ -116,15 +148,51 @@ impl Delivery {
 
     async fn fitted(
         &self,
-        to: Leaving<'_>,
+        to: Recipient<'_>,
         output: Output,
         handle: Option<String>,
     ) -> Result<(Output, Option<String>)> {
-        let _turn = self.turn(Some(to.user)).await;
-        let measured = aside::run(move || (cut::fits(&output), output)).await?;
-        let (fits, output) = measured.ok_or_else(|| Error::internal("a result could not be measured"))?;
-        Ok(if fits { (output, handle) } else { cut::cut(to, output, handle).await })
+        let (turn, now) = (self.turn(Some(to.user)).await, to.app.clock.now());
+        let fitted = aside::run(move || {
+            let _turn = turn;
+            if cut::fits(&output) { Ok(output) } else { Err(cut::shorten(output, now)) }
+        });
+        match fitted.await?.ok_or_else(|| Error::internal("a result could not be measured"))? {
+            Ok(output) => Ok((output, handle)),
+            // Without a turn: writing it down waits for the database.
+            Err(excerpt) => Ok(excerpt.keep(to, handle).await),
+        }
     }
+}
+
+/// Whether an answer with this verdict is written in no time.
+pub(super) fn is_small(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Ran { output, .. } => cut::is_small(output),
+        Verdict::Failed { details, .. } => !details.as_ref().is_some_and(is_large),
+        Verdict::Refused { .. } | Verdict::Changed { .. } => true,
+    }
+}
+
+fn is_large(details: &Value) -> bool {
+    cut::weighs_more(details, cut::SMALL)
+}
+
+/// Writes a value as JSON beside the async threads, and answers it.
+async fn write<T, F>(mut room: Part, turn: Part, make: F) -> Result<HttpResponse>
+where
+    T: Serialize,
+    F: FnOnce() -> T + Send + 'static,
+{
+    let written = aside::run(move || {
+        let written = serde_json::to_vec(&make());
+        drop(turn);
+        written
+    });
+    let written = written.await?.ok_or_else(|| Error::internal("an answer could not be made"))?;
+    let rest = Bytes::from(written.map_err(Error::internal)?);
+    room.keep(rest.len());
+    Ok(HttpResponse::Ok().content_type("application/json").body(Pieces { rest, _room: room }))
 }
 
 /// A body in memory, given to the connection piece by piece, with the room it takes.

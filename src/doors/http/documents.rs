@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{body::id, download::Download, services::Services, state::State};
 use crate::{
+    host::aside,
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -20,7 +21,9 @@ use crate::{
 };
 
 /// Bytes of a passage in an answer beside its text, about.
-const PLACE: usize = 200;
+const PLACE: u64 = 200;
+/// A text of more bytes is cut beside the async threads.
+const LONG: usize = 256 << 10;
 /// Documents one answer holds unless told otherwise, and at most.
 const LISTED: (u32, u32) = (100, 1_000);
 
@@ -86,9 +89,9 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
 #[get("/api/knowledge/documents/{id}/chunks")]
 async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
-    let chunks = state.app.knowledge.documents.chunks(caller.reader(), id(&at)?).await?;
-    let bytes = chunks.iter().map(|chunk| chunk.text.len() + PLACE).sum();
-    state.delivery.json(caller.user, bytes, move || chunks).await
+    let (documents, id) = (&state.app.knowledge.documents, id(&at)?);
+    let bytes = text_bytes(&state, &caller, id).await?;
+    state.delivery.load(caller.user, bytes, documents.chunks(caller.reader(), id)).await
 }
 
 /// Where a passage stands in a document's text.
@@ -139,9 +142,25 @@ async fn content(
     at: Path<String>,
     query: Query<ContentQuery>,
 ) -> Result<HttpResponse> {
-    let (document, whole, passages) = state.app.knowledge.documents.content(caller.reader(), id(&at)?).await?;
-    let bytes = whole.len() + passages.len() * PLACE;
-    state.delivery.json(caller.user, bytes, move || part_of(&document, whole, passages, &query)).await
+    let (documents, id) = (&state.app.knowledge.documents, id(&at)?);
+    let bytes = text_bytes(&state, &caller, id).await?;
+    let content = documents.content(caller.reader(), id);
+    let part = async {
+        let (document, whole, passages) = content.await?;
+        if whole.len() <= LONG {
+            return Ok(part_of(&document, whole, passages, &query));
+        }
+        let part = aside::run(move || part_of(&document, whole, passages, &query)).await?;
+        part.ok_or_else(|| Error::internal("a part of a text could not be taken"))
+    };
+    state.delivery.load(caller.user, bytes, part).await
+}
+
+/// Bytes of a document's text and of its passages' places, about.
+async fn text_bytes(state: &State, caller: &Caller, id: DocumentId) -> Result<usize> {
+    let documents = &state.app.knowledge.documents;
+    let places = documents.get(caller.reader(), id).await?.chunks.saturating_mul(PLACE);
+    Ok(index(documents.text_bytes(caller.reader(), id).await?.saturating_add(places)))
 }
 
 /// The part of a document's text that is asked for.

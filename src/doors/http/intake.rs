@@ -39,7 +39,7 @@ struct Accepted {
     /// Its id.
     #[schema(value_type = String, format = "uuid")]
     id: DocumentId,
-    /// Where it stands.
+    /// Its state.
     status: Status,
 }
 
@@ -112,6 +112,8 @@ async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Paylo
         let added = add_one(&state, &by, new).await?;
         return Ok(HttpResponse::Accepted().json(Accepted::from(added)));
     }
+    // Before anything is taken: there may be no room for it.
+    state.app.ensure_document_room(by.caller.user, 1).await?;
     let sent = upload::read(&request, payload, &state.app, limit(&state), &["collection"]).await?;
     let added = match add_files(&state, &by, sent).await {
         Ok(added) => added,
@@ -152,8 +154,14 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
     let knowledge = &state.app.knowledge;
     let (title, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
-        knowledge.documents.get(by.caller.reader(), id).await?;
+        let before = knowledge.documents.get(by.caller.reader(), id).await?;
         let mut sent = upload::read(&request, payload, &state.app, limit(&state), &[]).await?;
+        let bytes: u64 = sent.files.iter().map(|(content, _)| content.bytes).sum();
+        let more = bytes.saturating_sub(before.bytes);
+        if let Err(error) = state.app.ensure_document_room(by.caller.user, more).await {
+            upload::discard(knowledge, sent).await;
+            return Err(error.into());
+        }
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, Some(file)),
             (one, _) => {
@@ -168,7 +176,11 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
         let title = title.map(|title| checked_name(&title, "title")).transpose()?;
         let before = knowledge.documents.get(by.caller.reader(), id).await?;
         let text = match text {
-            Some(text) => Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?),
+            Some(text) => {
+                let more = (text.len() as u64).saturating_sub(before.bytes);
+                state.app.ensure_document_room(by.caller.user, more).await?;
+                Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?)
+            }
             None => None,
         };
         (title, text)
@@ -187,6 +199,7 @@ async fn add_one(state: &State, by: &Actor, new: NewText) -> Result<Document> {
     let knowledge = &state.app.knowledge;
     match (text, url) {
         (Some(text), None) => {
+            state.app.ensure_document_room(by.caller.user, text.len() as u64).await?;
             let title = title.ok_or_else(|| Error::invalid("'title' is missing: say what the text is called."))?;
             let (content, stored) = kept_text(state, &title, &text).await?;
             let source = SourceKind::Text;
@@ -232,7 +245,9 @@ fn address(state: &State, user: UserId, text: &str) -> Result<Url> {
 /// All files, or none of them.
 async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Document>> {
     let knowledge = &state.app.knowledge;
-    let collection = match checked(&mut sent) {
+    let bytes = sent.files.iter().map(|(content, _)| content.bytes).sum();
+    let room = state.app.ensure_document_room(by.caller.user, bytes).await;
+    let collection = match room.and_then(|()| checked(&mut sent)) {
         Ok(collection) => collection,
         Err(error) => {
             upload::discard(knowledge, sent).await;

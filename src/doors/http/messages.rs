@@ -99,7 +99,7 @@ struct Regenerate {
     provider: Option<ProviderId>,
 }
 
-/// Drops the last answer, asks again, and streams the turn.
+/// Asks the last question again and streams the turn; the answer that stood becomes a former one.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),

@@ -110,6 +110,13 @@ async fn receive(app: &App, mut response: Response, charset: Option<&'static Enc
 async fn keep(app: &App, job: &Job, incoming: Incoming, name: String, mime: String) -> Result<Content> {
     let stored = incoming.finish().await?;
     let content = Content { name, mime, bytes: stored.bytes, hash: stored.hash.clone() };
+    if let Some(user) = job.by
+        && let Err(error) = app.ensure_document_room(user, content.bytes).await
+    {
+        drop(stored);
+        app.knowledge.forget_files([content.hash]).await?;
+        return Err(error);
+    }
     app.knowledge.ingest.fetched(job, content.clone()).await?;
     Ok(content)
 }

@@ -23,8 +23,9 @@ use crate::{
 
 /// A text is read in parts of this size.
 const PART: usize = 2 << 20;
-/// Chunks written at once.
-const WRITTEN: usize = 500;
+/// Chunks written at once, and bytes of the text: whoever else writes waits for no more.
+const WRITTEN: usize = 50;
+const WRITTEN_TEXT: usize = 128 << 10;
 /// How far from the end of a part a paragraph's end is looked for.
 const TAIL: usize = 256 << 10;
 
@@ -124,21 +125,33 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Writes a part into the database, a few hundred passages at a time: others write, too.
+    /// Writes a part into the database, a little at a time: others write, too.
     fn put(&self, part: Part) -> Result<()> {
         let progress = self.done as f64 / self.whole as f64;
-        let mut text = Some((part.start, part.text));
+        let mut texts = pieces(part.start, &part.text).peekable();
         let mut chunks = part.chunks;
         loop {
             let rest = chunks.split_off(chunks.len().min(WRITTEN));
-            let piece = Piece { text: text.take(), chunks, progress };
+            let piece = Piece { text: texts.next(), chunks, progress };
             self.app.runtime.block_on(self.app.knowledge.ingest.add(self.job, self.title.clone(), piece))?;
-            if rest.is_empty() {
+            if rest.is_empty() && texts.peek().is_none() {
                 return Ok(());
             }
             chunks = rest;
         }
     }
+}
+
+/// A text in pieces that end with whole characters, each with its place in the whole, in characters.
+fn pieces(start: u64, text: &str) -> impl Iterator<Item = (u64, String)> {
+    let (mut at, mut rest) = (start, text);
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(WRITTEN_TEXT));
+        let place = at;
+        rest = after;
+        at += piece.chars().count() as u64;
+        (!piece.is_empty()).then(|| (place, piece.to_owned()))
+    })
 }
 
 fn limits(bytes: usize) -> Limits {
@@ -207,6 +220,16 @@ mod tests {
         assert_eq!(end_of_part(b"a,b\n\"x\ny", "a.csv"), 4);
         assert_eq!(end_of_part("xé".as_bytes(), "a.txt"), 1);
         assert_eq!(end_of_part(b"abc", "a.txt"), 2);
+    }
+
+    #[test]
+    fn a_text_is_written_in_pieces_that_know_their_places() {
+        let text = format!("a{}", "é".repeat(WRITTEN_TEXT));
+        let all: Vec<_> = pieces(7, &text).collect();
+        assert!(all.len() == 3 && all.iter().all(|(_, piece)| piece.len() <= WRITTEN_TEXT));
+        assert_eq!(all.iter().map(|(_, piece)| piece.as_str()).collect::<String>(), text);
+        let half = WRITTEN_TEXT as u64 / 2;
+        assert_eq!(all.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [7, 7 + half, 7 + 2 * half]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use super::{embedding, fetch, folders, reading};
 use crate::{
     app::App,
-    host::{aside, share::Share},
+    host::{aside, share::Share, work},
     model::error::{Error, Kind, Result},
     store::ingest::{Job, Worker},
 };
@@ -14,8 +14,6 @@ use futures_util::FutureExt;
 /// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
 const READERS: usize = 3;
 const EACH: usize = 2;
-/// A file of more bytes is read alone among those of its person.
-const LARGE: u64 = 8 << 20;
 /// How long a worker waits at most before he looks for work himself.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the trash is looked through.
@@ -116,8 +114,7 @@ async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
     };
     app.ensure_room(content.bytes)?;
     // Held until the parser ends, even where nobody waits for it any more.
-    let parts = if content.bytes > LARGE { EACH } else { 1 };
-    let part = parsing.take(job.by, parts).await;
+    let part = parsing.take(job.by, work::turns_for(content.bytes)).await;
     let (shared, taken) = (Arc::clone(app), job.clone());
     let read = move || {
         let _held = part;

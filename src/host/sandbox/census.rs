@@ -35,13 +35,13 @@ pub(super) struct Census {
 /// Memory of processes in bytes, with shared pages counted once.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Proportional {
-    /// What is theirs alone, and files they map.
+    /// Memory that is theirs alone, and files they map.
     pub(super) own: u64,
-    /// What more than one could share: files in memory, and memory that is mapped as shared.
+    /// Memory that more than one could share: files in memory, and memory that is mapped as shared.
     pub(super) shared: u64,
 }
 
-/// What processes hold open, each thing counted once.
+/// Things that processes hold open, each counted once.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Open {
     pub(super) sockets: u64,
@@ -80,7 +80,7 @@ pub(super) fn proportional(census: &Census) -> Option<Proportional> {
     })
 }
 
-/// What they hold open: slower to find out than how many descriptors they have.
+/// Things they hold open: slower to find out than the number of their descriptors.
 pub(super) fn open(census: &Census) -> Open {
     let mut seen = HashSet::new();
     let mut open = Open::default();
@@ -118,7 +118,7 @@ pub(super) fn pids(census: &Census) -> impl Iterator<Item = Pid> + '_ {
     census.ids.iter().filter_map(|id| Pid::from_raw(*id))
 }
 
-/// Where `/proc` shows a process.
+/// The directory of a process in `/proc`.
 pub(super) fn process(id: i32) -> PathBuf {
     Path::new("/proc").join(id.to_string())
 }
@@ -127,7 +127,7 @@ fn open_files(id: i32) -> impl Iterator<Item = PathBuf> {
     std::fs::read_dir(process(id).join("fd")).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// How many descriptors a process has: the size of the directory, or, before Linux 6.2, its entries.
+/// Counts a process's descriptors: the size of the directory, or, before Linux 6.2, its entries.
 fn descriptors(id: i32) -> u64 {
     let size = std::fs::metadata(process(id).join("fd")).map_or(0, |about| about.len());
     if size > 0 { size } else { open_files(id).count() as u64 }

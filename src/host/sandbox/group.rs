@@ -16,7 +16,7 @@ use rustix::{
 
 use super::plan::{Limit, Limits};
 
-/// What the names of these groups begin with; the helper's process id follows.
+/// Prefix of these groups' names; the helper's process id follows.
 const NAME: &str = "satchel-command-";
 
 /// Processes of the sandbox's own in the group: the supervisor.
@@ -95,7 +95,7 @@ impl Group {
     }
 }
 
-/// Where the group of this process shows: its path (the line `0::` of proc's cgroup) at the mount of cgroup2.
+/// Directory of this process's group: its path (the line `0::` of proc's cgroup) at the mount of cgroup2.
 fn own_group(cgroup: &str, mountinfo: &str) -> Option<PathBuf> {
     let path = cgroup.lines().find_map(|line| line.strip_prefix("0::"))?;
     mountinfo.lines().find_map(|line| {

@@ -59,13 +59,13 @@ fn help(mut control: UnixStream) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     go_first();
     // While this still has the server's rights.
-    let group = Group::make(plan.limits).filter(|_| !plan.argv.is_empty());
+    let group = if plan.argv.is_empty() { None } else { Group::make(plan.limits) };
     if let Err(problem) = separate(&plan) {
         Report::from(problem).send(&control);
         return Ok(());
     }
     kernel::bound_buffers(&plan);
-    let mut watch = Watch::new(&plan);
+    let mut watch = Watch::new(&plan, group.is_some());
     let (lifeline, held) = pipe_with(PipeFlags::CLOEXEC)?;
     let (done, ends) = pipe_with(PipeFlags::CLOEXEC)?;
     let supervisor = match sys::fork() {

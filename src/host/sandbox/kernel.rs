@@ -24,7 +24,7 @@ const PIPE: u64 = 64 << 10;
 const LATER_PIPE: u64 = 8 << 10;
 const PAGE: u64 = 4 << 10;
 
-/// What one thing of a kind can hold here.
+/// Most bytes that one thing of a kind can hold here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Costs {
     socket: u64,

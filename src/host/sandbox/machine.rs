@@ -1,9 +1,9 @@
 //! The memory of the machine: what is left, and how much of it is shared memory.
 
-/// How much must be left: a twentieth, but no more than this.
+/// Least memory that must be left: a twentieth, but no more than this.
 const FLOOR: u64 = 512 << 20;
 
-/// What counts as much of what a command may have: those who hold it go first.
+/// The part of a command's limit that counts as much: those who hold it go first.
 const MUCH: u64 = 8;
 
 /// Looks in a row that find too little, after which a command goes that holds little: it may hold what nobody sees.
@@ -38,13 +38,13 @@ impl Machine {
     }
 }
 
-/// How long memory has been scarce.
+/// Looks in a row at which memory was scarce.
 #[derive(Debug, Default)]
 pub(super) struct Scarcity(u32);
 
 impl Scarcity {
-    /// Whether a command that holds so much of what it may goes now, so that nobody else has to.
-    pub(super) fn demands(&mut self, machine: Machine, held: u64, limit: u64) -> bool {
+    /// Whether a command that holds so much of what it may has to go now, so that nobody else does.
+    pub(super) fn requires(&mut self, machine: Machine, held: u64, limit: u64) -> bool {
         self.0 = if machine.is_scarce() { self.0 + 1 } else { 0 };
         self.0 > PATIENCE || (self.0 > 0 && held > limit / MUCH)
     }
@@ -70,12 +70,12 @@ mod tests {
     #[test]
     fn who_holds_much_goes_at_once_and_who_holds_little_only_where_that_does_not_help() {
         let mut scarcity = Scarcity::default();
-        assert!(!scarcity.demands(with(GIB), 2 * GIB, 2 * GIB));
-        assert!(scarcity.demands(with(100 << 20), GIB, 2 * GIB));
+        assert!(!scarcity.requires(with(GIB), 2 * GIB, 2 * GIB));
+        assert!(scarcity.requires(with(100 << 20), GIB, 2 * GIB));
         let mut scarcity = Scarcity::default();
-        let waits = (0..1_000).take_while(|_| !scarcity.demands(with(100 << 20), 1 << 20, 2 * GIB)).count();
+        let waits = (0..1_000).take_while(|_| !scarcity.requires(with(100 << 20), 1 << 20, 2 * GIB)).count();
         assert_eq!(waits, 100);
-        assert!(!scarcity.demands(with(GIB), 1 << 20, 2 * GIB));
-        assert!(!scarcity.demands(with(100 << 20), 1 << 20, 2 * GIB));
+        assert!(!scarcity.requires(with(GIB), 1 << 20, 2 * GIB));
+        assert!(!scarcity.requires(with(100 << 20), 1 << 20, 2 * GIB));
     }
 }

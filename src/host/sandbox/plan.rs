@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::quota::Quota;
+use crate::model::settings::Files;
 
 /// The parts a sandbox is made of; a kernel or a container may refuse some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -102,11 +102,11 @@ pub struct Limits {
     pub open_files: u64,
 }
 
-/// The workspace, and the most it may hold.
+/// The workspace, and the settings that bound it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Bounded {
+pub(super) struct BoundedFolder {
     pub(super) folder: PathBuf,
-    pub(super) quota: Quota,
+    pub(super) settings: Files,
 }
 
 impl Default for Limits {
@@ -126,7 +126,7 @@ pub(super) struct Plan {
     pub(super) view: View,
     pub(super) limits: Limits,
     /// None where no root opens it.
-    pub(super) bounded: Option<Bounded>,
+    pub(super) bounded: Option<BoundedFolder>,
     pub(super) stdin: usize,
 }
 
@@ -168,6 +168,8 @@ pub enum Limit {
     Workspace,
     /// The workspace held too many files.
     Files,
+    /// Little of the disk was left free.
+    Disk,
     /// Little memory was left on the machine.
     Machine,
 }
@@ -182,6 +184,10 @@ impl Limit {
             Self::Files => {
                 "ended: the workspace holds more files than it may, or folders nested too deeply. Remove what is no \
                  longer needed, then run it again"
+            }
+            Self::Disk => {
+                "ended: the disk has hardly any room left beside what is kept for the database. Remove what is no longer \
+                 needed, then run it again"
             }
             Self::Machine => "ended: this machine has hardly any memory left. Try again later",
         }

@@ -1,4 +1,4 @@
-//! What the helper watches while a command runs: memory, however it is held, processes, and what the workspace holds.
+//! The helper's watch over a running command: memory, however it is held, processes, and the contents of the workspace.
 
 use std::{os::unix::fs::MetadataExt, path::Path};
 
@@ -6,13 +6,19 @@ use super::{
     census::{self, Census, Proportional},
     kernel::Costs,
     machine::{Machine, Scarcity},
-    plan::{Bounded, Limit, Plan},
+    plan::{BoundedFolder, Limit, Plan},
     view,
 };
-use crate::host::quota::{Count, Excess, Quota, UNCOUNTABLE, Usage, count};
+use crate::host::{
+    disk,
+    quota::{Count, Excess, Quota, UNCOUNTABLE, Usage, count},
+};
 
 /// Entries of the workspace that are looked at each time.
 const ENTRIES: usize = 4_000;
+
+/// Bytes by which the free disk may fall where a command finds too little of it.
+const SLACK: u64 = 64 << 20;
 
 /// Looks between two counts of the workspace: as many as the last one took, but no more than this.
 const LONGEST_REST: usize = 20;
@@ -22,25 +28,25 @@ const LONGEST_REST: usize = 20;
 pub(super) struct Watch<'a> {
     plan: &'a Plan,
     costs: Costs,
-    /// Shared memory of the machine before the command began.
-    shared_before: u64,
+    /// Shared memory of the machine before the command began; `None` where a control group counts the command's own.
+    shared_before: Option<u64>,
     scarcity: Scarcity,
     folder: Option<Folder>,
 }
 
 impl<'a> Watch<'a> {
     /// Begins before the command does.
-    pub(super) fn new(plan: &'a Plan) -> Self {
+    pub(super) fn new(plan: &'a Plan, has_group: bool) -> Self {
         Self {
             plan,
             costs: Costs::of(plan),
-            shared_before: Machine::now().map_or(u64::MAX, |machine| machine.shared),
+            shared_before: Machine::now().filter(|_| !has_group).map(|machine| machine.shared),
             scarcity: Scarcity::default(),
             folder: plan.bounded.clone().map(Folder::new),
         }
     }
 
-    /// What is run.
+    /// The plan of the command it watches.
     pub(super) fn plan(&self) -> &'a Plan {
         self.plan
     }
@@ -51,13 +57,13 @@ impl<'a> Watch<'a> {
             return Some(Limit::Processes);
         }
         let machine = Machine::now();
-        let grown = machine.map_or(0, |machine| machine.shared.saturating_sub(self.shared_before));
+        let grown = growth(self.shared_before, machine);
         let files = self.files_in_memory(census);
         let held = census.memory + files + self.costs.at_most(census);
         if held + grown > self.plan.limits.memory && self.exceeds(census, files, grown) {
             return Some(Limit::Memory);
         }
-        if machine.is_some_and(|machine| self.scarcity.demands(machine, held, self.plan.limits.memory)) {
+        if machine.is_some_and(|machine| self.scarcity.requires(machine, held, self.plan.limits.memory)) {
             return Some(Limit::Machine);
         }
         self.folder.as_mut().and_then(|folder| folder.look(census))
@@ -74,7 +80,7 @@ impl<'a> Watch<'a> {
             || (base + seen.max(grown) > self.plan.limits.memory && census::maps_shared_memory(census))
     }
 
-    /// What lies in `/tmp` and `/dev/shm` of the sandbox, as one of its programs sees them.
+    /// Contents of `/tmp` and `/dev/shm` of the sandbox, as one of its programs sees them.
     fn files_in_memory(&self, census: &Census) -> u64 {
         let of = |id: &i32, place: &Path| {
             let below_root = place.strip_prefix("/").unwrap_or(place);
@@ -90,25 +96,47 @@ impl<'a> Watch<'a> {
 /// The workspace, counted again and again, a piece at each look.
 #[derive(Debug)]
 struct Folder {
-    about: Bounded,
+    about: BoundedFolder,
     device: Option<u64>,
     count: Count,
     looks: usize,
     rest: usize,
-    /// What it may hold: its quota, or what was in it already.
+    /// The most it may hold: its quota, or what was in it already.
     most: Quota,
+    floor: Floor,
+}
+
+/// The free bytes of a disk below which a command may not bring it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Floor(Option<u64>);
+
+impl Floor {
+    /// The bytes kept free of it, or a little less than there are where that is less already.
+    fn of(free: disk::Free) -> Self {
+        Self(Some(free.kept.min(free.bytes.saturating_sub(SLACK))))
+    }
+
+    fn is_undercut(self, free: disk::Free) -> bool {
+        self.0.is_some_and(|floor| free.bytes < floor)
+    }
 }
 
 impl Folder {
-    fn new(about: Bounded) -> Self {
+    fn new(about: BoundedFolder) -> Self {
         let device = std::fs::metadata(&about.folder).ok().map(|found| found.dev());
-        let countable = Quota { bytes: u64::MAX, files: about.quota.files.saturating_mul(2) };
-        let most = at_least(about.quota, count(&about.folder, countable));
+        let quota = Quota::from(&about.settings);
+        let countable = Quota { bytes: u64::MAX, files: quota.files.saturating_mul(2) };
+        let most = at_least(quota, count(&about.folder, countable));
         let count = Count::new(about.folder.clone());
-        Self { about, device, count, looks: 0, rest: 0, most }
+        let floor = disk::free(&about.folder, &about.settings).map_or(Floor(None), Floor::of);
+        Self { about, device, count, looks: 0, rest: 0, most, floor }
     }
 
     fn look(&mut self, census: &Census) -> Option<Limit> {
+        // A file without a name that only a socket or a mapping holds is not counted, but it takes of the disk.
+        if disk::free(&self.about.folder, &self.about.settings).is_ok_and(|free| self.floor.is_undercut(free)) {
+            return Some(Limit::Disk);
+        }
         if self.rest > 0 {
             self.rest -= 1;
             return None;
@@ -130,6 +158,11 @@ impl Folder {
     }
 }
 
+/// Bytes by which the shared memory of the machine has grown since; whoever's it is, as nothing says whose.
+fn growth(before: Option<u64>, machine: Option<Machine>) -> u64 {
+    machine.zip(before).map_or(0, |(machine, before)| machine.shared.saturating_sub(before))
+}
+
 /// A workspace that is over its quota already may be used, to make room in it, and may not grow.
 fn at_least(quota: Quota, usage: Usage) -> Quota {
     let files = if usage.files == UNCOUNTABLE { 0 } else { usage.files };
@@ -139,6 +172,23 @@ fn at_least(quota: Quota, usage: Usage) -> Quota {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shared_memory_of_others_counts_only_where_no_control_group_does() {
+        let machine = Machine::now();
+        let shared = machine.map_or(0, |machine| machine.shared);
+        assert_eq!((growth(Some(0), machine), growth(None, machine)), (shared, 0));
+    }
+
+    #[test]
+    fn a_disk_may_be_filled_to_its_floor_and_a_fuller_one_a_little_more() {
+        let disk = |bytes| disk::Free { bytes, kept: 500 << 20 };
+        let floor = Floor::of(disk(900 << 20));
+        assert!(!floor.is_undercut(disk(500 << 20)) && floor.is_undercut(disk(499 << 20)));
+        let floor = Floor::of(disk(100 << 20));
+        assert!(!floor.is_undercut(disk(36 << 20)) && floor.is_undercut(disk(35 << 20)));
+        assert!(!Floor::of(disk(10 << 20)).is_undercut(disk(0)));
+    }
 
     #[test]
     fn what_was_there_may_stay_and_what_cannot_be_counted_may_not() {

@@ -15,12 +15,13 @@ pub struct Range {
 }
 
 /// The ranges of all numbers that have one.
-pub const RANGES: [Range; 13] = [
+pub const RANGES: [Range; 14] = [
     Range { name: "chat.max_steps", of: |all| all.chat.max_steps, least: 1, most: 200 },
     Range { name: "chat.context_tokens", of: |all| all.chat.context_tokens, least: 1_024, most: u32::MAX },
     Range { name: "files.workspace_mb", of: |all| all.files.workspace_mb, least: 1, most: u32::MAX },
     Range { name: "files.workspace_files", of: |all| all.files.workspace_files, least: 10, most: 5_000_000 },
     Range { name: "knowledge.max_file_mb", of: |all| all.knowledge.max_file_mb, least: 1, most: u32::MAX },
+    Range { name: "knowledge.person_mb", of: |all| all.knowledge.person_mb, least: 1, most: u32::MAX },
     Range { name: "knowledge.chat_tokens", of: |all| all.knowledge.chat_tokens, least: 100, most: u32::MAX },
     Range { name: "outbound.keep_days", of: |all| all.outbound.keep_days, least: 1, most: u32::MAX },
     Range { name: "outbound.keep_rows", of: |all| all.outbound.keep_rows, least: 1_000, most: u32::MAX },

@@ -82,17 +82,17 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     })
 }
 
-/// What whoever began the turn `t` may do now, in three columns: by their role, by the key they began it with, and whether
+/// Permissions now of whoever began the turn `t`, in three columns: by their role, by the key they began it with, and whether
 /// that opens what belongs to them. A key that was revoked grants nothing.
 pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END,
     CASE WHEN json_extract(t.caller, '$.key') IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END,
     NOT u.disabled AND (json_extract(t.caller, '$.key') IS NULL OR coalesce(k.personal, 0))";
 
-/// Where the columns of [`NOW`] come from, beside the turn `t` and its conversation `c`.
+/// Tables that the columns of [`NOW`] come from, beside the turn `t` and its conversation `c`.
 pub(super) const WHO: &str = "JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
     LEFT JOIN api_keys k ON k.id = json_extract(t.caller, '$.key')";
 
-/// Who began a turn, from the column that keeps it, and the first of the columns of [`NOW`].
+/// The person who began a turn, from the column that keeps it, and the first of the columns of [`NOW`].
 fn caller(row: &Row<'_>, kept: usize, now: usize) -> Result<Caller> {
     let asker: Asker = json(row, kept)?;
     let (role, key): (Permissions, Permissions) = (json(row, now)?, json(row, now + 1)?);

@@ -5,10 +5,9 @@
 use satchel::{
     host::{
         files::Parents,
-        quota::Quota,
         sandbox::{Limit, Part},
     },
-    model::error::Kind,
+    model::{error::Kind, settings::Files},
 };
 use serde_json::json;
 
@@ -19,10 +18,8 @@ use crate::support::{
     library::{File, form},
 };
 
-const QUOTA: Quota = Quota { bytes: 20 << 20, files: 200 };
-
 fn bounded() -> Bench {
-    Bench::new().within(QUOTA)
+    Bench::new().within(&Files { workspace_mb: 20, workspace_files: 200, ..Files::default() })
 }
 
 #[tokio::test]
@@ -54,6 +51,18 @@ async fn a_workspace_that_is_too_full_can_be_tidied_and_does_not_grow() {
     let finished = bench.shell("ls > /tmp/list 2>&1; rm old more && echo ok").await;
     assert_eq!((finished.stdout.as_str(), finished.ended.limit), ("ok\n", None), "{finished:?}");
     bench.files.write("note", b"x".to_vec(), Parents::Must).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_command_that_fills_the_disk_is_ended_and_one_that_needs_little_is_not() {
+    // The disk is below the floor already: a little more may be taken of it.
+    let bench = Bench::new().within(&Files { keep_free_mb: Some(u32::MAX), ..Files::default() });
+    let finished = bench.shell("echo ok > note && cat note").await;
+    assert_eq!((finished.stdout.as_str(), finished.ended.limit), ("ok\n", None), "{finished:?}");
+    let line = "for i in $(seq 20); do head -c 100000000 /dev/zero > part$i; done; sleep 600";
+    let finished = bench.shell(line).await;
+    assert_eq!(finished.ended.limit, Some(Limit::Disk), "{finished:?}");
+    bench.assert_nothing_left().await;
 }
 
 #[tokio::test]

@@ -2,8 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "puts files where tools find them")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use satchel::model::user::UserId;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -16,7 +17,7 @@ use crate::support::http::{Answer, Request, TestServer};
 async fn person(server: &TestServer, name: &str, content: &[u8]) -> (String, PathBuf) {
     let user = server.add(name, "administrator").await.parse().unwrap();
     let key = server.key(&server.sign_in(name).await, None).await;
-    let files = server.app.satchel.app.workspaces.of(user, &["workspace".to_owned()]).unwrap();
+    let files = server.app.satchel.app.files_of(user).unwrap();
     let path = files.workspace().join("file");
     std::fs::write(&path, content).unwrap();
     (key, path)
@@ -60,6 +61,76 @@ async fn what_an_answer_holds_comes_whole_and_the_rest_lies_under_a_handle() {
     let answer = server.send(read(&otto)).await.json();
     assert_eq!((&answer["data"]["handle"], &answer["meta"]["handle"]), (&Value::Null, &Value::Null));
     assert!(answer["content"][0]["text"].as_str().unwrap().contains("ask for less"));
+}
+
+/// The person whose workspace holds this file.
+fn owner_of(path: &Path) -> UserId {
+    path.parent().and_then(|folder| folder.file_name()?.to_str()?.parse().ok()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_one_persons_results_fill_their_room_no_more_of_theirs_are_read_and_another_persons_is() {
+    let server = TestServer::start().await;
+    let large = "x".repeat(3_000_000);
+    let (mara, path) = person(&server, "mara", large.as_bytes()).await;
+    let (otto, _) = person(&server, "otto", large.as_bytes()).await;
+    std::fs::write(path.with_file_name("small"), "small").unwrap();
+    let work = &server.app.satchel.app.work;
+    let room = work.room(Some(owner_of(&path)), u64::MAX).await.unwrap();
+    let document = invoke(&mara, "document_read", json!({"file_path": "file"}));
+    let both =
+        invoke(&mara, "parallel", json!({"tool_uses": [{"recipient_name": "read", "parameters": {"path": "file"}}]}));
+    let waiting = futures_util::future::join_all([read(&mara), document, both].map(|request| server.send(request)));
+    let is_whole = |answer: &Answer| answer.status == 200 && answer.text().contains(&large);
+    tokio::pin!(waiting);
+    tokio::select! {
+        biased;
+        _ = &mut waiting => panic!("more of their results were read than there is room for"),
+        answer = server.send(read(&otto)) => assert!(is_whole(&answer)),
+    }
+    let small = server.send(invoke(&mara, "read", json!({"path": "small"}))).await.json();
+    assert_eq!(small["data"]["content"], "small", "what is small needs no room");
+    drop(room);
+    assert!(waiting.await.iter().all(is_whole));
+    work.room(Some(owner_of(&path)), u64::MAX).await.unwrap();
+}
+
+/// A request whose body never comes whole.
+async fn unsent(server: &TestServer, announced: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST /api/auth/login HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {announced}\r\n\r\n[",
+        server.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_bodies_of_strangers_wait_for_one_another_and_nobody_for_them() {
+    let server = TestServer::start().await;
+    let (mara, _) = person(&server, "mara", b"").await;
+    let held = [unsent(&server, 8 << 20).await, unsent(&server, 8 << 20).await];
+    let third = || server.send(Request::new("POST", "/api/auth/login").raw("application/json", "[".repeat(100_000)));
+    // As soon as both have arrived, the next one waits.
+    let mut waiting = Box::pin(third());
+    for attempt in 0.. {
+        let others = async {
+            for _ in 0..20 {
+                assert_eq!(server.send(Request::get("/healthz")).await.status, 200);
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = &mut waiting => assert!(answer.status == 400 && attempt < 1_000, "{}", answer.text()),
+            () = others => break,
+        }
+        waiting = Box::pin(third());
+    }
+    let long = invoke(&mara, "calculator", json!({"expression": format!("1{}", " + 1".repeat(30_000))}));
+    assert_eq!(server.send(long).await.status, 400, "{}", "a person's own is answered");
+    drop(held);
+    assert_eq!(waiting.await.status, 400);
 }
 
 /// A request whose answer nobody reads but for its first byte.

@@ -26,7 +26,7 @@ fn begun(workspace: &Path) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn while_one_persons_commands_hold_their_turns_another_persons_runs() {
     let (app, one, other) = app().await;
-    let files = app.satchel.app.workspaces.of(one.user, &["workspace".to_owned()]).unwrap();
+    let files = app.satchel.app.files_of(one.user).unwrap();
     let held = tokio::spawn({
         let app = Arc::clone(&app);
         async move {

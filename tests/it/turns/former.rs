@@ -1,4 +1,4 @@
-//! An answer that gave way to a later one: shown beside it, and told to no model.
+//! An answer that gave way to a later one: shown beside it, and read by no model.
 
 use rusqlite::Connection;
 use satchel::store::dir;
@@ -19,11 +19,18 @@ async fn messages(chat: &Chat, conversation: &str) -> Vec<Value> {
     chat.owner.view(conversation).await["messages"].as_array().unwrap().clone()
 }
 
-/// The former answers of the first question.
+/// The former answers of the first question, one by one.
 async fn former(chat: &Chat, conversation: &str) -> Vec<Value> {
-    let question = messages(chat, conversation).await[0]["id"].clone();
-    let path = format!("{conversation}/messages/{}/former", question.as_str().unwrap());
-    chat.owner.do_it("GET", &path, Value::Null).await.as_array().unwrap().clone()
+    let question = messages(chat, conversation).await[0].clone();
+    let path = format!("{conversation}/messages/{}/former", question["id"].as_str().unwrap());
+    let mut answers = Vec::new();
+    for number in 1..=question["former"].as_u64().unwrap() {
+        answers.push(chat.owner.do_it("GET", &format!("{path}/{number}"), Value::Null).await);
+    }
+    for number in [0, answers.len() + 1] {
+        assert_eq!(chat.owner.ask("GET", &format!("{path}/{number}"), Value::Null).await.0, 404, "{number}");
+    }
+    answers
 }
 
 #[tokio::test]
@@ -113,10 +120,12 @@ async fn former_answers_go_with_their_conversation() {
 
 #[tokio::test]
 async fn what_is_no_message_of_the_conversation_has_no_former_answers() {
-    let chat = Chat::start(vec![say("Blue."), say("Hello.")]).await;
+    let chat = Chat::start(vec![say("Blue."), say("Red."), say("Hello.")]).await;
     let (conversation, _) = chat.owner.turn("Which colour?").await;
+    again(&chat, &conversation).await;
     let (elsewhere, _) = chat.owner.turn("Hello?").await;
-    let message = messages(&chat, &elsewhere).await[0]["id"].clone();
-    let path = format!("{conversation}/messages/{}/former", message.as_str().unwrap());
-    assert_eq!(chat.owner.ask("GET", &path, Value::Null).await.0, 404);
+    let message = messages(&chat, &conversation).await[0]["id"].clone();
+    let path = |conversation: &str| format!("{conversation}/messages/{}/former/1", message.as_str().unwrap());
+    assert_eq!(chat.owner.ask("GET", &path(&conversation), Value::Null).await.0, 200);
+    assert_eq!(chat.owner.ask("GET", &path(&elsewhere), Value::Null).await.0, 404);
 }

@@ -25,7 +25,7 @@ async fn put(chat: &Chat, person: &Person, path: &str, bytes: &[u8]) {
     let name = person.do_it("GET", "/api/auth/me", Value::Null).await["username"].as_str().unwrap().to_owned();
     let app = &chat.app.satchel.app;
     let user = app.people.users().await.unwrap().into_iter().find(|user| user.username.as_str() == name).unwrap().id;
-    let files = app.workspaces.of(user, &app.settings.get().files.roots).unwrap();
+    let files = app.files_of(user).unwrap();
     files.write(path, bytes.to_vec(), Parents::Must).await.unwrap();
 }
 

@@ -9,7 +9,7 @@ export type Block =
   | { kind: 'ask'; key: string; step: Step }
   /** An answer that broke off, with what there is of it. */
   | { kind: 'error'; key: string; text: string; said: string; stopped: boolean; former: boolean }
-  /** Which of the answers to a question is shown, where there are several. */
+  /** A choice among the answers to a question, where there are several. */
   | { kind: 'versions'; key: string; question: Message };
 
 /** What the server writes to an answer that its person stopped. */
@@ -28,7 +28,7 @@ export function blocks(messages: readonly Message[], former: (question: Message)
   const end = () => question && question.former > 0 && made.push({ kind: 'versions', key: `${question.id}-versions`, question });
   const tell = (message: Message, isFormer: boolean) => {
     if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [], said: [] };
-    told(made, message, turn, isFormer);
+    addMessage(made, message, turn, isFormer);
   };
   for (const message of messages) {
     if (message.role === 'user') {
@@ -51,7 +51,7 @@ interface Turn {
 }
 
 /** Adds the blocks of one message. */
-function told(made: Block[], message: Message, turn: Turn, former: boolean) {
+function addMessage(made: Block[], message: Message, turn: Turn, former: boolean) {
   if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
   else {
     if (message.text.trim()) turn.said.push(message.text.trim());

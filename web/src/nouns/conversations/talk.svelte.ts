@@ -37,7 +37,7 @@ export class Talk implements Picture {
   begun = $state('');
   folder = $state<string | null>(null);
   tainted = $state(false);
-  /** Where the first content from outside came from, and when. */
+  /** The place the first content from outside came from, and the time. */
   origin = $state<Origin | null>(null);
   /** What is said and done: it changes no more, and may be long. */
   past = $state.raw<readonly Message[]>([]);
@@ -56,7 +56,7 @@ export class Talk implements Picture {
   loading = $state(false);
   connected = $state(true);
   offline = $state<OfflineTurn[]>([]);
-  /** Which answers are read, where a question has several. */
+  /** The answers that are shown, where a question has several. */
   readonly versions = new Versions();
   /** Counts up when something worth a new look at the list has happened. */
   changes = $state(0);

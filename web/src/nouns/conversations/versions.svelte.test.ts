@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 it('goes to the earlier answer and back, and keeps the focus where there is none', async () => {
-  vi.stubGlobal('fetch', async () => Response.json([{ messages: [blank('a', 'a', 'assistant', 'Blue.')] }]));
+  vi.stubGlobal('fetch', async () => Response.json({ messages: [blank('a', 'a', 'assistant', 'Blue.')] }));
   const talk = new Talk();
   talk.id = 'c';
   shown = mount(Versions, { target: document.body, props: { talk, question } });

@@ -3,7 +3,10 @@ import { client, ok } from '../../lib/http';
 import type { FormerAnswer, Message } from '../../lib/types';
 
 interface Seen {
-  answers: FormerAnswer[];
+  /** The number of former answers of its question at the time. */
+  former: number;
+  /** Those that were asked for, by their number. */
+  answers: Readonly<Record<number, FormerAnswer>>;
   /** From 1; beyond the last of them stands the answer that is not former. */
   at: number;
 }
@@ -29,26 +32,27 @@ export class Versions {
   /** The messages of the former answer that is shown; null where the last one is. */
   shown = (question: Question): readonly Message[] | null => {
     const seen = this.find(question);
-    return seen?.answers[seen.at - 1]?.messages ?? null;
+    return seen?.answers[seen.at]?.messages ?? null;
   };
 
   /** Shows another answer; what is beyond the first or the last is not shown. */
   async show(conversation: string, question: Question, at: number): Promise<void> {
     if (at < 1 || at > question.former + 1) return;
     const { resets } = this;
-    const answers = this.find(question)?.answers ?? (await load(conversation, question.id));
+    const known = this.find(question)?.answers ?? {};
+    const answers = at > question.former || at in known ? known : { ...known, [at]: await load(conversation, question.id, at) };
     // Reset while it was asked for: something else is read now.
-    if (resets === this.resets) this.seen = { ...this.seen, [question.id]: { answers, at } };
+    if (resets === this.resets) this.seen = { ...this.seen, [question.id]: { former: question.former, answers, at } };
   }
 
-  /** What is known of a question, unless another answer has become a former one since. */
+  /** Former answers of a question that are known, unless another one has become a former one since. */
   private find(question: Question): Seen | undefined {
     const seen = this.seen[question.id];
-    return seen?.answers.length === question.former ? seen : undefined;
+    return seen?.former === question.former ? seen : undefined;
   }
 }
 
-async function load(id: string, message_id: string): Promise<FormerAnswer[]> {
-  const found = await ok(client.GET('/api/conversations/{id}/messages/{message_id}/former', { params: { path: { id, message_id } } }));
-  return found as FormerAnswer[];
+async function load(id: string, message_id: string, number: number): Promise<FormerAnswer> {
+  const path = '/api/conversations/{id}/messages/{message_id}/former/{number}';
+  return (await ok(client.GET(path, { params: { path: { id, message_id, number } } }))) as FormerAnswer;
 }

@@ -9,12 +9,13 @@ const answer = (id: string, turn: string, text: string) => blank(id, turn, 'assi
 const FORMER = [{ messages: [answer('1', 'a', 'Blue.')] }, { messages: [answer('2', 'b', 'Red.')] }];
 const talk = [question, answer('3', 'c', 'Green.'), blank('n', 'd', 'user', 'And now?'), answer('4', 'd', 'None.')];
 
-/** What is read, as texts; the place where an answer is chosen as a bar. */
+/** The thread as texts; the place where an answer is chosen as a bar. */
 const read = (versions: Versions) =>
   blocks(talk, versions.shown).map((one) => (one.kind === 'versions' ? `| ${versions.at(one.question)}` : 'message' in one ? one.message.text : one.kind));
 
-const answering = (body: unknown) => {
-  const asked = vi.fn(async () => Response.json(body));
+/** A server with these former answers. */
+const answering = (former: readonly unknown[]) => {
+  const asked = vi.fn(async (request: Request) => Response.json(former[Number(new URL(request.url).pathname.split('/').at(-1)) - 1]));
   vi.stubGlobal('fetch', asked);
   return asked;
 };
@@ -30,7 +31,8 @@ it('shows a former answer in place of the last one, and the last again', async (
   expect(read(versions)).toEqual(['Which colour?', 'Red.', '| 2', 'And now?', 'None.']);
   await versions.show('t', question, 3);
   expect(read(versions)).toEqual(['Which colour?', 'Green.', '| 3', 'And now?', 'None.']);
-  expect(asked).toHaveBeenCalledTimes(1);
+  await versions.show('t', question, 2);
+  expect(asked).toHaveBeenCalledTimes(2);
 });
 
 it('goes neither before the first answer nor beyond the last', async () => {
