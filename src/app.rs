@@ -20,13 +20,17 @@ use crate::{
         disk,
         files::{Rooted, Workspaces},
         process::Processes,
-        quota::Quota,
         sandbox::Sandbox,
         work::Work,
         workers::Workers,
     },
     index::embed::embedder::Embedder,
-    model::{egress::Origin, error::Result, user::UserId},
+    model::{
+        egress::Origin,
+        error::{Error, Kind, Result},
+        figure,
+        user::UserId,
+    },
     net::{
         gate::Gate,
         guard::{self, Exceptions, HostPort},
@@ -110,14 +114,31 @@ impl App {
         disk::ensure_room(&self.config.data, &self.settings.get().files, bytes)
     }
 
+    /// Fails where so many more bytes are more than a person's documents may have.
+    ///
+    /// # Errors
+    /// [`Kind::DiskFull`]: nothing was taken in.
+    pub async fn ensure_document_room(&self, user: UserId, bytes: u64) -> Result<()> {
+        let most = u64::from(self.settings.get().knowledge.person_mb) << 20;
+        let held = self.knowledge.documents.bytes_of(user).await?;
+        if held.saturating_add(bytes) <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "The documents of one person may have {}, and yours have {}: nothing was taken in. Delete some for good, or ask \
+             an administrator to raise knowledge.person_mb.",
+            figure::bytes(most),
+            figure::bytes(held)
+        );
+        Err(Error::new(Kind::DiskFull, message))
+    }
+
     /// The files a person's tools may reach, and what they may write there, as the settings have it now.
     ///
     /// # Errors
     /// Where no directory is open, or one of the settings' cannot be opened.
     pub fn files_of(&self, user: UserId) -> Result<Rooted> {
-        let settings = &self.settings.get().files;
-        let files = self.workspaces.of(user, &settings.roots)?;
-        Ok(files.within(Quota::from(settings)).keeping_free(settings.clone()))
+        self.workspaces.of(user, &self.settings.get().files)
     }
 
     /// An entry that names no place opens none: such entries were kept before they were checked.

@@ -23,7 +23,7 @@ use crate::{
 pub struct Page {
     /// Where it is.
     pub path: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The permission without which it is not shown.
     pub needs: Option<String>,

@@ -33,6 +33,7 @@ pub mod registry;
 mod rehearse;
 pub mod remembering;
 mod reserved;
+mod room;
 pub mod run;
 pub mod sanitise;
 pub mod scripts;

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::model::error::{Error, Result};
 
-/// How far they stand back, as `nice` counts.
+/// Their niceness.
 const NICENESS: i32 = 10;
 
 /// Does work on a thread of its own that gives way to all others, and waits for what comes of it. Where nobody waits any

@@ -26,10 +26,13 @@ pub use self::{
     survey::{Survey, before_now},
     write::Parents,
 };
-use self::{fault::Fault, lookup::Place, room::Room};
+use self::{
+    fault::Fault,
+    lookup::{Place, root},
+    room::Room,
+};
 use super::{
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
-    quota::Quota,
     work::Work,
 };
 use crate::model::{
@@ -99,15 +102,19 @@ impl Workspaces {
         Ok(())
     }
 
-    /// What this user's tools may reach: `roots` as in the settings, where `workspace` is his own folder (made if
+    /// The files this user's tools may reach, within these settings. Of the roots, `workspace` is their own folder (made if
     /// missing) and every other entry an absolute path.
-    pub fn of(&self, user: UserId, roots: &[String]) -> Result<Rooted> {
+    ///
+    /// # Errors
+    /// Where no directory is open, or one of the settings' cannot be opened.
+    pub fn of(&self, user: UserId, settings: &Files) -> Result<Rooted> {
+        let roots = &settings.roots;
         let workspace = self.data.path().join(WORKSPACES).join(user.to_string());
         if roots.iter().any(|root| root == WORKSPACE) {
             write::make_private_dir(&workspace)?;
         }
         let paths = roots.iter().map(|root| if root == WORKSPACE { workspace.clone() } else { PathBuf::from(root) });
-        Rooted::new(user, paths, &workspace, self)
+        Ok(Rooted { settings: Arc::new(settings.clone()), ..Rooted::new(user, paths, &workspace, self)? })
     }
 }
 
@@ -120,7 +127,6 @@ pub struct Rooted {
     locks: Arc<[Mutex<()>; 16]>,
     work: Work,
     room: Room,
-    quota: Quota,
     settings: Arc<Files>,
 }
 
@@ -159,14 +165,13 @@ impl Rooted {
             ));
         }
         let (locks, work, room) = (Arc::clone(&all.locks), all.work.clone(), all.room.clone());
-        let (hidden, quota, settings) = (Arc::new(hidden), Quota::default(), Arc::default());
-        Ok(Self { user, roots: open.into(), hidden, locks, work, room, quota, settings })
+        let (hidden, settings) = (Arc::new(hidden), Arc::default());
+        Ok(Self { user, roots: open.into(), hidden, locks, work, room, settings })
     }
 
-    /// The same, leaving as much of the disk free as these settings say.
-    #[must_use]
-    pub fn keeping_free(self, settings: Files) -> Self {
-        Self { settings: Arc::new(settings), ..self }
+    /// The settings they are bounded by.
+    pub(super) fn settings(&self) -> &Files {
+        &self.settings
     }
 
     /// The person whose they are.
@@ -213,14 +218,21 @@ impl Rooted {
 
     /// A text file, or the whole characters within a window of its bytes.
     pub async fn read_text(&self, path: &str, charset: Charset, window: Window) -> Result<Text> {
+        let bytes = self.text_bytes(path, charset, window).await?;
+        self.read_text_of(bytes, path, charset, window).await
+    }
+
+    /// Bytes of a file that [`Self::read_text`] takes into memory.
+    pub async fn text_bytes(&self, path: &str, charset: Charset, window: Window) -> Result<u64> {
         let path = path.to_owned();
-        let bytes = self.blocking({
-            let path = path.clone();
-            move |files| read::wanted(&files.place(&path)?, &path, charset, window)
-        });
-        // A large one takes many turns: it is in memory twice while it is decoded.
-        let turns = usize::try_from(bytes.await? / MEGABYTE).unwrap_or(usize::MAX).saturating_add(1);
-        let files = self.clone();
+        self.blocking(move |files| read::wanted(&files.place(&path)?, &path, charset, window)).await
+    }
+
+    /// As [`Self::read_text`], where it is known to take so many bytes.
+    pub async fn read_text_of(&self, bytes: u64, path: &str, charset: Charset, window: Window) -> Result<Text> {
+        // A large one takes many turns.
+        let turns = usize::try_from(bytes / MEGABYTE).unwrap_or(usize::MAX).saturating_add(1);
+        let (files, path) = (self.clone(), path.to_owned());
         let read = move || read::text(&files.place(&path)?, &path, charset, window);
         self.work.run_as(Some(self.user), turns, read).await
     }
@@ -348,21 +360,6 @@ impl Rooted {
 
 fn mounts_unknown() -> Error {
     Error::new(Kind::Unconfigured, MOUNTS_UNKNOWN)
-}
-
-fn root(path: &Path) -> Result<PathBuf> {
-    if !path.is_absolute() {
-        return Err(Error::invalid(format!(
-            "files.roots holds '{}': write `workspace` or an absolute path.",
-            path.display()
-        )));
-    }
-    path.canonicalize().map_err(|e| {
-        // Whoever calls a tool is not told where on the server it lies: the log is.
-        let told = "A directory of files.roots cannot be opened. An administrator can mend it.";
-        let cause = std::io::Error::new(e.kind(), format!("{}: {e}", path.display()));
-        Error::new(Kind::Unconfigured, told).caused_by(cause)
-    })
 }
 
 #[cfg(test)]

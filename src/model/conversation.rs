@@ -52,7 +52,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Where the content from outside that is in it came from.
+    /// Origin of the content from outside that is in it.
     pub fn origin(&self) -> Option<Origin> {
         let source = self.tainted_by.clone()?;
         Some(Origin::new(source, self.tainted_at.unwrap_or(self.updated_at)))
@@ -107,7 +107,7 @@ pub struct Turn {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: TurnId,
-    /// Where it stands.
+    /// Its state.
     pub state: TurnState,
     /// Why it failed.
     pub error: Option<String>,

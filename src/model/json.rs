@@ -1,4 +1,5 @@
-//! Canonical JSON: one text for equal values, to hash and to compare (RFC 8785 but for number forms).
+//! JSON values: canonical (one text for equal values, to hash and to compare: RFC 8785 but for number forms), measured, and
+//! with their texts changed.
 
 use serde_json::{Map, Value};
 
@@ -21,6 +22,18 @@ pub fn depth(value: &Value) -> usize {
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         _ => 0,
+    }
+}
+
+/// The value with every text in it changed, keys too.
+pub fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(&text)),
+        Value::Array(items) => items.into_iter().map(|item| map_strings(item, change)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(key, item)| (change(&key), map_strings(item, change))).collect())
+        }
+        other => other,
     }
 }
 

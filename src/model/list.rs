@@ -24,7 +24,7 @@ pub struct Item {
     pub text: String,
     /// Whether it is checked off.
     pub done: bool,
-    /// Where content from outside came from that was near when it was put there.
+    /// Origin of content from outside that was near when it was put there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -85,12 +85,12 @@ pub struct List {
     pub items: Vec<Item>,
     /// When it last changed.
     pub updated_at: Time,
-    /// Where content from outside came from that was near when it got its name.
+    /// Origin of content from outside that was near when it got its name.
     pub origin: Option<Origin>,
 }
 
 impl List {
-    /// Where the first of what is from outside in it came from, its name and its items.
+    /// Origin of the first of what is from outside in it, its name and its items.
     pub fn any_origin(&self) -> Option<Origin> {
         self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
     }
@@ -107,7 +107,7 @@ pub struct ListSummary {
     pub done: i64,
     /// When it last changed.
     pub updated_at: Time,
-    /// Where content from outside came from that was near when it got its name.
+    /// Origin of content from outside that was near when it got its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -123,13 +123,13 @@ pub struct ListEvent {
     pub action: String,
     /// The items it was done to; of a cleared or deleted list all it had.
     pub items: Vec<Item>,
-    /// Where content from outside came from that was near when the list got its name.
+    /// Origin of content from outside that was near when the list got its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
 
 impl ListEvent {
-    /// Where the first of what is from outside in it came from, the list's name and its items.
+    /// Origin of the first of what is from outside in it, the list's name and its items.
     pub fn any_origin(&self) -> Option<Origin> {
         self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
     }

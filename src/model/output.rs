@@ -7,7 +7,7 @@ use super::{origin::Origin, time::Time};
 
 /// Where [`Output::meta`] says where a result came from: a place outside, or false.
 const OUTSIDE: &str = "outside";
-/// Where it says when that place was read, for what was kept since: milliseconds since 1970.
+/// Name of the time at which that place was read, for what was kept since: milliseconds since 1970.
 const OUTSIDE_AT: &str = "outside_at";
 
 /// One part of a result as it is shown (R24).

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{time::Time, user::UserId};
 
-/// Who published a text.
+/// The publisher of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
     /// Their id; `None` if they were gone before ids were kept.

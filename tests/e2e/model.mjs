@@ -126,6 +126,29 @@ const SCRIPTS = [
     ],
     say: (results) => `Ticket 4711 is of ${/owner:\s+name: (.+)/.exec(results)?.[1] ?? 'nobody'}, and she knows now.`,
   },
+  {
+    on: /keep what stands on http/i,
+    calls: (text) => [
+      ['web_fetch', { url: /http\S+/.exec(text)[0] }],
+      ['save_memory', { content: 'Reports go to the desk of the herons.', key: 'reports' }],
+      ['write', { path: 'order.txt', content: 'Reports go to the desk of the herons.' }],
+    ],
+    say: 'It is kept.',
+  },
+  {
+    on: /what does order\.txt say/i,
+    calls: [
+      ['read', { path: 'order.txt' }],
+      ['write', { path: 'copy.txt', content: 'A copy.' }],
+    ],
+    say: 'It speaks of herons.',
+  },
+  {
+    on: /enter the forecast/i,
+    need: 'register an endpoint of a system of the catalog',
+    call: ['create_system_endpoint', { system_id: 'Almanac', name: 'Forecast', method: 'GET', path: '/forecast', description: 'The weather of tomorrow.' }],
+    say: 'The forecast waits for you.',
+  },
   { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
   { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
   { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
@@ -145,7 +168,8 @@ export function move({ messages = [], tools = [] }) {
   if (script.says) return { texts: script.says, asked: textOf(messages[asked].content) };
   const since = messages.slice(asked + 1);
   const made = since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
-  const [name, args] = (script.calls ?? [script.call ?? []]).find(([one]) => !made.includes(one)) ?? [];
+  const calls = typeof script.calls === 'function' ? script.calls(textOf(messages[asked].content)) : (script.calls ?? [script.call ?? []]);
+  const [name, args] = calls.find(([one]) => !made.includes(one)) ?? [];
   if (name) {
     const offered = tools.some((tool) => tool.function.name === name);
     if (offered || made.includes('find_tools')) return { call: { name, args } };

@@ -164,7 +164,7 @@ async fn nobody_reaches_anothers_conversation() {
         ("POST", "/regenerate".to_owned(), Value::Null),
         ("GET", "/export".to_owned(), Value::Null),
         ("GET", "/branches".to_owned(), Value::Null),
-        ("GET", format!("/messages/{}/former", message.as_str().unwrap()), Value::Null),
+        ("GET", format!("/messages/{}/former/1", message.as_str().unwrap()), Value::Null),
     ] {
         let (status, _) = chat.owner.ask(method, &format!("{conversation}{path}"), body).await;
         assert_eq!(status, 404, "{method} {path}");

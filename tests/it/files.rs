@@ -5,6 +5,7 @@
 mod generated;
 mod origins;
 mod outside;
+mod running;
 mod tools;
 mod written;
 
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 
 use satchel::{
     host::files::{Charset, Rooted, Window, Workspaces},
-    model::{error::Result, id::Id, user::UserId},
+    model::{error::Result, id::Id, settings::Files, user::UserId},
 };
 
 struct Bench {
@@ -36,7 +37,7 @@ impl Bench {
 
     fn files(&self, roots: &[&str]) -> Rooted {
         let roots: Vec<String> = roots.iter().map(|&root| root.to_owned()).collect();
-        self.all.of(self.user, &roots).unwrap()
+        self.all.of(self.user, &Files { roots, ..Files::default() }).unwrap()
     }
 }
 

@@ -52,7 +52,7 @@ impl Asker {
     fn request(&self, route: &Route) -> Request {
         let path = route.path.split('/').map(|part| match part {
             "{id}" | "{message_id}" => NOBODY,
-            "{seq}" => "999999999",
+            "{seq}" | "{number}" => "999999999",
             part if part.starts_with('{') => "nothing",
             part => part,
         });
@@ -183,7 +183,7 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
         "POST /api/conversations/{id}/branch",
         "GET /api/conversations/{id}/branches",
         "POST /api/conversations/{id}/regenerate",
-        "GET /api/conversations/{id}/messages/{message_id}/former",
+        "GET /api/conversations/{id}/messages/{message_id}/former/{number}",
         "GET /api/conversations/{id}/export",
         "POST /api/search/used",
         "GET /api/memories",

@@ -24,7 +24,7 @@ pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox,
 
 /// The time a model is waited for: a local one may have to be loaded first.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// What takes longer than this is worth a word.
+/// Time beyond which it is logged how long something took.
 const SLOW: Duration = Duration::from_secs(3);
 /// Most models a fix names.
 const NAMED: usize = 8;
@@ -101,7 +101,7 @@ pub(super) async fn provider(models: &Models, provider: &Provider) -> Check {
     }
 }
 
-/// What was found, and how long that took where it was long.
+/// The findings, and how long they took where that was long.
 fn with_time(message: String, took: Duration) -> String {
     if took > SLOW { format!("{message} It is slow: {} s.", took.as_secs()) } else { message }
 }

@@ -21,7 +21,7 @@ const HELD: usize = 2 * PIECE;
 pub(super) struct Download<'a> {
     /// The file, open at its beginning.
     pub(super) file: File,
-    /// What it is called.
+    /// Its name.
     pub(super) name: &'a str,
     /// Its size.
     pub(super) bytes: u64,

@@ -160,6 +160,6 @@ async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<Endp
     }
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.catalog.note_try(&by, endpoint).await?;
-    let target = Target { app: &state.app, http: &http, system: &found.system, endpoint: Some(endpoint) };
+    let target = Target { app: &state.app, cx: None, http: &http, system: &found.system, endpoint: Some(endpoint) };
     Ok(Json(trial::run(&target, endpoint, &arguments, &by.caller).await))
 }

@@ -14,7 +14,7 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
-    engine::own_files::note_clean,
+    engine::own_files::{NewFile, write_new_clean},
     formats::{limits::Limits, read},
     host::files::{Rooted, stored_name},
     model::{
@@ -75,10 +75,7 @@ async fn add(
     }
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
     let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
-    // A few at a time: each file is in memory while it is read and stored.
-    let turn = state.delivery.turn(Some(caller.user)).await;
     let stored = store(&state, &files, &sent).await;
-    drop(turn);
     upload::discard(knowledge, sent).await;
     let stored = stored?;
     if stored.is_empty() {
@@ -125,10 +122,7 @@ async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<Store
     }
     let mut stored = Vec::new();
     for (content, facts) in taken {
-        let kept = keep(state, files, content, facts).await?;
-        // What lay under its name before is not what a person put there now.
-        note_clean(&state.app, files, files.user(), &kept.path).await?;
-        stored.push(kept);
+        stored.push(keep(state, files, content, facts).await?);
     }
     Ok(stored)
 }
@@ -150,16 +144,21 @@ async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
         })?;
         Ok(Facts { pages: read.pages, characters: Some(read.text().chars().count()) })
     };
-    state.app.work.run(Some(user), read).await
+    state.app.work.run_on(Some(user), content.bytes, read).await
 }
 
 async fn keep(state: &State, files: &Rooted, content: &Content, facts: Facts) -> Result<StoredFile> {
     let (stem, ending) = content.name.rsplit_once('.').unwrap_or((&content.name, "txt"));
     let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
     let ending = if ending.is_empty() { "txt" } else { &ending };
+    // A few at a time: each file is in memory while it is stored.
+    let _turn = state.delivery.turn(Some(files.user())).await;
     let (kept, hash) = (state.app.knowledge.files.clone(), content.hash.clone());
-    let bytes = state.app.work.run(Some(files.user()), move || kept.read(&hash)).await?;
-    let path = files.write_new(FOLDER, &stored_name(stem), &ending.to_ascii_lowercase(), bytes).await?;
+    let bytes = state.app.work.run_on(Some(files.user()), content.bytes, move || kept.read(&hash)).await?;
+    let (name, ending) = (stored_name(stem), ending.to_ascii_lowercase());
+    let new = NewFile { folder: FOLDER, name: &name, ending: &ending };
+    // What lay under its name before is not what a person put there now.
+    let path = write_new_clean(&state.app, files, new, bytes).await?;
     let Facts { pages, characters } = facts;
     Ok(StoredFile { name: content.name.clone(), path, bytes: content.bytes, pages, characters })
 }

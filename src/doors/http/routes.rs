@@ -126,7 +126,7 @@ pub const ROUTES: &[Route] = &[
     personal("POST", "/api/conversations/{id}/branch", SignedIn),
     personal("GET", "/api/conversations/{id}/branches", SignedIn),
     personal("POST", "/api/conversations/{id}/regenerate", SignedIn),
-    personal("GET", "/api/conversations/{id}/messages/{message_id}/former", SignedIn),
+    personal("GET", "/api/conversations/{id}/messages/{message_id}/former/{number}", SignedIn),
     personal("GET", "/api/conversations/{id}/export", SignedIn),
     route("POST", "/api/offline/ask", SignedIn),
     route("GET", "/api/catalog/systems", Permission("catalog:read")),

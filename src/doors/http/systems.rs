@@ -43,7 +43,7 @@ struct SystemRow {
     endpoints: usize,
     /// The protocols they speak.
     protocols: Vec<String>,
-    /// What a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
+    /// Things that a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
     waits: usize,
 }
 
@@ -157,6 +157,9 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 struct SystemStatusChange {
     /// What it shall be.
     status: SystemStatus,
+    /// Needed to activate a draft that a tool wrote some of: the latest `waiting.at` of the system and its endpoints, as
+    /// they were read. What was written since is not activated.
+    read: Option<Time>,
 }
 
 /// Moves a system to another status. Whoever activates it lets its endpoints through as they are.
@@ -168,11 +171,12 @@ async fn set_status(
     path: Path<String>,
     body: Body<SystemStatusChange>,
 ) -> Result<Json<SystemDetail>> {
-    let system = Changing::of(&state.invoker, by).set_status(id(&path)?, body.0.status).await?;
+    let SystemStatusChange { status, read } = body.0;
+    let system = Changing::of(&state.invoker, by).set_status(id(&path)?, status, read).await?;
     Ok(Json(detail(&state, system.id).await?))
 }
 
-/// What a person says to what a tool wrote.
+/// A person's review of what a tool wrote.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CatalogReview {

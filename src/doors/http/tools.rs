@@ -22,7 +22,7 @@ use crate::{
     engine::{
         answer::InvokeAnswer,
         authorise,
-        cut::Leaving,
+        cut::Recipient,
         find::{finder::Asker, hit::Hit},
         run::Stops,
         tool::Tool,
@@ -139,11 +139,11 @@ async fn invoke(
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
     let (id, first) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, Stops { unheard, ..Stops::default() }).await {
-        Ok(Outcome::Done(done)) => state.delivery.done(Leaving { app: &state.app, user, topic }, *done).await,
+        Ok(Outcome::Done(done)) => state.delivery.done(Recipient { app: &state.app, user, topic }, *done).await,
         Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(*ticket)),
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
         Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {
-            Ok(HttpResponse::Ok().json(InvokeAnswer::failed(id, &error)))
+            state.delivery.failed(user, id, error).await
         }
         Err(error) => Err(error),
     }

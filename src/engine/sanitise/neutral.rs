@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::model::json::map_strings;
+
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 pub(super) const BREAK: char = '\u{2060}';
 
@@ -38,17 +40,6 @@ pub(super) fn push_neutral(text: &str, out: &mut String) {
 /// Arguments a model wrote from what it read, without the invisible breaks: what it quotes is exact again.
 pub fn restore(arguments: Value) -> Value {
     map_strings(arguments, &|text: &str| text.replace(BREAK, ""))
-}
-
-fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
-    match value {
-        Value::String(text) => Value::String(change(&text)),
-        Value::Array(items) => items.into_iter().map(|item| map_strings(item, change)).collect(),
-        Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(key, item)| (change(&key), map_strings(item, change))).collect())
-        }
-        other => other,
-    }
 }
 
 #[cfg(test)]

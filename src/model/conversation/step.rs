@@ -23,19 +23,19 @@ pub struct Step {
     pub arguments: Value,
     /// The arguments the model wrote, where those are not what ran.
     pub asked_arguments: Option<Value>,
-    /// Who approved it, where a person was asked.
+    /// The person who approved it, where one was asked.
     pub approved_by: Option<String>,
     /// Changes that person made.
     pub edited: Vec<Edit>,
     /// The call's risk.
     pub risk: Risk,
-    /// Where it stands.
+    /// Its state.
     pub state: StepState,
     /// Whether it worked, once it is over.
     pub success: Option<bool>,
     /// The exact result, as `POST /api/tools/{name}/invoke` answers.
     pub output: Option<Value>,
-    /// What the model read.
+    /// The text the model read.
     pub model_text: Option<String>,
     /// The question to the person.
     pub ticket: Option<Ticket>,
@@ -79,7 +79,7 @@ impl Step {
     }
 }
 
-/// Where a step stands.
+/// State of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {

@@ -11,10 +11,9 @@ use std::{
 use satchel::{
     host::{
         files::{Rooted, Workspaces},
-        quota::Quota,
         sandbox::{Action, Command, Finished, Level, Part, Sandbox},
     },
-    model::{error::Result, id::Id},
+    model::{error::Result, id::Id, settings::Files},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +43,8 @@ impl Bench {
         let other = data.join("workspaces/other");
         std::fs::create_dir_all(&other).unwrap();
         std::fs::write(other.join("diary"), "canary").unwrap();
-        let files = Workspaces::new(&data).of(Id::new(), &roots(&base)).unwrap();
+        let files = Workspaces::new(&data);
+        let files = files.of(Id::new(), &Files { roots: roots(&base), ..Files::default() }).unwrap();
         Self { dir, data, sandbox, files, mark: Id::<satchel::model::call::Call>::new().to_string() }
     }
 
@@ -58,9 +58,9 @@ impl Bench {
         Self { sandbox: self.sandbox.without(parts).await, ..self }
     }
 
-    /// The same bench with another quota of the workspace.
-    pub fn within(self, quota: Quota) -> Self {
-        Self { files: self.files.within(quota), ..self }
+    /// The same bench with other bounds of the workspace.
+    pub fn within(self, settings: &Files) -> Self {
+        Self { files: Workspaces::new(&self.data).of(self.files.user(), settings).unwrap(), ..self }
     }
 
     pub fn data(&self) -> PathBuf {

@@ -225,7 +225,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes one's own password; one's other sessions end. */
+        /** Changes one's own password: one's other sessions end, and one's API keys are revoked unless they are to be kept. */
         post: operations["post_api_auth_password"];
         delete?: never;
         options?: never;
@@ -758,15 +758,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/conversations/{id}/messages/{message_id}/former": {
+    "/api/conversations/{id}/messages/{message_id}/former/{number}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The former answers of a question, the oldest first: each gave way when its question was asked again. */
-        get: operations["get_api_conversations_id_messages_message_id_former"];
+        /** A former answer of a question: it gave way when its question was asked again. */
+        get: operations["get_api_conversations_id_messages_message_id_former_number"];
         put?: never;
         post?: never;
         delete?: never;
@@ -784,7 +784,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Drops the last answer, asks again, and streams the turn. */
+        /** Asks the last question again and streams the turn; the answer that stood becomes a former one. */
         post: operations["post_api_conversations_id_regenerate"];
         delete?: never;
         options?: never;
@@ -4321,6 +4321,8 @@ export interface components {
         FilesFromOutside: {
             /** @description Files, by path. */
             files: components["schemas"]["FileFromOutside"][];
+            /** @description Whether there are more files than these. */
+            has_more: boolean;
             /** @description Directories to which commands wrote what cannot be told file by file. */
             trees: components["schemas"]["TreeFromOutside"][];
         };
@@ -5244,6 +5246,8 @@ export interface components {
         };
         NewPassword: {
             current: string;
+            /** @description Leaves one's API keys good; else they are revoked. */
+            keep_keys?: boolean;
             /** @description 10 characters at least. */
             new: string;
         };
@@ -6705,6 +6709,12 @@ export interface components {
          */
         SystemStatus: "draft" | "active" | "degraded" | "disabled" | "deprecated";
         SystemStatusChange: {
+            /**
+             * Format: date-time
+             * @description Needed to activate a draft that a tool wrote some of: the latest `waiting.at` of the system and its endpoints, as
+             *     they were read. What was written since is not activated.
+             */
+            read?: string | null;
             /** @description What it shall be. */
             status: components["schemas"]["SystemStatus"];
         };
@@ -11298,13 +11308,15 @@ export interface operations {
             };
         };
     };
-    get_api_conversations_id_messages_message_id_former: {
+    get_api_conversations_id_messages_message_id_former_number: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 id: string;
                 message_id: string;
+                /** @description 1 is the oldest; the question says how many there are. */
+                number: number;
             };
             cookie?: never;
         };
@@ -11315,7 +11327,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FormerAnswer"][];
+                    "application/json": components["schemas"]["FormerAnswer"];
                 };
             };
             /** @description The request is wrong; the detail says what and where. */

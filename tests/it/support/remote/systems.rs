@@ -43,7 +43,7 @@ pub async fn draft(app: &TestApp, name: &str, base_url: &str, more: Value) -> Sy
 
 /// Moves a system on.
 pub async fn status(app: &TestApp, id: SystemId, to: SystemStatus) -> System {
-    app.satchel.app.catalog.set_status(&app.owner().await, id, to).await.unwrap()
+    app.satchel.app.catalog.set_status(&app.owner().await, id, to, None).await.unwrap()
 }
 
 /// Registers an endpoint, as a person does.
