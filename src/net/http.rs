@@ -141,8 +141,13 @@ impl Http {
     pub async fn send(&self, mut request: Request) -> Result<Response> {
         let mut left = request.max_redirects;
         let began = Instant::now();
+        let mut led_by = None;
         loop {
-            let mut response = self.send_once(&request).await?;
+            let mut response = self.send_once(&request).await.map_err(|error| match &led_by {
+                // The address was chosen by whoever answered with it.
+                Some(host) => error.from_outside(host),
+                None => error,
+            })?;
             if let Some(limit) = request.limit {
                 response.end_within(began, limit);
             }
@@ -157,6 +162,7 @@ impl Http {
             left = left.checked_sub(1).ok_or_else(|| {
                 Error::upstream(format!("The address redirects more than {} times.", request.max_redirects))
             })?;
+            led_by.get_or_insert_with(|| request.url.host_str().unwrap_or_default().to_owned());
             request = follow(request, target, response.status);
         }
     }

@@ -102,13 +102,17 @@ impl Upload {
         Ok(Self::Form(form))
     }
 
-    /// Fails where it holds files and the caller may not read any.
+    /// Fails where it holds files and the caller may not read any, or uses a key that opens none of theirs.
     pub(super) fn demand(&self, caller: &Caller) -> Result<()> {
         let reads = match self {
             Self::File(_) => true,
             Self::Form(fields) => fields.iter().any(|(_, field)| matches!(field, Field::File(_))),
         };
-        if reads { caller.demand(PERMISSION) } else { Ok(()) }
+        if !reads {
+            return Ok(());
+        }
+        caller.ensure_personal()?;
+        caller.demand(PERMISSION)
     }
 
     /// The body, its files read.

@@ -8,9 +8,11 @@ use super::storage::{TIMEOUT, limits, most};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::modify::{self, Update},
+    host::files::Parents,
     model::{
         error::{Error, Result},
         output::Output,
+        question::Question,
         spec::{Category, Risk},
     },
 };
@@ -81,8 +83,9 @@ pub(super) fn tool() -> Tool {
     )
     .permission("knowledge:write")
     .personal("your files")
-    .risk(Risk::LowWrite)
+    .risk(Risk::HighWrite)
     .timeout(TIMEOUT)
+    .ahead(ahead)
     .example_after(
         letter(),
         "Paragraphs at the end",
@@ -109,6 +112,11 @@ pub(super) fn tool() -> Tool {
         json!({"file_path": "documents/One.pdf", "operation": "merge", "data": {"file_paths": ["documents/Two.pdf"]}}),
         json!({"path": "documents/One.pdf", "operation": "merge", "pages": 2}),
     )
+}
+
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    cx.files()?.ensure_writable(&args.file_path, Parents::Must).await?;
+    Ok(Question::about("Change", &args.file_path))
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {

@@ -36,6 +36,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
     .permission("index:write")
     .example(
         "Who works where",

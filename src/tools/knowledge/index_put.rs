@@ -59,6 +59,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
     .permission("index:write")
     .example(
         "A text",

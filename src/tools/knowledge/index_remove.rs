@@ -33,6 +33,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .for_everybody()
     .permission("index:write")
     .example_after(
         vec![("index_put", json!({"id": "faq-1", "text": "Refunds take five days."}))],

@@ -128,7 +128,7 @@ async fn large_bodies_of_strangers_wait_for_one_another_and_nobody_for_them() {
         waiting = Box::pin(third());
     }
     let long = invoke(&mara, "calculator", json!({"expression": format!("1{}", " + 1".repeat(30_000))}));
-    assert_eq!(server.send(long).await.status, 400, "{}", "a person's own is answered");
+    assert_eq!(server.send(long).await.status, 200, "a person's own is answered");
     drop(held);
     assert_eq!(waiting.await.status, 400);
 }
