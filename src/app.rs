@@ -2,6 +2,7 @@
 
 pub mod calling;
 pub mod counting;
+pub mod departures;
 pub mod indexing;
 pub mod outgoing;
 

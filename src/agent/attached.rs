@@ -133,7 +133,7 @@ impl Shared {
         match found {
             // Reading it fails, and says so; a text that is sent along is not of a file that cannot be reached.
             Err(error) if matches!(error.kind(), Kind::Denied | Kind::Invalid | Kind::Disabled) => Ok(None),
-            found => found,
+            found => Ok(found?.filter(|origin| origin.is_outside_for(caller))),
         }
     }
 
@@ -184,7 +184,8 @@ impl Shared {
             let (stem, ending) = (stored_name(stem), stored_name(ending));
             let files = self.files(caller)?;
             let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
-            sent.path = Some(own_files::write_new_clean(&self.app, &files, new, bytes).await?);
+            let origin = Origin::of_program(caller, "attachment", self.app.clock.now());
+            sent.path = Some(own_files::write_new(&self.app, &files, origin, new, bytes).await?);
         }
         let path = sent.path.as_deref().unwrap_or_default();
         sent.data = STANDARD.encode(document_text(&text, pages, path, share));

@@ -131,6 +131,7 @@ impl Agent {
         }
         let origin = attached.origin();
         let attachments = shared.store_attached(caller, attached).await?;
+        self.note_programs(caller, id).await?;
         if let Some(origin) = origin {
             shared.conversations.taint(id, origin).await?;
         }
@@ -154,8 +155,18 @@ impl Agent {
         self.shared.conversations.get(caller.user, id).await?;
         self.demand_model(caller.user).await?;
         self.give_up_waiting(id).await?;
+        self.note_programs(caller, id).await?;
         let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider)).await?;
         Ok(self.run(turn, 0).start())
+    }
+
+    /// Taints a conversation in which programs have spoken, for a person who goes on with it.
+    async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
+        let programs = self.shared.conversations.programs(caller.user, vec![id]).await?;
+        match programs.into_iter().find(|origin| origin.is_outside_for(caller)) {
+            Some(origin) => self.shared.conversations.taint(id, origin).await,
+            None => Ok(()),
+        }
     }
 
     /// The events of the last turn, from after the one with this id on.

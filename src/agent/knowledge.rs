@@ -3,7 +3,7 @@
 use super::{prompt, turn::Run};
 use crate::{
     engine::knowledge::context,
-    model::{conversation::Role, error::Result, knowledge::Citation, origin::Origin},
+    model::{conversation::Role, error::Result, knowledge::Citation},
     store::{messages::Placed, passages},
 };
 
@@ -21,8 +21,8 @@ impl Run {
                 return Ok(Vec::new());
             }
         };
-        if let Some(place) = found.iter().find_map(|hit| hit.outside.as_deref()) {
-            let origin = Origin::new(format!("document: {place}"), self.app().clock.now());
+        let outside = found.iter().filter_map(|hit| hit.outside.clone());
+        if let Some(origin) = outside.into_iter().find(|origin| origin.is_outside_for(self.caller())) {
             self.shared().conversations.taint(self.conversation(), origin).await?;
         }
         let citations = found.iter().map(|hit| hit.citation()).collect();

@@ -221,6 +221,7 @@ impl Run {
             call_id: None,
             approved_by: None,
             edited: Vec::new(),
+            own_words: false,
         };
         self.app().audit.append(event).await.map(drop)
     }

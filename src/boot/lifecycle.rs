@@ -14,7 +14,7 @@ use url::Url;
 use super::services::services;
 use crate::{
     agent::chat::Agent,
-    app::{App, counting},
+    app::{App, counting, departures},
     config::Config,
     doors::http::{
         server::{self, Server},
@@ -99,6 +99,7 @@ impl Satchel {
         workers::start(&app).await?;
         graph::start(&app);
         counting::start(&app);
+        departures::start(&app);
         change::start(&app);
         let token = token::issue("local_");
         app.people.accept_local(&token);

@@ -123,7 +123,8 @@ impl Context {
     pub async fn query_entries(&self, query: Query) -> Result<Vec<FoundEntry>> {
         self.caller().demand("index:read")?;
         let found = entries::query(self.app(), query).await?;
-        self.note(found.iter().find_map(|entry| entry.origin.clone()));
+        self.note(found.iter().filter_map(|entry| entry.origin.clone()));
+        self.note_authors(found.iter().filter_map(|entry| entry.author.as_ref()));
         Ok(found)
     }
 
@@ -162,7 +163,7 @@ impl Context {
 
     /// The caller, now: who changes something.
     pub fn actor(&self) -> Actor {
-        Actor { caller: self.caller().clone(), now: self.now() }
+        Actor { caller: self.caller().clone(), session: None, now: self.now() }
     }
 
     /// The whole of a long result of this conversation, by its handle. What gives it back is from where it came from.
@@ -187,12 +188,17 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
-    /// The newest rows that pass, newest first. What was called in a tainted conversation tells what stood there.
+    /// The newest rows that pass, newest first. Only the caller's own words, said in a clean conversation, are not from
+    /// outside: a name at a failed sign-in, an argument of somebody else's, a stranger's refusal may be an order.
     pub async fn find(&self, filter: Filter, limit: u32) -> Result<Vec<Entry>> {
         let app = self.cx.app();
         let entries = app.audit.find(filter, limit).await?;
         let moments = entries.iter().filter_map(|entry| Some((entry.topic?, entry.time))).collect();
         self.cx.note(Conversations::of(&app.db).origin_among(moments).await?);
+        let is_own = |entry: &Entry| entry.own_words && entry.user_id == Some(self.cx.caller().user);
+        if let Some(entry) = entries.iter().find(|entry| !is_own(entry)) {
+            self.cx.note_outside(format!("entry {} of the audit", entry.seq));
+        }
         Ok(entries)
     }
 }

@@ -7,6 +7,7 @@ pub mod change;
 pub mod credential;
 pub mod endpoint_call;
 pub mod graphql_call;
+mod graphql_socket;
 pub mod grpc_call;
 pub mod grpc_import;
 pub mod import;

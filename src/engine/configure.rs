@@ -49,6 +49,14 @@ pub async fn load(app: &App, tool: &Tool) -> Result<ToolSettings> {
     if missing.is_empty() { Ok(settings) } else { Err(unconfigured(spec, &missing)) }
 }
 
+/// A text that is another one once a setting of a tool was stored anew. It tells nothing of the values.
+pub(super) async fn fingerprint(app: &App, tool: &Tool) -> Result<String> {
+    if tool.spec().settings.is_empty() || !tool.owns_its_name() {
+        return Ok(String::new());
+    }
+    app.tool_config.fingerprint(&tool.spec().name).await
+}
+
 /// The required keys that are not set.
 pub fn missing(settings: &[Setting], is_set: impl Fn(&str) -> bool) -> Vec<&str> {
     let lacking = |s: &&Setting| s.required && s.default.is_none() && !is_set(&s.key);

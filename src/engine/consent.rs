@@ -1,5 +1,6 @@
-//! Consent: a script of somebody else runs as whoever calls it. Where it uses what belongs to the caller, or what its author
-//! may not use, each caller agrees to that once for each text; what its author agreed to counts for nobody else.
+//! Consent: a script of somebody else runs as whoever calls it. Where it uses what belongs to the caller, what its author
+//! may not use, or what sends to any host though its author may grant none, each caller agrees to that once for each text;
+//! what its author agreed to counts for nobody else.
 
 use std::{iter, sync::Arc};
 
@@ -15,6 +16,9 @@ use crate::{
     },
     store::consents::{self, ScriptText},
 };
+
+/// The permission to grant hosts to scripts.
+const GRANTS_HOSTS: &str = "settings:manage";
 
 /// The provenance of a script, for those who call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +120,9 @@ async fn concerns(app: &App, provenance: &Provenance, used: &[Arc<Tool>]) -> Res
         let spec = tool.spec();
         if let Some(things) = tool.personal_things() {
             return Some(format!("{}: {things}", spec.name));
+        }
+        if tool.reaches_any_host() && !held.grants(GRANTS_HOSTS) {
+            return Some(format!("{}: it sends to whatever host it chooses", spec.name));
         }
         let lacks = spec.permission.as_deref().is_some_and(|permission| !held.grants(permission));
         lacks.then(|| format!("{}, which {} may not use", spec.name, provenance.writer_name()))

@@ -174,9 +174,7 @@ impl Context {
         let stops = self.shared.cancel.child_token().into();
         let conclusion = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // Content that came in through a call within this one came into this one.
-        if let Some(origin) = conclusion.origin {
-            self.note_origin(origin);
-        }
+        self.note(conclusion.origin);
         match conclusion.outcome? {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),

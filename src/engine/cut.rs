@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     model::{
         conversation::ConversationId,
         figure,
+        json::Counter,
         origin::Origin,
         output::{Content, Output},
         time::Time,
@@ -82,7 +82,7 @@ fn weight_shown(part: &Content, most: usize) -> usize {
 /// Whether an answer holds the whole of a result: its data, the same as it is shown, and what stands beside it. Writes it
 /// to nowhere, up to that size.
 pub fn fits(output: &Output) -> bool {
-    let mut left = Counter { left: LARGEST - BESIDE };
+    let mut left = Counter::new(LARGEST - BESIDE);
     let shown = match output.content.is_empty() {
         true => left.takes(&output.data),
         false => left.takes(&output.content),
@@ -180,9 +180,9 @@ pub fn short_details(details: &Value) -> Value {
     if !weighs_more(details, DETAILS) {
         return details.clone();
     }
-    let mut all = Counter { left: usize::MAX };
+    let mut all = Counter::new(usize::MAX);
     all.takes(details);
-    json!({"bytes": usize::MAX - all.left, "preview": beginning(details, PREVIEW)})
+    json!({"bytes": usize::MAX - all.left(), "preview": beginning(details, PREVIEW)})
 }
 
 /// The first characters of a value as JSON; no more of it is written.
@@ -216,28 +216,6 @@ pub(super) fn weight(value: &Value, most: usize) -> usize {
         }
     }
     total
-}
-
-/// Counts what is written to it; fails beyond the end.
-struct Counter {
-    left: usize,
-}
-
-impl Counter {
-    fn takes(&mut self, value: &impl Serialize) -> bool {
-        serde_json::to_writer(self, value).is_ok()
-    }
-}
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.left = self.left.checked_sub(bytes.len()).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Takes the first bytes that are written to it; fails beyond them.

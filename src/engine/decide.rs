@@ -302,6 +302,7 @@ fn decision_row(ticket: &Ticket, person: &Caller, action: &str, outcome: AuditOu
         call_id: None,
         approved_by: None,
         edited: Vec::new(),
+        own_words: false,
     }
 }
 
@@ -311,7 +312,8 @@ fn failed(error: &Error, approved: Approved, started: Instant) -> Verdict {
         message: error.message().to_owned(),
         details: error.details().cloned(),
         tools_own: error.is_tools_own(),
-        outside: error.outside().map(str::to_owned),
+        outside: error.outside().map(|(place, _)| place.to_owned()),
+        outside_at: error.outside().and_then(|(_, at)| at),
         approved,
         duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::{
     app::{App, indexing::GIVEN},
     model::{
+        author::Author,
         error::{Error, Result},
         index::{Ask, Scalar, Space},
         origin::Origin,
@@ -74,6 +75,9 @@ pub struct FoundEntry {
     /// The origin of content from outside that was near when it was put.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// Who put it.
+    #[serde(skip)]
+    pub author: Option<Author>,
 }
 
 /// The writer of an entry.
@@ -143,8 +147,8 @@ pub async fn query(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
     let mut kept: HashMap<i64, Kept> = kept.await?.into_iter().flatten().map(|kept| (kept.id, kept)).collect();
     let shown = found.into_iter().filter_map(|found| {
         let kept = kept.remove(&found.id)?;
-        let Kept { name: id, text, metadata, origin, .. } = kept;
-        Some(FoundEntry { id, score: found.shown_score(), text, metadata, origin })
+        let Kept { name: id, text, metadata, origin, author, .. } = kept;
+        Some(FoundEntry { id, score: found.shown_score(), text, metadata, origin, author })
     });
     Ok(shown.collect())
 }

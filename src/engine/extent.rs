@@ -1,7 +1,11 @@
 //! The extent of a call, as far as it is known before it runs: its tool and those it will call, what they are, where they
 //! send something, and why a person is asked about them. A person's yes is bound to this.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::Value;
 use url::Url;
@@ -16,7 +20,7 @@ use crate::{
     model::{
         definition::Definition,
         destination::{Destination, MOST_NAMED},
-        error::{Error, Result},
+        error::Result,
     },
 };
 
@@ -30,10 +34,31 @@ pub struct Extent {
     /// Further destinations that its arguments name, where something it calls leaves this machine. What is sent may be led
     /// on to them.
     pub names: Vec<Destination>,
+    /// Whether they name more of them than a person reads: those beyond are not told.
+    pub names_more: bool,
     /// Whether it changes what others' agents read.
     pub for_everybody: bool,
     /// Reasons to ask a person whatever the risk: in the order of the calls, each once.
     pub reasons: Vec<Reason>,
+    /// Its tool and those it calls, by id.
+    pub parts: BTreeMap<String, Part>,
+}
+
+/// A tool that a call runs, as it was when its extent was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The digest of what it is, and of its configuration.
+    definition: Definition,
+    /// Whatever else decides what its calls do, one for each of them; empty where nothing does, or nobody knows yet.
+    relied_on: BTreeSet<String>,
+}
+
+impl Part {
+    /// Whether this one was told: it is what it was then, and so is what its calls rely on, as far as that was known.
+    fn is_told_by(&self, told: &Self) -> bool {
+        let is_known = |text: &String| told.relied_on.contains(text) || told.relied_on.contains("");
+        self.definition == told.definition && self.relied_on.iter().all(is_known)
+    }
 }
 
 /// A reason to ask a person whatever the risk.
@@ -59,7 +84,7 @@ impl Extent {
     ///
     /// # Errors
     ///
-    /// Refuses arguments that name more destinations than a person reads.
+    /// Fails where the configuration of its tools cannot be read.
     pub async fn read(app: &App, tool: &Arc<Tool>, arguments: &Value, registry: &Registry) -> Result<Self> {
         let mut walk = Walk::new(app, registry);
         walk.call(tool, arguments).await?;
@@ -67,8 +92,8 @@ impl Extent {
             match registry.find(&name).map(|found| (found.own_arguments(params), found)) {
                 Ok((Ok(arguments), found)) => walk.call(&found.tool, &arguments).await?,
                 // It is never run; were it one that can, it would be another call.
-                Ok((Err(_), found)) => walk.parts.push(found.tool.spec().id()),
-                Err(_) => walk.parts.push(name),
+                Ok((Err(_), found)) => walk.texts.push(found.tool.spec().id()),
+                Err(_) => walk.texts.push(name),
             }
         }
         Ok(walk.end())
@@ -77,6 +102,11 @@ impl Extent {
     /// Every destination, reached or named.
     pub fn places(&self) -> impl Iterator<Item = &Destination> {
         self.reaches.iter().chain(&self.names)
+    }
+
+    /// Whether all that it runs was told with `parts`, and is what it was then.
+    pub fn runs_only(&self, parts: &BTreeMap<String, Part>) -> bool {
+        self.parts.iter().all(|(id, part)| parts.get(id).is_some_and(|told| part.is_told_by(told)))
     }
 
     /// The reasons to ask, together. `None` where there is none.
@@ -90,46 +120,51 @@ impl Extent {
 struct Walk<'a> {
     app: &'a App,
     registry: &'a Registry,
-    parts: Vec<String>,
+    texts: Vec<String>,
+    parts: BTreeMap<String, Part>,
     reaches: BTreeSet<Destination>,
     names: BTreeSet<Destination>,
+    names_more: bool,
     for_everybody: bool,
     reasons: Vec<Reason>,
 }
 
 impl<'a> Walk<'a> {
     fn new(app: &'a App, registry: &'a Registry) -> Self {
-        let (parts, reaches, names, reasons) = (Vec::new(), BTreeSet::new(), BTreeSet::new(), Vec::new());
-        Self { app, registry, parts, reaches, names, for_everybody: false, reasons }
+        let (reaches, names) = (BTreeSet::new(), BTreeSet::new());
+        let (texts, parts, reasons) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { app, registry, texts, parts, reaches, names, names_more: false, for_everybody: false, reasons }
     }
 
     /// A call whose arguments are known, and the tools it uses.
     async fn call(&mut self, tool: &Arc<Tool>, arguments: &Value) -> Result<()> {
         let used = self.registry.used_by(tool);
-        self.tool(tool, arguments).await;
+        self.tool(tool, arguments).await?;
         self.reason(None, tool.asks_because(arguments, &self.app.settings.get(), self.registry));
         for inner in &used {
             // The arguments they will be called with are known to nobody yet.
-            self.tool(inner, &Value::Null).await;
+            self.tool(inner, &Value::Null).await?;
             self.reason(Some(inner), self.asks_usually(inner));
         }
         // Any address among the arguments may be where it is sent, or where what is sent leads next.
         if tool.sends_out() || used.iter().any(|inner| inner.sends_out()) {
             self.names.extend(Destination::all_in(arguments));
-        }
-        if self.names.len() > MOST_NAMED {
-            let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
-            return Err(Error::invalid(told));
+            self.names_more |= self.names.len() > MOST_NAMED;
         }
         Ok(())
     }
 
-    async fn tool(&mut self, tool: &Tool, arguments: &Value) {
-        self.parts.push(tool.definition().as_str().to_owned());
-        self.parts.push(tool.relied_on(arguments, self.registry));
+    async fn tool(&mut self, tool: &Tool, arguments: &Value) -> Result<()> {
+        let configuration = configure::fingerprint(self.app, tool).await?;
+        let definition = Definition::from_parts([tool.definition().as_str(), &configuration]);
+        let relied_on = tool.relied_on(arguments, self.registry);
+        self.texts.extend([definition.as_str().to_owned(), relied_on.clone()]);
+        let part = Part { definition, relied_on: BTreeSet::new() };
+        self.parts.entry(tool.spec().id()).or_insert(part).relied_on.insert(relied_on);
         self.reaches.extend(tool.destinations_of(arguments, self.registry));
         self.reaches.extend(self.configured(tool).await);
         self.for_everybody |= tool.is_for_everybody();
+        Ok(())
     }
 
     fn reason(&mut self, used: Option<&Arc<Tool>>, text: Option<String>) {
@@ -154,11 +189,11 @@ impl<'a> Walk<'a> {
     }
 
     fn end(self) -> Extent {
-        let Self { mut parts, reaches, mut names, for_everybody, reasons, .. } = self;
+        let Self { mut texts, parts, reaches, mut names, names_more, for_everybody, reasons, .. } = self;
         names.retain(|name| !reaches.contains(name));
-        parts.extend(reaches.iter().chain(&names).map(ToString::to_string));
-        let definition = Definition::from_parts(parts.iter().map(String::as_str));
+        texts.extend(reaches.iter().chain(&names).map(ToString::to_string));
+        let definition = Definition::from_parts(texts.iter().map(String::as_str));
         let (reaches, names) = (reaches.into_iter().collect(), names.into_iter().collect());
-        Extent { definition, reaches, names, for_everybody, reasons }
+        Extent { definition, reaches, names, names_more, for_everybody, reasons, parts }
     }
 }

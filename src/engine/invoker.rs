@@ -3,7 +3,11 @@
 //! find → authorise → validate → confirm → configure → run → sanitise → audit → remember.
 //! Each step is a file of its own beside this one, and each fails closed.
 
-use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+};
 
 use futures_util::FutureExt;
 use parking_lot::RwLock;
@@ -16,8 +20,11 @@ use super::{
     consent,
     context::{Context, Run},
     cut,
+    extent::Part,
     find::{finder::Finder, learner::Called},
-    fragment, outside,
+    fragment,
+    heavy::{self, HeavyCalls},
+    outside,
     record::Record,
     registry::{self, Found, Refused, Registry},
     run::{self, Stops},
@@ -49,6 +56,7 @@ pub struct Invoker {
     registry: Arc<RwLock<Arc<Registry>>>,
     finder: Finder,
     pub(super) approved: ApprovedCalls,
+    heavy: HeavyCalls,
 }
 
 impl Invoker {
@@ -56,7 +64,8 @@ impl Invoker {
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
         let finder = Finder::new(Arc::clone(&app));
         let registry = registry.knowing(app.catalog.clone());
-        Self { app, registry: Arc::new(RwLock::new(Arc::new(registry))), finder, approved: ApprovedCalls::default() }
+        let registry = Arc::new(RwLock::new(Arc::new(registry)));
+        Self { app, registry, finder, approved: ApprovedCalls::default(), heavy: HeavyCalls::default() }
     }
 
     /// The same invoker over other tools: for trying one out that is not offered to anybody.
@@ -96,8 +105,14 @@ impl Invoker {
 
     /// Runs a call, with a person's approval where it or its parent has one.
     pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
+        let is_heavy = heavy::is_heavy(&call);
         let this = self.clone();
-        let attempt = async move { this.attempt(call, approval, stops).await };
+        let attempt = async move {
+            match this.heavy.turn(&call).await {
+                Ok(_turn) => heavy::run(is_heavy, this.attempt(call, approval, stops)).await,
+                Err(error) => Conclusion { outcome: Err(error), origin: None },
+            }
+        };
         let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
@@ -122,6 +137,7 @@ impl Invoker {
         let tool = found.ok().map(|found| found.tool);
         let now = self.app.clock.now();
         let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
+        record.note_origin(origin.as_ref());
         let closed = record.close(&self.app, &outcome).await;
         // The audit knows why; the caller learns no more than of a name that nobody has.
         let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
@@ -231,7 +247,7 @@ impl Invoker {
                 consent::agree(&self.app, assessed.call.caller.user, &assessed.pending, scripts).await?;
                 let places = extent.places().cloned().collect();
                 let reasons = extent.reasons.into_iter().map(|reason| reason.text).collect();
-                Ok(Some(Coverage { risk, places, reasons }))
+                Ok(Some(Coverage { risk, places, reasons, parts: Arc::new(extent.parts) }))
             }
             To::Within(coverage) if risk <= approval.up_to => {
                 confirm::ensure_covered(&self.app, assessed, coverage).await?;
@@ -360,6 +376,8 @@ pub(super) struct Coverage {
     pub places: Arc<[Destination]>,
     /// Reasons, told to the person, that ask whatever the risk.
     pub reasons: Arc<[String]>,
+    /// The tools they may run, by id, as they were when the person said yes.
+    pub parts: Arc<BTreeMap<String, Part>>,
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -14,6 +14,7 @@ use crate::{
     },
     store::{
         conversations::Conversations,
+        excerpts::Authorship,
         uses::{self, Habits},
     },
 };
@@ -65,7 +66,13 @@ impl Context {
     /// What the caller may open that fits this, best first; without words, what he opens most.
     pub async fn launcher(&self, query: &str, limit: usize) -> Result<Vec<Thing>> {
         let registry = self.registry();
-        Launcher::new(self.app(), &registry, self.caller()).search(query, limit).await
+        let found = Launcher::new(self.app(), &registry, self.caller()).search(query, limit).await?;
+        self.note(found.iter().filter_map(|thing| thing.origin.clone()));
+        // A title is the first words of whoever began the conversation.
+        let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
+        let conversations = found.iter().filter_map(of_conversation).collect();
+        self.note(Conversations::of(&self.app().db).programs(self.caller().user, conversations).await?);
+        Ok(found)
     }
 }
 
@@ -145,6 +152,7 @@ impl<'a> Launcher<'a> {
             name: tool.spec().name.clone(),
             kind: Kind::Tool,
             score: tool_fit(query, tool),
+            origin: None,
         })
         .collect()
     }
@@ -158,9 +166,11 @@ impl<'a> Launcher<'a> {
             return Ok(Vec::new());
         }
         let documents = uses::documents(&self.app.db, self.caller.reader(), DOCUMENTS).await?;
-        let thing = |(id, title, uri): (DocumentId, String, Option<String>)| {
-            let (name, score) = document_fit(query, title, uri.as_deref());
-            Thing { score, id: id.to_string(), name, kind: Kind::Document }
+        let (user, now) = (self.caller.user, self.app.clock.now());
+        let thing = |(id, title, authorship): (DocumentId, String, Authorship)| {
+            let origin = authorship.outside(user, &title, now);
+            let (name, score) = document_fit(query, title, authorship.uri());
+            Thing { score, id: id.to_string(), name, kind: Kind::Document, origin }
         };
         Ok(documents.into_iter().map(thing).collect())
     }
@@ -176,6 +186,7 @@ impl<'a> Launcher<'a> {
             name: page.name.clone(),
             kind: Kind::Page,
             score: fit(query, &page.name),
+            origin: None,
         };
         self.open_pages().map(page).collect()
     }
@@ -196,6 +207,7 @@ impl<'a> Launcher<'a> {
             id: one.id.to_string(),
             name: one.title,
             kind: Kind::Conversation,
+            origin: None,
         };
         Ok(all.into_iter().map(thing).collect())
     }

@@ -19,6 +19,7 @@ pub mod extent;
 pub mod find;
 mod fragment;
 pub mod graph;
+mod heavy;
 pub mod ingest;
 pub mod invoker;
 pub mod knowledge;

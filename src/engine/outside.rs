@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::{context::Context, tool::Tool};
 use crate::model::{
+    author::Author,
     call::Outcome,
+    caller::Door,
     error::{Error, Kind, Result},
     origin::Origin,
     output::Output,
@@ -18,7 +20,7 @@ pub(super) fn of_outcome(tool: &Tool, arguments: &Value, outcome: &Result<Outcom
     match outcome {
         Ok(Outcome::Done(done)) => of_output(tool, arguments, &done.output, now),
         Ok(Outcome::Confirm(_)) => None,
-        Err(error) => of_error(tool, arguments, error).map(|source| Origin::new(source, now)),
+        Err(error) => of_error(tool, arguments, error, now),
     }
 }
 
@@ -31,7 +33,7 @@ pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Ti
     }
     match (output.outside(), output.outside_at()) {
         // What was kept is from where it came in first, not from what gives it back.
-        (Some(place), Some(at)) => Some(Origin::new(place, at)),
+        (Some(source), Some(at)) => Some(Origin::new(source, at)),
         (Some(place), None) => Some(Origin::new(named(&spec.name, place), now)),
         (None, _) if is_foreign(tool) || outward => Some(Origin::new(place(tool, arguments), now)),
         (None, _) => None,
@@ -39,13 +41,20 @@ pub(super) fn of_output(tool: &Tool, arguments: &Value, output: &Output, now: Ti
 }
 
 /// Where the words of a failure came from: a refusal may carry as much of a stranger's as an answer.
-fn of_error(tool: &Tool, arguments: &Value, error: &Error) -> Option<String> {
-    if let Some(place) = error.outside() {
-        return Some(named(&tool.spec().name, place));
+fn of_error(tool: &Tool, arguments: &Value, error: &Error, now: Time) -> Option<Origin> {
+    match error.outside() {
+        Some((source, Some(at))) => return Some(Origin::new(source, at)),
+        Some((place, None)) => return Some(Origin::new(named(&tool.spec().name, place), now)),
+        None => {}
     }
-    let heard = !matches!(error.kind(), Kind::Denied | Kind::Cancelled | Kind::Internal);
-    let from = is_foreign(tool) || (tool.spec().source == Source::Builtin && tool.reaches_out());
-    (error.is_tools_own() && heard && from).then(|| place(tool, arguments))
+    let heard = match error.kind() {
+        Kind::Denied | Kind::Cancelled | Kind::Internal => false,
+        // Nobody has set where it sends.
+        Kind::Unconfigured => is_foreign(tool) || tool.reaches_out(),
+        _ => true,
+    };
+    let from = is_foreign(tool) || (tool.spec().source == Source::Builtin && tool.sends_out());
+    (error.is_tools_own() && heard && from).then(|| Origin::new(place(tool, arguments), now))
 }
 
 fn is_foreign(tool: &Tool) -> bool {
@@ -59,20 +68,28 @@ fn place(tool: &Tool, arguments: &Value) -> String {
 }
 
 fn named(tool: &str, place: &str) -> String {
-    // What was called by something else is named already.
-    if place == tool || place.contains(": ") { place.to_owned() } else { format!("{tool}: {place}") }
+    format!("{tool}: {place}")
 }
 
 impl Context {
     /// Remembers that something from outside came into this run; what it gives back is from there too.
     pub fn note_outside(&self, place: String) {
-        self.note_origin(Origin::new(named(self.tool(), &place), self.now()));
+        self.note([Origin::new(named(self.tool(), &place), self.now())]);
     }
 
-    /// Remembers that something kept came into this run, if it is from outside.
-    pub fn note(&self, origin: Option<Origin>) {
-        if let Some(origin) = origin {
-            self.note_origin(origin);
+    /// Remembers that things kept came into this run with these origins, as far as they are outside for its caller.
+    pub fn note(&self, origins: impl IntoIterator<Item = Origin>) {
+        let mut outside = origins.into_iter().filter(|origin| origin.is_outside_for(self.caller()));
+        if let Some(origin) = outside.next() {
+            self.outside().lock().get_or_insert(origin);
+        }
+    }
+
+    /// Remembers that things came into this run that these people put where everybody reads them.
+    pub fn note_authors<'a>(&self, authors: impl IntoIterator<Item = &'a Author>) {
+        let reader = self.caller().user;
+        if let Some(other) = authors.into_iter().find(|author| author.is_another_than(reader)) {
+            self.note_outside(format!("put by {}", other.name));
         }
     }
 
@@ -86,14 +103,10 @@ impl Context {
         self.origin().or_else(|| self.origin_of_program())
     }
 
-    /// `None` in a conversation, which knows what it has read.
+    /// `None` in a turn of the server's own agent: its conversation knows what it has read.
     fn origin_of_program(&self) -> Option<Origin> {
-        if self.topic().is_some() { None } else { Origin::of_program(self.caller(), self.tool(), self.now()) }
-    }
-
-    /// Remembers that something kept from outside came into this run.
-    pub fn note_origin(&self, origin: Origin) {
-        self.outside().lock().get_or_insert(origin);
+        let is_turn = self.caller().door == Door::Chat;
+        if is_turn { None } else { Origin::of_program(self.caller(), self.tool(), self.now()) }
     }
 
     /// An outcome of this run, which says where it came from where something it called was from outside.
@@ -102,7 +115,7 @@ impl Context {
         match outcome {
             Ok(output) if output.outside().is_some() => Ok(output),
             Ok(output) => Ok(output.kept_from(Some(origin))),
-            Err(error) => Err(error.from_outside(origin.source)),
+            Err(error) => Err(error.kept_from(origin)),
         }
     }
 }

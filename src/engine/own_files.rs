@@ -76,12 +76,35 @@ pub async fn origin_of(app: &App, files: &Rooted, path: &str) -> Result<Option<O
     if known.is_clean() { Ok(None) } else { Ok(known.origin(files.changed(&absolute).await?)) }
 }
 
-/// Writes a new file with nothing from outside near into a folder of the workspace, as [`Rooted::write_new`] does.
-pub async fn write_new_clean(app: &App, files: &Rooted, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
-    let began = before_now();
-    let path = files.write_new(new.folder, new.name, new.ending, bytes).await?;
-    note_clean(app, files, &path, began).await?;
+/// Writes a new file of this origin into a folder of the workspace, as [`Rooted::write_new`] does.
+pub async fn write_new(
+    app: &App,
+    files: &Rooted,
+    origin: Option<Origin>,
+    new: NewFile<'_>,
+    bytes: Vec<u8>,
+) -> Result<String> {
+    if origin.is_none() {
+        let began = before_now();
+        let path = files.write_new(new.folder, new.name, new.ending, bytes).await?;
+        note_clean(app, files, &path, began).await?;
+        return Ok(path);
+    }
+    // Its name is taken first: at no moment is there a content whose origin is not known.
+    let path = files.write_new(new.folder, new.name, new.ending, Vec::new()).await?;
+    put(app, files, &path, &origin).await?;
+    files.write(&path, bytes, Parents::Must).await?;
+    put(app, files, &path, &origin).await?;
     Ok(path)
+}
+
+/// Gives a file this origin, if any, from now on.
+async fn put(app: &App, files: &Rooted, path: &str, origin: &Option<Origin>) -> Result<()> {
+    let Some(origin) = origin else { return Ok(()) };
+    let place = place_of(files, &files.locate(path)?);
+    FileOrigins::new(&app.db).put(place.clone(), origin.clone(), before_now()).await?;
+    // Afterwards: what starts later has seen the file's origin.
+    commands::guard_against_running(app, &[place], origin).await
 }
 
 /// Notes that a file was written whole with nothing from outside near, by a call that began then.
@@ -147,7 +170,7 @@ impl OwnFiles {
 
     /// Writes a file whole. Returns the bytes written.
     pub async fn write(&self, path: &str, bytes: Vec<u8>, parents: Parents) -> Result<u64> {
-        let change = Change { began: before_now(), origin: self.cx.origin() };
+        let change = Change { began: before_now(), origin: self.cx.origin_to_keep() };
         self.put(path, &change.origin).await?;
         let written = self.files.write(path, bytes, parents).await?;
         self.after_write(path, change).await?;
@@ -156,20 +179,12 @@ impl OwnFiles {
 
     /// Writes a new file into a folder of the workspace; nothing is ever replaced. Returns its path.
     pub async fn write_new(&self, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
-        self.write_new_from(self.cx.origin(), new, bytes).await
+        self.write_new_from(self.cx.origin_to_keep(), new, bytes).await
     }
 
     /// The same, of content that comes from a place outside.
     pub async fn write_new_from(&self, origin: Option<Origin>, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
-        if origin.is_none() {
-            return write_new_clean(self.cx.app(), &self.files, new, bytes).await;
-        }
-        // Its name is taken first: at no moment is there a content whose origin is not known.
-        let path = self.files.write_new(new.folder, new.name, new.ending, Vec::new()).await?;
-        self.put(&path, &origin).await?;
-        self.files.write(&path, bytes, Parents::Must).await?;
-        self.put(&path, &origin).await?;
-        Ok(path)
+        write_new(self.cx.app(), &self.files, origin, new, bytes).await
     }
 
     /// Replaces a UTF-8 file by what `change` makes of it; nothing is written where that fails or gives back none.
@@ -236,20 +251,15 @@ impl OwnFiles {
         Ok(())
     }
 
-    /// Gives a file this origin, if any, from now on.
     async fn put(&self, path: &str, origin: &Option<Origin>) -> Result<()> {
-        let Some(origin) = origin else { return Ok(()) };
-        let place = place_of(&self.files, &self.files.locate(path)?);
-        let app = self.cx.app();
-        FileOrigins::new(&app.db).put(place.clone(), origin.clone(), before_now()).await?;
-        // Afterwards: what starts later has seen the file's origin.
-        commands::guard_against_running(app, &[place], origin).await
+        put(self.cx.app(), &self.files, path, origin).await
     }
 
     /// Keeps the origin of a file that is changed, as some of it stays.
     async fn before_change(&self, path: &str) -> Result<Change> {
         let began = before_now();
-        let origin = origin_of(self.cx.app(), &self.files, path).await?.or_else(|| self.cx.origin());
+        let before = origin_of(self.cx.app(), &self.files, path).await?;
+        let origin = Origin::joined(before, self.cx.origin_to_keep());
         self.put(path, &origin).await?;
         Ok(Change { began, origin })
     }

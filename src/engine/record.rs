@@ -2,17 +2,21 @@
 
 pub(super) mod edits;
 
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{invoker::Approval, registry::Found};
 use crate::{
     app::App,
     model::{
-        audit::{AuditOutcome, Event, EventType},
+        audit::{
+            AuditOutcome, Event, EventType,
+            extract::{LARGEST, MAX_ITEMS, MAX_TEXT, Mask, Unmasked, clip, extract},
+        },
         call::{Call, Edit, Outcome},
         error::{Error, Kind, Result},
+        origin::Origin,
         secret::MASK,
         secret_name::{is_secret, may_be_secret},
         secret_text::without_secrets,
@@ -22,12 +26,6 @@ use crate::{
     store::audit::Reward,
 };
 
-/// Longest text an audit row keeps of one argument.
-const MAX_TEXT: usize = 1_000;
-/// Most items an audit row keeps of one list.
-const MAX_ITEMS: usize = 50;
-/// How much of a text is looked through for secrets, in bytes: far more than is kept of it.
-const LOOKED_AT: usize = 64 * 1024;
 /// Arguments whose members go into a request as they are: there, what may be a secret is one.
 const CARRIERS: &[&str] = &["headers", "query_params"];
 
@@ -58,7 +56,7 @@ impl Record {
             user_id: Some(call.caller.user),
             user: call.caller.username.clone(),
             topic: call.topic,
-            tool: Some(clip(&call.tool, 80)),
+            tool: Some(clip(&call.tool, 80, Unmasked)),
             door: call.caller.door,
             action: action.to_owned(),
             // Until the tool is known, and what of its arguments is private, no value is kept.
@@ -70,6 +68,8 @@ impl Record {
             call_id: Some(call.id),
             approved_by: approval.map(|approval| approval.by.clone()),
             edited: edits::names_only(&edited),
+            // What calls another is a script's author's words.
+            own_words: call.caller.is_person() && call.depth == 0,
         };
         Self { event, started: Instant::now(), intent_kept: false, collected: false, private: &[], edited }
     }
@@ -117,6 +117,11 @@ impl Record {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// What came of the call is of this origin: the row may repeat words of it.
+    pub(super) fn note_origin(&mut self, origin: Option<&Origin>) {
+        self.event.own_words &= origin.is_none();
+    }
+
     /// Writes the row and the reward. Where that fails for a call that changed nothing, the call fails.
     pub(super) async fn close(mut self, app: &App, outcome: &Result<Outcome>) -> Result<()> {
         if self.collected {
@@ -157,7 +162,7 @@ impl Record {
         if quotes && !self.private.is_empty() {
             return "The arguments do not fit. What is wrong is not kept: they are private.".to_owned();
         }
-        shown(error.message())
+        clip(error.message(), MAX_TEXT, Secrets { private: &[], is_secret })
     }
 }
 
@@ -204,66 +209,31 @@ fn is_name(text: &str) -> bool {
     text.len() <= 40 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-/// Arguments as the audit keeps them: secrets masked by their name and in addresses, private ones too, long texts
-/// clipped.
+/// Arguments as the audit keeps them: secrets masked by their name and in addresses, private ones too, long texts, lists
+/// and wholes cut.
 pub fn redact(arguments: &Value, private: &[&str]) -> Value {
-    redact_in(arguments, private, is_secret)
+    extract(arguments, LARGEST, Secrets { private, is_secret })
 }
 
-fn redact_in(value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value {
-    match value {
-        Value::Object(map) => {
-            let field = |(name, value): (&String, &Value)| (clip(name, 80), redact_field(name, value, private, secret));
-            Value::Object(map.iter().map(field).collect::<Map<_, _>>())
+/// Rules that hide secrets, and arguments that are private.
+#[derive(Clone, Copy)]
+struct Secrets<'a> {
+    private: &'a [&'a str],
+    /// Whether what has this name is a secret.
+    is_secret: fn(&str) -> bool,
+}
+
+impl Mask for Secrets<'_> {
+    fn within(self, name: &str) -> Option<Self> {
+        match self.private.contains(&name) || (self.is_secret)(name) {
+            true => None,
+            false if CARRIERS.contains(&name) => Some(Self { is_secret: may_be_secret, ..self }),
+            false => Some(self),
         }
-        Value::Array(items) => {
-            let mut kept: Vec<Value> =
-                items.iter().take(MAX_ITEMS).map(|item| redact_in(item, private, secret)).collect();
-            if items.len() > MAX_ITEMS {
-                kept.push(format!("… ({} items)", items.len()).into());
-            }
-            Value::Array(kept)
-        }
-        Value::String(text) => Value::String(shown(text)),
-        other => other.clone(),
     }
-}
 
-fn redact_field(name: &str, value: &Value, private: &[&str], secret: fn(&str) -> bool) -> Value {
-    if is_hidden(name, private, secret) && !value.is_null() {
-        return Value::String(MASK.to_owned());
-    }
-    redact_in(value, private, if is_carrier(name) { may_be_secret } else { secret })
-}
-
-fn is_hidden(name: &str, private: &[&str], secret: fn(&str) -> bool) -> bool {
-    private.contains(&name) || secret(name)
-}
-
-/// Whether an argument's members go into a request as they are.
-fn is_carrier(name: &str) -> bool {
-    CARRIERS.contains(&name)
-}
-
-/// A text as the audit keeps it.
-fn shown(text: &str) -> String {
-    let kept = masked(text);
-    if text.len() <= LOOKED_AT {
-        return clip(&kept, MAX_TEXT);
-    }
-    let kept: String = kept.chars().take(MAX_TEXT).collect();
-    format!("{kept}… ({} characters)", text.chars().count())
-}
-
-/// A text without its secrets, as far as it is looked through: of a longer one the rest is left out.
-fn masked(text: &str) -> String {
-    without_secrets(text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default()).into_owned()
-}
-
-fn clip(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}… ({} characters)", text.get(..end).unwrap_or_default(), text.chars().count()),
+    fn show(self, text: &str) -> Cow<'_, str> {
+        without_secrets(text)
     }
 }
 

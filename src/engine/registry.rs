@@ -309,7 +309,10 @@ mod tests {
             personal,
         };
         let seen = registry.as_seen_by(&caller(true));
-        assert!(seen.has_same_tools(&registry.as_seen_by(&caller(false))), "what is known of the tools is known of both");
+        assert!(
+            seen.has_same_tools(&registry.as_seen_by(&caller(false))),
+            "what is known of the tools is known of both"
+        );
         let (forbidden, missing) = (seen.find("erase").err().unwrap(), seen.find("erasf").err().unwrap());
         assert_eq!(forbidden.message().replace("erase", "erasf"), missing.message());
         assert_eq!(forbidden.kind(), missing.kind());

@@ -209,6 +209,15 @@ mod tests {
         assert!(error.message().contains(wanted), "{error}");
     }
 
+    #[test]
+    fn of_many_unknown_parameters_few_are_named() {
+        let many: Map<String, Value> = (0..100_000).map(|n| (format!("k{n}"), json!(n))).collect();
+        let error = Schema::of::<Args>().check(Value::Object(many)).unwrap_err();
+        assert!(error.message().contains("'k3', 'k4' and 99995 more (known: 'path', "), "{error}");
+        let long = Schema::of::<Args>().check(json!({"path": "a", "x".repeat(1 << 20): {"a": 1}})).unwrap_err();
+        assert!(format!("{error:?}{long:?}").len() < 4_000);
+    }
+
     fn refusal(arguments: Value) -> String {
         Schema::of::<Args>().check(arguments).unwrap_err().message().to_owned()
     }

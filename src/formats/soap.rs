@@ -5,8 +5,13 @@
 use serde_json::{Map, Value};
 
 use super::xml::{self, Element};
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    figure,
+};
 
+/// Longest message that is sent, in bytes.
+const LONGEST: usize = 1 << 20;
 /// The namespace of SOAP 1.1.
 const V11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 /// The namespace of SOAP 1.2.
@@ -66,8 +71,11 @@ pub struct Request {
 
 impl Request {
     /// Puts XML into an envelope of this version. XML that is an envelope already is left as it is, with its own version.
-    /// Fails where it is no XML.
+    /// Fails where it is no XML, or too long.
     pub fn new(body: &str, version: Version) -> Result<Self> {
+        if body.len() > LONGEST {
+            return Err(Error::invalid(format!("A SOAP message may have {}.", figure::bytes(LONGEST as u64))));
+        }
         let body = without_declaration(body.trim_start_matches('\u{feff}').trim());
         if body.contains("<!DOCTYPE") || body.contains("<!ENTITY") {
             return Err(Error::invalid("A SOAP message has no document type: leave the DOCTYPE out."));
@@ -199,6 +207,12 @@ fn declared(envelope: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_message_that_is_too_long_is_refused_unread() {
+        let error = Request::new(&"<".repeat(LONGEST + 1), Version::V11).unwrap_err();
+        assert_eq!(error.message(), "A SOAP message may have 1 MB.");
+    }
 
     #[test]
     fn a_body_is_put_into_an_envelope_and_an_envelope_stays() {

@@ -14,6 +14,8 @@ use crate::model::error::{Error, Result};
 const MAX_DEPTH: usize = 128;
 /// Most elements.
 const MAX_ELEMENTS: usize = 500_000;
+/// Most attributes of an element: each is compared with those before it.
+const MAX_ATTRIBUTES: usize = 500;
 
 /// An element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -141,6 +143,9 @@ fn element(start: &BytesStart<'_>) -> Result<Element> {
     let mut attributes = Vec::new();
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| wrong(&error.to_string()))?;
+        if attributes.len() == MAX_ATTRIBUTES {
+            return Err(wrong("an element has too many attributes"));
+        }
         let key = attribute.key.as_ref().to_owned();
         let raw = attribute.value.into_owned();
         let value = quick_xml::escape::unescape_with(&raw, resolve_xml_entity).map(|text| text.into_owned());
@@ -157,6 +162,14 @@ fn wrong(what: &str) -> Error {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_element_has_a_bounded_number_of_attributes() {
+        let many = |number: usize| (0..number).map(|n| format!(" a{n}=\"\"")).collect::<String>();
+        assert_eq!(parse(&format!("<a{}/>", many(MAX_ATTRIBUTES))).unwrap().attributes.len(), MAX_ATTRIBUTES);
+        let error = parse(&format!("<a{}/>", many(400_000))).unwrap_err();
+        assert!(error.message().contains("too many attributes"), "{error}");
+    }
 
     #[test]
     fn elements_become_keys_and_equal_neighbours_a_list() {

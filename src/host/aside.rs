@@ -1,8 +1,16 @@
 //! Threads for work that takes long: everything else goes first.
 
-use std::thread;
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    thread,
+};
 
-use tokio::sync::oneshot;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::oneshot,
+    task::block_in_place,
+};
 
 use crate::model::error::{Error, Result};
 
@@ -30,6 +38,29 @@ where
     Ok(told.await.ok())
 }
 
+/// A future each step of which may take long: the runtime's other tasks go on with other threads meanwhile. On a runtime of
+/// one thread it is as any other.
+pub struct Heavy<F>(Pin<Box<F>>);
+
+impl<F> Heavy<F> {
+    /// A future that does as this one does.
+    pub fn new(future: F) -> Self {
+        Self(Box::pin(future))
+    }
+}
+
+impl<F: Future> Future for Heavy<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let mut step = || self.0.as_mut().poll(cx);
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => block_in_place(step),
+            _ => step(),
+        }
+    }
+}
+
 /// Lets everything else go first: requests above all. What the thread starts inherits it.
 fn give_way() {
     let thread = rustix::thread::gettid();
@@ -49,5 +80,14 @@ mod tests {
         assert_eq!(run(niceness).await.unwrap(), Some(NICENESS));
         assert_eq!(niceness(), own);
         assert_eq!(run(|| panic!("on purpose")).await.unwrap(), None::<()>);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn while_a_heavy_step_lasts_the_only_thread_of_a_runtime_goes_on() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let heavy = tokio::spawn(Heavy::new(async move { told.recv().unwrap() }));
+        // It blocks its thread until this task, which needs one as well, has told it.
+        tokio::spawn(async move { tell.send(7).unwrap() }).await.unwrap();
+        assert_eq!(heavy.await.unwrap(), 7);
     }
 }

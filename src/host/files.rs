@@ -6,6 +6,7 @@ mod fault;
 mod lookup;
 mod name;
 mod read;
+mod removal;
 mod room;
 mod survey;
 mod write;

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::model::{
     error::{Error, Result},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -77,6 +78,9 @@ pub struct Status {
     pub output: String,
     /// All bytes it wrote.
     pub output_bytes: u64,
+    /// The origin of what it had read, if from outside: its line and its output may say what stood there.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
 }
 
 /// All background processes. Copies share them.
@@ -87,6 +91,7 @@ pub struct Processes {
     places: Places,
     sessions: Arc<Mutex<HashMap<UserId, Vec<Session>>>>,
     commands: Arc<Mutex<Vec<UserId>>>,
+    watched: Arc<Mutex<Vec<UserId>>>,
 }
 
 /// Counts its user among those something runs for, until it is dropped.
@@ -94,6 +99,13 @@ pub struct Processes {
 pub struct CommandMark {
     user: UserId,
     commands: Arc<Mutex<Vec<UserId>>>,
+}
+
+impl CommandMark {
+    fn new(user: UserId, commands: &Arc<Mutex<Vec<UserId>>>) -> Self {
+        commands.lock().push(user);
+        Self { user, commands: Arc::clone(commands) }
+    }
 }
 
 impl Drop for CommandMark {
@@ -119,6 +131,7 @@ struct Session {
     command: String,
     started_at: Time,
     tape: SharedTape,
+    origin: Option<Origin>,
     stop: CancellationToken,
     end: watch::Receiver<Option<End>>,
 }
@@ -132,7 +145,14 @@ struct End {
 impl Processes {
     /// None yet.
     pub fn new(sandbox: Sandbox, clock: Clock) -> Self {
-        Self { sandbox, clock, places: Places::of_machine(), sessions: Arc::default(), commands: Arc::default() }
+        Self {
+            sandbox,
+            clock,
+            places: Places::of_machine(),
+            sessions: Arc::default(),
+            commands: Arc::default(),
+            watched: Arc::default(),
+        }
     }
 
     /// One user's.
@@ -142,20 +162,46 @@ impl Processes {
 
     /// Marks that a command of this user's runs, which is no background process.
     pub fn mark_command(&self, user: UserId) -> CommandMark {
-        self.commands.lock().push(user);
-        CommandMark { user, commands: Arc::clone(&self.commands) }
+        CommandMark::new(user, &self.commands)
     }
 
-    /// The users a background process runs for, or a command that was marked; some may be named more than once.
+    /// Marks the same of a command whose changes are looked for, and are known to be from outside.
+    pub fn mark_watched(&self, user: UserId) -> CommandMark {
+        CommandMark::new(user, &self.watched)
+    }
+
+    /// The users something runs for; some may be named more than once.
     pub fn running(&self) -> Vec<UserId> {
+        let mut users = self.unwatched();
+        users.extend(self.watched.lock().iter());
+        users
+    }
+
+    /// The users a background process runs for, or a command whose changes nobody looks for.
+    pub fn unwatched(&self) -> Vec<UserId> {
         let mut users = self.commands.lock().clone();
         let sessions = self.sessions.lock();
         users.extend(sessions.iter().filter(|(_, own)| own.iter().any(Session::is_running)).map(|(user, _)| *user));
         users
     }
 
-    async fn start(&self, user: UserId, files: &Rooted, line: &str, blocked: &[String]) -> Result<Status> {
-        let place = self.places.take(user)?;
+    /// Content with this origin came to where all of a user's that run may read it.
+    pub fn note(&self, user: UserId, origin: &Origin) {
+        let mut sessions = self.sessions.lock();
+        for session in sessions.get_mut(&user).into_iter().flatten().filter(|session| session.is_running()) {
+            session.origin = Origin::joined(session.origin.take(), Some(origin.clone()));
+        }
+    }
+
+    async fn start(
+        &self,
+        own: &OwnProcesses,
+        line: &str,
+        blocked: &[String],
+        origin: Option<Origin>,
+    ) -> Result<Status> {
+        let OwnProcesses { user, files, .. } = own;
+        let place = self.places.take(*user)?;
         let mut command = Command { blocked: blocked.to_vec(), ..background(line, files) };
         command.limits.memory = place.memory;
         let (running, stdout, stderr) = self.sandbox.start(files, &command).await?;
@@ -167,6 +213,7 @@ impl Processes {
             command: line.to_owned(),
             started_at: self.clock.now(),
             tape,
+            origin,
             stop: CancellationToken::new(),
             end,
         };
@@ -178,17 +225,26 @@ impl Processes {
             ended.send_replace(Some(End { how, at: clock.now() }));
         });
         let status = session.status();
-        self.remember(user, session);
+        self.remember(*user, session);
         Ok(status)
     }
 
     /// Ends all processes of all users: the server ends.
     pub async fn shutdown(&self) {
-        let all: Vec<Session> = self.sessions.lock().drain().flat_map(|(_, sessions)| sessions).collect();
-        all.iter().for_each(|session| session.stop.cancel());
-        let ends = all.into_iter().map(async |mut session| drop(session.end.wait_for(Option::is_some).await));
+        let all = self.sessions.lock().drain().flat_map(|(_, sessions)| sessions).collect();
         // What is still there then dies with the server's end of its socket.
-        let _ = timeout(STOPPING, futures_util::future::join_all(ends)).await;
+        end(all).await;
+    }
+
+    /// The users who have a process, running or remembered.
+    pub fn owners(&self) -> Vec<UserId> {
+        self.sessions.lock().keys().copied().collect()
+    }
+
+    /// Ends all processes of a user and forgets them.
+    pub async fn end_all(&self, user: UserId) {
+        let own = self.sessions.lock().remove(&user).unwrap_or_default();
+        end(own).await;
     }
 
     fn find(&self, user: UserId, id: &str) -> Result<Session> {
@@ -221,9 +277,10 @@ impl OwnProcesses {
         background(line, &self.files).ensure_possible()
     }
 
-    /// Starts a shell line in the workspace, where the `blocked` programs do not run.
-    pub async fn start(&self, line: &str, blocked: &[String]) -> Result<Status> {
-        self.all.start(self.user, &self.files, line, blocked).await
+    /// Starts a shell line in the workspace, where the `blocked` programs do not run, by a call that has read from this
+    /// origin.
+    pub async fn start(&self, line: &str, blocked: &[String], origin: Option<Origin>) -> Result<Status> {
+        self.all.start(self, line, blocked, origin).await
     }
 
     /// Asks a process to end, kills it and all it started where it does not, and tells how it ended.
@@ -231,7 +288,7 @@ impl OwnProcesses {
         let mut session = self.all.find(self.user, id)?;
         session.stop.cancel();
         let ended = timeout(STOPPING, session.end.wait_for(Option::is_some)).await.is_ok_and(|end| end.is_ok());
-        if ended { Ok(session.status()) } else { Err(Error::internal("a process did not end in time")) }
+        if ended { self.status(id) } else { Err(Error::internal("a process did not end in time")) }
     }
 
     /// All that run, and the last that ended; the newest comes last.
@@ -264,8 +321,15 @@ impl Session {
             ended_at: end.map(|end| end.at),
             output: tape.text(),
             output_bytes: tape.total(),
+            origin: self.origin.clone(),
         }
     }
+}
+
+async fn end(sessions: Vec<Session>) {
+    sessions.iter().for_each(|session| session.stop.cancel());
+    let ends = sessions.into_iter().map(async |mut session| drop(session.end.wait_for(Option::is_some).await));
+    let _ = timeout(STOPPING, futures_util::future::join_all(ends)).await;
 }
 
 /// A shell line that goes on in the workspace for as long as a process may.

@@ -1,13 +1,17 @@
 //! The audit's rows: what happened, who, through which door, and the chain that binds them.
 
+pub mod extract;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::extract::{LARGEST, MAX_TEXT, Unmasked, clip, extract};
 use super::{
     call::{CallId, Edit},
     caller::Door,
     conversation::ConversationId,
     error::{Error, Result},
+    json::fits,
     spec::Risk,
     time::Time,
     user::UserId,
@@ -108,9 +112,22 @@ pub struct Event {
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
+    /// Whether all its words are its user's own, a person's, as far as its conversation is clean. No part of the chain.
+    #[serde(default)]
+    pub own_words: bool,
 }
 
 impl Event {
+    /// The event with no more of its arguments and of its reason than a row keeps, whoever made it.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if !fits(&self.arguments, LARGEST) {
+            self.arguments = extract(&self.arguments, LARGEST, Unmasked);
+        }
+        self.error = self.error.map(|error| clip(&error, 2 * MAX_TEXT, Unmasked));
+        self
+    }
+
     /// The text the chain's hash covers in [`FORMAT`], as JSON: every field, keys in this order.
     pub fn body(&self) -> Result<String> {
         let body = Body {
@@ -198,6 +215,10 @@ pub struct Entry {
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
+    /// Whether all its words are its user's own, a person's, as far as its conversation is clean.
+    #[serde(skip_serializing)]
+    #[schema(ignore)]
+    pub own_words: bool,
     /// Hash of the row before, hex.
     pub prev_hash: String,
     /// SHA-256 over the row before's hash, the number and the body, hex.

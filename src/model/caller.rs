@@ -124,6 +124,11 @@ impl Permissions {
         })
     }
 
+    /// Returns true where this set grants all of `other`.
+    pub fn covers(&self, other: &Self) -> bool {
+        other.iter().all(|permission| self.grants(permission))
+    }
+
     /// What both sets grant: an API key is never wider than its owner.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {

@@ -48,7 +48,7 @@ pub struct Origin {
     pub user: Option<UserId>,
     /// The call it is part of.
     pub call: Option<CallId>,
-    /// The conversation that call belongs to.
+    /// The conversation that has reached the place by it; `None` where its call did not name that one.
     pub topic: Option<ConversationId>,
 }
 
@@ -56,6 +56,12 @@ impl Origin {
     /// A tool's call.
     pub fn tool(id: String, call: &Call) -> Self {
         Self { by: id.into(), user: Some(call.caller.user), call: Some(call.id), topic: call.topic }
+    }
+
+    /// The same, to a place that its call did not name.
+    #[must_use]
+    pub fn aside(self) -> Self {
+        Self { topic: None, ..self }
     }
 
     /// A part of the product, for itself or for somebody.

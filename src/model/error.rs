@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::Approved;
+use super::{call::Approved, origin::Origin, time::Time};
 
 /// Shorthand used everywhere in the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -54,7 +54,7 @@ pub struct Error {
     source: Option<Arc<dyn StdError + Send + Sync>>,
     tools_own: bool,
     answered: bool,
-    outside: Option<Box<str>>,
+    outside: Option<Box<(String, Option<Time>)>>,
     approval: Option<Box<(Approved, u64)>>,
 }
 
@@ -121,7 +121,7 @@ impl Error {
             message: text(&self.message),
             details: self.details.map(|given| Box::new(details(*given))),
             source: causes.map(|causes| Arc::from(Box::<dyn StdError + Send + Sync>::from(causes))),
-            outside: self.outside.map(|place| text(&place).into()),
+            outside: self.outside.map(|outside| Box::new((text(&outside.0), outside.1))),
             ..self
         }
     }
@@ -172,13 +172,20 @@ impl Error {
     /// Says that its words may be those of somebody outside, and where they came from.
     #[must_use]
     pub fn from_outside(mut self, place: impl Into<String>) -> Self {
-        self.outside = Some(place.into().into());
+        self.outside = Some(Box::new((place.into(), None)));
         self
     }
 
-    /// Where its words came from, if from outside.
-    pub fn outside(&self) -> Option<&str> {
-        self.outside.as_deref()
+    /// Says that its words may be those of what was kept from a place outside.
+    #[must_use]
+    pub fn kept_from(mut self, origin: Origin) -> Self {
+        self.outside = Some(Box::new((origin.source, Some(origin.at))));
+        self
+    }
+
+    /// The place its words came from, if from outside, and when that was read where it was before.
+    pub fn outside(&self) -> Option<(&str, Option<Time>)> {
+        self.outside.as_deref().map(|(place, at)| (place.as_str(), *at))
     }
 
     /// The words of its causes, the nearest first.

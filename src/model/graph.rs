@@ -4,9 +4,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
+    author::Author,
     error::{Error, Result},
     origin::Origin,
     time::Time,
+    user::UserId,
 };
 
 /// Longest id or relation, in characters.
@@ -41,6 +43,9 @@ pub struct Node {
     pub updated_at: Time,
     /// Origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
+    /// Who put it, where somebody did.
+    #[serde(skip)]
+    pub author: Option<Author>,
 }
 
 /// A relation from one thing to another.
@@ -69,6 +74,8 @@ pub struct Neighbor {
     pub found: bool,
     /// Origin of content from outside that was near when it, or an edge to it, was put.
     pub origin: Option<Origin>,
+    /// Who put it and the edge to it, where somebody did.
+    pub author: Option<Author>,
 }
 
 /// A part of the graph.
@@ -116,6 +123,7 @@ pub struct NewNode {
     labels: Option<Vec<String>>,
     props: Option<Map<String, Value>>,
     origin: Option<Origin>,
+    author: Option<UserId>,
 }
 
 impl NewNode {
@@ -124,13 +132,24 @@ impl NewNode {
         let id = checked(id, "id")?;
         let labels = labels.map(checked_labels).transpose()?;
         props.as_ref().map_or(Ok(()), check_props)?;
-        Ok(Self { id, labels, props, origin: None })
+        Ok(Self { id, labels, props, origin: None, author: None })
     }
 
     /// Adds where content from outside came from that is near.
     #[must_use]
     pub fn with_origin(self, origin: Option<Origin>) -> Self {
         Self { origin, ..self }
+    }
+
+    /// Says who puts it.
+    #[must_use]
+    pub fn by(self, author: Option<UserId>) -> Self {
+        Self { author, ..self }
+    }
+
+    /// The person who puts it.
+    pub fn author(&self) -> Option<UserId> {
+        self.author
     }
 
     /// Origin of content from outside that is near.
@@ -162,6 +181,7 @@ pub struct NewEdge {
     dst: String,
     props: Option<Map<String, Value>>,
     origin: Option<Origin>,
+    author: Option<UserId>,
 }
 
 impl NewEdge {
@@ -169,13 +189,24 @@ impl NewEdge {
     pub fn new(src: &str, rel: &str, dst: &str, props: Option<Map<String, Value>>) -> Result<Self> {
         props.as_ref().map_or(Ok(()), check_props)?;
         let (src, rel, dst) = (checked(src, "src")?, checked(rel, "rel")?, checked(dst, "dst")?);
-        Ok(Self { src, rel, dst, props, origin: None })
+        Ok(Self { src, rel, dst, props, origin: None, author: None })
     }
 
     /// Adds where content from outside came from that is near.
     #[must_use]
     pub fn with_origin(self, origin: Option<Origin>) -> Self {
         Self { origin, ..self }
+    }
+
+    /// Says who puts it.
+    #[must_use]
+    pub fn by(self, author: Option<UserId>) -> Self {
+        Self { author, ..self }
+    }
+
+    /// The person who puts it.
+    pub fn author(&self) -> Option<UserId> {
+        self.author
     }
 
     /// Origin of content from outside that is near.

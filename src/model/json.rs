@@ -1,6 +1,9 @@
 //! JSON values: canonical (one text for equal values, to hash and to compare: RFC 8785 but for number forms), measured, and
 //! with their texts changed.
 
+use std::io::{self, Write};
+
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The value with the keys of every object sorted.
@@ -22,6 +25,44 @@ pub fn depth(value: &Value) -> usize {
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         _ => 0,
+    }
+}
+
+/// Whether a value as JSON has no more bytes than this. Writes it to nowhere, up to that size.
+pub fn fits(value: &impl Serialize, most: usize) -> bool {
+    Counter::new(most).takes(value)
+}
+
+/// A counter of the bytes that values have as JSON.
+pub struct Counter {
+    left: usize,
+}
+
+impl Counter {
+    /// A counter that counts so many bytes.
+    pub fn new(most: usize) -> Self {
+        Self { left: most }
+    }
+
+    /// Counts a value's bytes; `false` if there are more than are left.
+    pub fn takes(&mut self, value: &impl Serialize) -> bool {
+        serde_json::to_writer(self, value).is_ok()
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len()).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::time::Time;
+use super::{origin::Origin, time::Time};
 
 /// Days after which a use counts half.
 pub const HALF_LIFE: f64 = 30.0;
@@ -56,6 +56,9 @@ pub struct Thing {
     pub kind: Kind,
     /// How well it fits, times how often and lately it was opened; the best has the most.
     pub score: f64,
+    /// The origin of its name, if from outside.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
 }
 
 /// Uses of one thing, as a decaying count.

@@ -90,9 +90,9 @@ pub struct List {
 }
 
 impl List {
-    /// Origin of the first of what is from outside in it, its name and its items.
-    pub fn any_origin(&self) -> Option<Origin> {
-        self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
+    /// Origins of what is from outside in it, its name and its items.
+    pub fn origins(&self) -> impl Iterator<Item = Origin> {
+        self.origin.iter().chain(self.items.iter().filter_map(|item| item.origin.as_ref())).cloned()
     }
 }
 
@@ -129,8 +129,8 @@ pub struct ListEvent {
 }
 
 impl ListEvent {
-    /// Origin of the first of what is from outside in it, the list's name and its items.
-    pub fn any_origin(&self) -> Option<Origin> {
-        self.origin.clone().or_else(|| self.items.iter().find_map(|item| item.origin.clone()))
+    /// Origins of what is from outside in it, the list's name and its items.
+    pub fn origins(&self) -> impl Iterator<Item = Origin> {
+        self.origin.iter().chain(self.items.iter().filter_map(|item| item.origin.as_ref())).cloned()
     }
 }

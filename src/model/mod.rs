@@ -1,6 +1,8 @@
 //! The nouns: plain data, no IO, no clock, no async.
 
+pub mod address;
 pub mod audit;
+pub mod author;
 pub mod backup;
 pub mod business_process;
 pub mod call;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{caller::Caller, time::Time};
+use super::{caller::Caller, time::Time, user::UserId};
 
 /// The place outside that content came from, and when it came in. Kept with whatever is stored while such content was
 /// in the conversation: who reads it later has read from that place too.
@@ -13,12 +13,16 @@ pub struct Origin {
     pub source: String,
     /// When it came in.
     pub at: Time,
+    /// The person whose program wrote it, with a key of theirs; `None` for what came from elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = "uuid")]
+    pub program_of: Option<UserId>,
 }
 
 impl Origin {
     /// Of this place, which was read now.
     pub fn new(source: impl Into<String>, at: Time) -> Self {
-        Self { source: source.into(), at }
+        Self { source: source.into(), at, program_of: None }
     }
 
     /// The origin of what a command says that could read a file with this one. What is of such an output already says so
@@ -34,22 +38,45 @@ impl Origin {
 
     /// The origin of what a program writes that calls with a key: what it has read nobody knows. `None` for a person.
     pub fn of_program(caller: &Caller, by: &str, now: Time) -> Option<Self> {
-        (!caller.is_person()).then(|| Self::new(format!("{by}: a program of {}", caller.username), now))
+        (!caller.is_person()).then(|| Self {
+            program_of: Some(caller.user),
+            ..Self::new(format!("{by}: a program of {}", caller.username), now)
+        })
+    }
+
+    /// Whether it is outside for this caller: what a program of a person wrote is not for another program of that person.
+    pub fn is_outside_for(&self, caller: &Caller) -> bool {
+        caller.is_person() || self.program_of != Some(caller.user)
+    }
+
+    /// The origin of what holds content of both: of a place outside before a program's, and of two persons' programs
+    /// nobody's own.
+    pub fn joined(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+        match (first, second) {
+            (Some(first), Some(second)) if first.program_of != second.program_of => {
+                let program_first = first.program_of.is_some() && second.program_of.is_none();
+                Some(Self { program_of: None, ..if program_first { second } else { first } })
+            }
+            (first, second) => first.or(second),
+        }
     }
 
     /// The same for what everybody may read: only the tool, and the host of an address. The rest may be private, a search
     /// for instance, or the name of a file.
     #[must_use]
     pub fn for_all(self) -> Self {
+        if self.program_of.is_some() {
+            return self;
+        }
         let source = match self.source.split_once(": ") {
             _ if self.source.contains(HOLDS) => "files in a workspace".to_owned(),
             Some((tool, place)) => match Url::parse(place).ok().as_ref().and_then(Url::host_str) {
-                Some(host) => format!("{tool}: {host}"),
-                None => tool.to_owned(),
+                Some(host) if place.contains("://") => format!("{tool}: {host}"),
+                _ => tool.to_owned(),
             },
             None => self.source,
         };
-        Self { source, at: self.at }
+        Self { source, ..self }
     }
 }
 
@@ -78,11 +105,27 @@ mod tests {
     }
 
     #[test]
+    fn what_holds_words_of_a_page_and_of_a_program_is_outside_for_every_program() {
+        let (ann, bob) = (UserId::new(), UserId::new());
+        let page = || Origin::new("web_fetch: https://invoices.example/may", Time::from_millis(7));
+        let of = |user| Origin { program_of: Some(user), ..Origin::new("write: a program", Time::from_millis(7)) };
+        let joined = |first, second| Origin::joined(Some(first), Some(second)).unwrap();
+        assert_eq!(joined(of(ann), page()), page());
+        assert_eq!(joined(page(), of(ann)), page());
+        assert_eq!(joined(of(ann), of(ann)), of(ann));
+        assert_eq!(joined(of(ann), of(bob)).program_of, None);
+        assert_eq!(Origin::joined(None, Some(of(ann))), Some(of(ann)));
+    }
+
+    #[test]
     fn everybody_reads_the_tool_and_the_host_and_nothing_private() {
         for (source, wanted) in [
             ("web_fetch: https://ann:secret@invoices.example:8443/may?of=ann", "web_fetch: invoices.example"),
             ("web_search: is ann ill", "web_search"),
             ("web_search: is: ann ill", "web_search"),
+            ("web_search: is ann ill: cancer", "web_search"),
+            ("web_search: http:cancer", "web_search"),
+            ("document: web_fetch: https://trusted.example/", "document"),
             ("list_mail", "list_mail"),
             ("document: Wages of May", "document"),
             ("the workspace holds wages.xlsx from web_fetch: https://a.example/", "files in a workspace"),

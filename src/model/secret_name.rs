@@ -5,14 +5,17 @@ const WORDS: &[&str] = &["bearer", "cred", "creds", "cvc", "cvv", "jwt", "otp", 
 /// What makes a name secret wherever it stands in it: such names are often written as one word.
 const PARTS: &[&str] = &[
     "accesskey",
+    "accountkey",
     "apikey",
     "authorization",
     "cookie",
     "credential",
+    "encryptionkey",
     "passphrase",
     "passwd",
     "password",
     "privatekey",
+    "satchelsession",
     "secret",
     "subscriptionkey",
     "token",
@@ -104,6 +107,9 @@ mod tests {
         "X-Session",
         "X-Amz-Signature",
         "x-auth",
+        "AccountKey",
+        "encryption_key",
+        "satchel_session",
     ];
     const DOUBTFUL: &[&str] = &["session", "sessionid", "sig", "signature", "auth", "pass", "key", "pin"];
     const PLAIN: &[&str] = &[

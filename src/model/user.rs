@@ -108,11 +108,18 @@ impl Username {
 
     /// Returns true where people could take this name for the other: both look the same, whatever their letters.
     pub fn looks_like(&self, other: &str) -> bool {
-        let look = |name: &str| {
-            skeleton(&skeleton(&name.to_lowercase()).collect::<String>().to_lowercase()).collect::<String>()
-        };
-        look(&self.0) == look(other)
+        let others = looks(other);
+        looks(&self.0).iter().any(|look| others.contains(look))
     }
+}
+
+/// A name as people see it: a capital I passes for an l where it is written so, and for an i where case is of no account.
+fn looks(name: &str) -> [String; 2] {
+    let look = |name: &str| {
+        let small = skeleton(name).collect::<String>().to_lowercase();
+        skeleton(&small).collect::<String>().replace("vv", "w")
+    };
+    [look(name), look(&name.to_lowercase())]
 }
 
 impl TryFrom<String> for Username {
@@ -168,10 +175,21 @@ mod tests {
             ("ow\u{438}er", "owиer"),
             ("bi11", "bill"),
             ("rnara", "mara"),
+            ("pIain", "plain"),
+            ("plain", "pIain"),
+            ("lI", "Il"),
+            ("vvalter", "walter"),
         ] {
             assert!(name(new).is_err() || name(new).unwrap().looks_like(known), "{new} {known}");
         }
-        for (new, known) in [("ada", "adb"), ("mara", "maria"), ("user1", "user2"), ("role10", "role1")] {
+        for (new, known) in [
+            ("ada", "adb"),
+            ("mara", "maria"),
+            ("user1", "user2"),
+            ("role10", "role1"),
+            ("Clara", "Dara"),
+            ("Ivan", "Evan"),
+        ] {
             assert!(!name(new).unwrap().looks_like(known), "{new} {known}");
         }
     }

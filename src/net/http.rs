@@ -124,6 +124,13 @@ impl Http {
         Self { same_place: true, ..self.clone() }
     }
 
+    /// The same way to a place the call did not name, which its conversation has not reached by it: that of a redirect, or
+    /// of a token.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self { origin: self.origin.clone().aside(), ..self.clone() }
+    }
+
     /// The same way, with a certificate of ours or further authorities to trust. Connections made with one setting are
     /// kept and used again, and never for another.
     #[must_use]
@@ -142,8 +149,9 @@ impl Http {
         let mut left = request.max_redirects;
         let began = Instant::now();
         let mut led_by = None;
+        let mut way = self.clone();
         loop {
-            let mut response = self.send_once(&request).await.map_err(|error| match &led_by {
+            let mut response = way.send_once(&request).await.map_err(|error| match &led_by {
                 // The address was chosen by whoever answered with it.
                 Some(host) => error.from_outside(host),
                 None => error,
@@ -162,6 +170,7 @@ impl Http {
             left = left.checked_sub(1).ok_or_else(|| {
                 Error::upstream(format!("The address redirects more than {} times.", request.max_redirects))
             })?;
+            way = self.aside();
             led_by.get_or_insert_with(|| request.url.host_str().unwrap_or_default().to_owned());
             request = follow(request, target, response.status);
         }

@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 use self::kinds::Kinds;
 pub use self::{
     filter::Filter,
+    find::{MAX_BYTES, Page},
     verify::{parse_anchors, verify},
 };
 use super::db::Db;
@@ -163,6 +164,7 @@ struct Row {
 
 impl Row {
     fn of(event: Event) -> Result<Self> {
+        let event = event.bounded();
         let edited = (!event.edited.is_empty()).then(|| serde_json::to_string(&event.edited)).transpose();
         let edited = edited.map_err(Error::internal)?;
         Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), edited, event })
@@ -175,8 +177,9 @@ impl Row {
         let hash = chain(&prev, seq, body);
         c.prepare_cached(
             "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk,
-                                outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+                                outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited,
+                                own_words)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         )?
         .execute(params![
             seq,
@@ -199,6 +202,7 @@ impl Row {
             FORMAT,
             event.approved_by,
             edited,
+            event.own_words,
         ])?;
         counts::count(c, seq, event)?;
         Ok(seq)

@@ -140,6 +140,14 @@ impl Collections {
     }
 }
 
+/// Takes a role out of the collections that are open to it.
+pub(super) fn forget_role(c: &Connection, role: &str) -> Result<()> {
+    let sql = "UPDATE collections
+               SET roles = (SELECT json_group_array(r.value) FROM json_each(roles) r WHERE r.value <> ?1)
+               WHERE EXISTS (SELECT 1 FROM json_each(roles) r WHERE r.value = ?1)";
+    run(c, sql, [role]).map(drop)
+}
+
 /// The number of a collection this person sees, by its id or its name.
 fn called(c: &Connection, reader: Reader, text: &str) -> Result<i64> {
     // In an id no letter is a capital one either.

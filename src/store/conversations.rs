@@ -171,8 +171,27 @@ impl Conversations {
             .await
     }
 
-    /// Origin of content from outside that was in any of these conversations at the time beside it. Of one that is
-    /// gone nobody knows: it counts as tainted.
+    /// Origins of what programs with a key said in these conversations of a person.
+    pub async fn programs(&self, user: UserId, ids: Vec<ConversationId>) -> Result<Vec<Origin>> {
+        let sql =
+            "SELECT t.caller ->> 'username', t.started_at FROM turns t JOIN conversations c ON c.id = t.conversation
+                   WHERE c.id = ?1 AND c.user = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
+        self.db
+            .read(move |c| {
+                let mut found = Vec::new();
+                for id in ids {
+                    found.extend(first(c, sql, (id.to_string(), user.to_string()), |row| {
+                        let source = format!("chat: a program of {}", row.get::<_, String>(0)?);
+                        Ok(Origin { program_of: Some(user), ..Origin::new(source, time(row, 1)?) })
+                    })?);
+                }
+                Ok(found)
+            })
+            .await
+    }
+
+    /// Origin of content from outside that is in any of these conversations; beside each is a time when it may have come.
+    /// Of one that is gone nobody knows: it counts as tainted.
     pub async fn origin_among(&self, moments: Vec<(ConversationId, Time)>) -> Result<Option<Origin>> {
         self.db
             .read(move |c| {
@@ -183,9 +202,8 @@ impl Conversations {
                     })?;
                     let (source, from) =
                         found.unwrap_or_else(|| (Some("a conversation that is gone".to_owned()), None));
-                    let from = from.unwrap_or(at);
-                    if let Some(source) = source.filter(|_| from <= at) {
-                        return Ok(Some(Origin::new(source, from)));
+                    if let Some(source) = source {
+                        return Ok(Some(Origin::new(source, from.unwrap_or(at))));
                     }
                 }
                 Ok(None)

@@ -13,7 +13,7 @@ use rusqlite::{Connection, Row};
 use subtle::ConstantTimeEq;
 
 use super::{
-    people::{People, SharedIdentity},
+    people::{Actor, People, SharedIdentity},
     rows,
     sessions::{IDLE, Session},
     token::{Hash, digest},
@@ -43,6 +43,8 @@ pub struct Identity {
     pub role: String,
     /// The session, where it is one.
     pub session: Option<Id<Session>>,
+    /// The credential itself, as it is kept; none for the machine's own command line.
+    shown: Option<(Carrier, Hash)>,
     ends_at: Option<Time>,
     used_at: AtomicI64,
 }
@@ -51,6 +53,16 @@ pub struct Identity {
 enum Carrier {
     Session,
     Key,
+}
+
+impl Carrier {
+    /// The error where there is no such credential.
+    fn unknown(self) -> Error {
+        unauthenticated(match self {
+            Self::Session => "The session has ended. Sign in again.",
+            Self::Key => "The API key is not known here, or its owner is disabled.",
+        })
+    }
 }
 
 #[derive(Clone)]
@@ -86,12 +98,7 @@ impl Known {
 impl People {
     /// The person a session cookie stands for.
     pub async fn by_session(&self, token: &str, now: Time) -> Result<SharedIdentity> {
-        let unknown = || unauthenticated("The session has ended. Sign in again.");
-        let found = self.look_up(Carrier::Session, digest(token)).await?.ok_or_else(unknown)?;
-        let idle_until = Time::from_millis(found.used_at.load(Ordering::Relaxed)).after(IDLE);
-        if found.ends_at.is_some_and(|end| now >= end) || now >= idle_until {
-            return Err(unknown());
-        }
+        let found = self.look_up(Carrier::Session, digest(token), now).await?;
         self.touch(&found, now).await;
         Ok(found)
     }
@@ -103,10 +110,19 @@ impl People {
         if local.is_some_and(|local| bool::from(local.ct_eq(&hash))) {
             return self.local_identity().await.map(Arc::new);
         }
-        let found = self.look_up(Carrier::Key, hash).await?;
-        let found = found.ok_or_else(|| unauthenticated("The API key is not known here, or its owner is disabled."))?;
+        let found = self.look_up(Carrier::Key, hash, now).await?;
         self.touch(&found, now).await;
         Ok(found)
+    }
+
+    /// Fails where the credential behind an identity no longer holds, or gives less than it did when it was shown.
+    pub async fn ensure_lasting(&self, before: &SharedIdentity, now: Time) -> Result<()> {
+        let Some((carrier, hash)) = before.shown else { return Ok(()) };
+        let found = self.look_up(carrier, hash, now).await?;
+        if Arc::ptr_eq(&found, before) || found.caller.permissions.covers(&before.caller.permissions) {
+            return Ok(());
+        }
+        Err(narrowed())
     }
 
     /// Accepts `token` as the command line of this machine: whoever can read it owns the data directory.
@@ -131,10 +147,20 @@ impl People {
         let (permissions, door, credential) = (Permissions::all(), Door::Cli, Credential::Local);
         let caller = Caller { user, username, permissions, door, credential, personal: true };
         let role = "administrator".to_owned();
-        Ok(Identity { caller, role, session: None, ends_at: None, used_at: AtomicI64::new(0) })
+        Ok(Identity { caller, role, session: None, shown: None, ends_at: None, used_at: AtomicI64::new(0) })
     }
 
-    async fn look_up(&self, carrier: Carrier, hash: Hash) -> Result<Option<SharedIdentity>> {
+    /// The person a credential stands for now.
+    async fn look_up(&self, carrier: Carrier, hash: Hash, now: Time) -> Result<SharedIdentity> {
+        let found = self.find(carrier, hash).await?.ok_or_else(|| carrier.unknown())?;
+        let idle_until = Time::from_millis(found.used_at.load(Ordering::Relaxed)).after(IDLE);
+        match found.ends_at {
+            Some(end) if now >= end || now >= idle_until => Err(carrier.unknown()),
+            _ => Ok(found),
+        }
+    }
+
+    async fn find(&self, carrier: Carrier, hash: Hash) -> Result<Option<SharedIdentity>> {
         let generation = self.known.generation();
         if let Some(entry) = self.known.entries.get(&(carrier, hash))
             && entry.generation == generation
@@ -174,10 +200,41 @@ impl People {
 }
 
 fn read(c: &Connection, carrier: Carrier, hash: Hash) -> Result<Option<Identity>> {
-    match carrier {
+    let found = match carrier {
         Carrier::Key => rows::first(c, KEY, [hash], read_key),
         Carrier::Session => rows::first(c, SESSION, [hash], read_session),
+    };
+    Ok(found?.map(|identity| Identity { shown: Some((carrier, hash)), ..identity }))
+}
+
+/// Fails where somebody has lost their credential since they showed it, or a part of what it gave: read where writes follow
+/// one another, so that nobody changes anything after the change that took it from them.
+pub(super) fn ensure_lasting(c: &Connection, by: &Actor) -> Result<()> {
+    const ROLE: &str =
+        "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
+    let user = by.caller.user.to_string();
+    let role = |row: &Row<'_>| rows::json::<Permissions>(row, 0);
+    let (now, carrier) = match (by.caller.credential, by.session) {
+        (Credential::Local, _) => return Ok(()),
+        (Credential::Key(key), _) => {
+            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?2 AND user = u.id)");
+            (rows::first(c, &sql, (user, key.to_string()), role)?, Carrier::Key)
+        }
+        (Credential::Session, Some(session)) => {
+            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM sessions WHERE id = ?2 AND user = u.id)");
+            (rows::first(c, &sql, (user, session.to_string()), role)?, Carrier::Session)
+        }
+        (Credential::Session, None) => (rows::first(c, ROLE, [user], role)?, Carrier::Session),
+    };
+    match now {
+        None => Err(carrier.unknown()),
+        Some(now) if now.covers(&by.caller.permissions) => Ok(()),
+        Some(_) => Err(narrowed()),
     }
+}
+
+fn narrowed() -> Error {
+    Error::denied("Your permissions have changed since this began. Look at what you may do now, then send it again.")
 }
 
 const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id, k.permissions, k.last_used_at, k.personal \
@@ -192,6 +249,7 @@ fn read_key(row: &Row<'_>) -> Result<Identity> {
         caller: Caller { permissions, personal: row.get(7)?, ..caller },
         role: row.get(2)?,
         session: None,
+        shown: None,
         ends_at: None,
         used_at: AtomicI64::new(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
     })
@@ -205,6 +263,7 @@ fn read_session(row: &Row<'_>) -> Result<Identity> {
         caller: caller(row, Credential::Session)?,
         role: row.get(2)?,
         session: Some(rows::parsed(row, 4)?),
+        shown: None,
         ends_at: Some(rows::time(row, 5)?),
         used_at: AtomicI64::new(row.get(6)?),
     })

@@ -53,6 +53,17 @@ pub struct NewDocument {
     pub content: Option<Content>,
 }
 
+/// A new content of a document.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    /// The way it comes.
+    pub source: SourceKind,
+    /// The file's name; `None` for a text.
+    pub uri: Option<String>,
+    /// Its file.
+    pub content: Content,
+}
+
 /// A file in the storage, as what it came.
 #[derive(Debug, Clone)]
 pub struct Content {

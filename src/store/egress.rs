@@ -206,7 +206,7 @@ pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
     .await
 }
 
-/// Those of these places that nothing of this conversation has reached.
+/// Those of these places that no call of this conversation has reached: where a redirect led, none went on purpose.
 pub async fn unreached(db: &Db, topic: ConversationId, places: Vec<Destination>) -> Result<Vec<Destination>> {
     db.read(move |c| {
         // The ledger has hosts as they were named, with the dot at the end that makes no other host.

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::{Connection, Row};
 
-use super::{origin, outbox, rows, vectors};
+use super::{author, origin, outbox, rows, vectors};
 use crate::model::{
+    author::Author,
     error::{Error, Result},
     index::{ContentHash, Entry, Scalar, Space},
     origin::Origin,
@@ -45,6 +46,8 @@ pub struct Kept {
     pub metadata: BTreeMap<String, Scalar>,
     /// The origin of content from outside that was near when it, or a part of it, was put.
     pub origin: Option<Origin>,
+    /// Who put it, and all that was under its name before.
+    pub author: Option<Author>,
 }
 
 /// Puts a text, a vector or both under a name.
@@ -80,14 +83,16 @@ fn write(
     now: Time,
 ) -> Result<i64> {
     let json = serde_json::to_string(metadata).map_err(Error::internal)?;
-    let mut statement = c.prepare_cached(
-        "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+    let joined = origin::joined("index_entries.origin", "excluded.origin");
+    let author = author::joined("index_entries.author", "excluded.author");
+    let mut statement = c.prepare_cached(&format!(
+        "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin, author)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?6)
          ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, text), hash = excluded.hash,
            given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at,
-           origin = coalesce(index_entries.origin, excluded.origin)
+           origin = {joined}, author = {author}
          RETURNING id",
-    )?;
+    ))?;
     let (by, origin) = (by.map(|by| by.to_string()), origin::text(&put.origin));
     let row = (&put.name, &put.text, hash, put.given, json, by, now.millis(), origin);
     let id = statement.query_row(row, |row| row.get(0))?;
@@ -111,7 +116,7 @@ pub fn remove(c: &Connection, name: &str) -> Result<bool> {
 
 /// The entry with this number, as it was put.
 pub fn kept(c: &Connection, id: i64) -> Result<Option<Kept>> {
-    Ok(rows::first(c, "SELECT * FROM index_entries WHERE id = ?1", [id], read)?.map(|row| row.kept))
+    Ok(rows::first(c, &select("WHERE id = ?1"), [id], read)?.map(|row| row.kept))
 }
 
 /// The entries that have all of this metadata.
@@ -142,13 +147,13 @@ pub fn unembedded(c: &Connection, model: &str, after: i64, n: u32) -> Result<Vec
 
 /// The entry with this number, as the indexes see it.
 pub fn entry(c: &Connection, id: i64) -> Result<Option<Entry>> {
-    rows::first(c, "SELECT * FROM index_entries WHERE id = ?1", [id], |row| Ok(indexed(read(row)?)))
+    rows::first(c, &select("WHERE id = ?1"), [id], |row| Ok(indexed(read(row)?)))
 }
 
 /// The next `n` entries after a number, as the indexes see them.
 pub fn entries_after(c: &Connection, after: i64, n: u32) -> Result<Vec<Entry>> {
-    let sql = "SELECT * FROM index_entries WHERE id > ?1 ORDER BY id LIMIT ?2";
-    rows::all(c, sql, (after, n), |row| Ok(indexed(read(row)?)))
+    let sql = select("WHERE id > ?1 ORDER BY id LIMIT ?2");
+    rows::all(c, &sql, (after, n), |row| Ok(indexed(read(row)?)))
 }
 
 fn indexed(row: EntryRow) -> Entry {
@@ -161,7 +166,12 @@ struct EntryRow {
 }
 
 fn by_name(c: &Connection, name: &str) -> Result<Option<EntryRow>> {
-    rows::first(c, "SELECT * FROM index_entries WHERE name = ?1", [name], read)
+    rows::first(c, &select("WHERE name = ?1"), [name], read)
+}
+
+fn select(condition: &str) -> String {
+    let author = author::columns("author");
+    format!("SELECT {author}, id, name, text, metadata, origin, hash FROM index_entries {condition}")
 }
 
 fn read(row: &Row<'_>) -> Result<EntryRow> {
@@ -173,6 +183,7 @@ fn read(row: &Row<'_>) -> Result<EntryRow> {
             text: row.get("text")?,
             metadata: serde_json::from_str(&metadata).map_err(Error::internal)?,
             origin: origin::read(row, "origin")?,
+            author: author::read(row, 0)?,
         },
         hash: row.get("hash")?,
     })

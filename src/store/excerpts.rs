@@ -7,12 +7,15 @@ use rusqlite::{Connection, Row};
 use super::{
     chunks,
     collections::VISIBLE,
+    origin,
     rows::{all, parsed},
 };
 use crate::model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, DocumentId, SourceKind},
+    origin::Origin,
     reader::Reader,
+    time::Time,
     user::UserId,
 };
 
@@ -25,17 +28,57 @@ pub struct Excerpt {
     pub title: String,
     /// The passage.
     pub chunk: Chunk,
-    source: SourceKind,
-    uri: Option<String>,
-    added_by: Option<UserId>,
+    authorship: Authorship,
 }
 
 impl Excerpt {
-    /// Where its content came from, unless this person wrote it here himself: all else may hold what a stranger wrote.
-    pub fn outside(&self, user: UserId) -> Option<String> {
-        let own = self.source == SourceKind::Text && self.added_by == Some(user);
-        let place = || self.uri.clone().unwrap_or_else(|| self.title.clone());
-        (!own).then(place)
+    /// The origin of its document for this person; see [`Authorship::outside`].
+    pub fn outside(&self, user: UserId, now: Time) -> Option<Origin> {
+        self.authorship.outside(user, &self.title, now)
+    }
+}
+
+/// The people whose words a document's title and its present content are, and the way that came.
+#[derive(Debug, Clone)]
+pub struct Authorship {
+    source: SourceKind,
+    uri: Option<String>,
+    title_by: Option<UserId>,
+    content_by: Option<UserId>,
+    origin: Option<Origin>,
+}
+
+impl Authorship {
+    /// The columns it is read from, of a document `d`. Until a new content is read, the one before is found.
+    pub(super) const COLUMNS: &str =
+        "d.source, d.uri, d.title_by, iif(d.status = 'ready' OR d.version = 0, d.content_by, NULL), d.origin";
+
+    /// Reads it from columns that begin at this one.
+    pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self> {
+        let source: String = row.get(first)?;
+        let user = |at: usize| row.get::<_, Option<String>>(at)?.map(|user| user.parse()).transpose();
+        Ok(Self {
+            source: serde_json::from_value(source.into()).map_err(Error::internal)?,
+            uri: row.get(first + 1)?,
+            title_by: user(first + 2)?,
+            content_by: user(first + 3)?,
+            origin: origin::read(row, first + 4)?,
+        })
+    }
+
+    /// The file's name, the address, or the path.
+    pub fn uri(&self) -> Option<&str> {
+        self.uri.as_deref()
+    }
+
+    /// The origin of the document of this title, unless this person typed all of it: all else may hold a stranger's words.
+    pub fn outside(&self, user: UserId, title: &str, now: Time) -> Option<Origin> {
+        let own = self.source == SourceKind::Text && [self.title_by, self.content_by] == [Some(user); 2];
+        let place = self.uri.as_deref().unwrap_or(title);
+        match own {
+            true => self.origin.clone(),
+            false => Some(Origin::new(format!("document: {place}"), now)),
+        }
     }
 }
 
@@ -61,24 +104,21 @@ pub(super) fn ids(
 /// These passages, as far as they are still found and this person sees them; in no order.
 pub(super) fn list(c: &Connection, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
     let sql = format!(
-        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id, d.title, d.source, d.uri, d.added_by
+        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id, d.title, {}
              FROM json_each(?2) w JOIN chunks c ON c.id = w.value
                JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection
-             WHERE {VISIBLE}"
+             WHERE {VISIBLE}",
+        Authorship::COLUMNS
     );
     all(c, &sql, (reader.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
 }
 
 fn read(row: &Row<'_>) -> Result<Excerpt> {
-    let source: String = row.get(9)?;
-    let added_by: Option<String> = row.get(11)?;
     Ok(Excerpt {
         chunk: chunks::read(row)?,
         document: parsed(row, 7)?,
         title: row.get(8)?,
-        source: serde_json::from_value(source.into()).map_err(Error::internal)?,
-        uri: row.get(10)?,
-        added_by: added_by.map(|user| user.parse()).transpose()?,
+        authorship: Authorship::read(row, 9)?,
     })
 }

@@ -77,14 +77,13 @@ impl FileRecord {
 
     /// The origin of the file that last changed then; `None` if there is no file, or nothing is known.
     pub fn origin(&self, changed: Option<LastChange>) -> Option<Origin> {
-        if let Some((Some(origin), _)) = &self.own {
-            return Some(origin.clone());
-        }
-        let changed = changed?;
+        let own = self.own.as_ref().and_then(|(origin, _)| origin.clone());
+        let Some(changed) = changed else { return own };
         if matches!(self.own, Some((None, Some(vouched))) if vouched == changed.file) {
             return None;
         }
-        self.trees.iter().find(|tree| tree.since <= changed.path).map(|tree| tree.origin.clone())
+        let trees = self.trees.iter().filter(|tree| tree.since <= changed.path);
+        trees.map(|tree| Some(tree.origin.clone())).fold(own, Origin::joined)
     }
 
     /// Whether the file lies in a tree that counts as from outside.
@@ -136,8 +135,10 @@ impl FileOrigins {
     pub async fn keep_tree(&self, tree: Tree) -> Result<()> {
         let work = move |c: &Connection| {
             forget_tree(c, tree.id)?;
-            let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting = 1";
-            let place = (tree.place.owner(), &tree.place.path, tree.since);
+            let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting = 1
+                         AND (origin ->> 'program_of' IS NULL OR origin ->> 'program_of' IS ?4)";
+            let program = tree.origin.program_of.map(|user| user.to_string());
+            let place = (tree.place.owner(), &tree.place.path, tree.since, program);
             match first(c, sql, place, |_| Ok(()))? {
                 Some(()) => Ok(()),
                 None => put_tree(c, &tree, Lasting::Yes),
@@ -272,7 +273,7 @@ enum Lasting {
 fn put_tree(c: &Connection, tree: &Tree, lasting: Lasting) -> Result<()> {
     let sql = "INSERT INTO tree_origins (id, owner, path, origin, since, lasting) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let Tree { id, place, origin, since } = tree;
-    let origin = origin::text(&Some(origin.clone()));
+    let origin = origin::text(&Some(seen_in(place, origin)));
     let row = params![id.to_string(), place.owner(), place.path, origin, since, lasting == Lasting::Yes];
     run(c, sql, row).map(drop)
 }
@@ -284,7 +285,13 @@ fn forget_tree(c: &Connection, id: Uuid) -> Result<()> {
 fn put(c: &Connection, place: &FilePlace, origin: &Origin, at: i64) -> Result<()> {
     let sql = "INSERT INTO file_origins (owner, path, origin, put_at) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (owner, path) DO UPDATE SET origin = excluded.origin, changed = NULL, put_at = excluded.put_at";
-    run(c, sql, params![place.owner(), place.path, origin::text(&Some(origin.clone())), at]).map(drop)
+    run(c, sql, params![place.owner(), place.path, origin::text(&Some(seen_in(place, origin))), at]).map(drop)
+}
+
+/// An origin as whoever reaches the place may read it: outside a workspace that may be others.
+fn seen_in(place: &FilePlace, origin: &Origin) -> Origin {
+    let origin = origin.clone();
+    if place.owner.is_some() { origin } else { origin.for_all() }
 }
 
 /// A row that says so is kept only where the tree around it would say otherwise.
@@ -344,6 +351,14 @@ mod tests {
         ] {
             assert_eq!(own.is_below(&tree), wanted, "{own:?} below {tree:?}");
         }
+    }
+
+    #[test]
+    fn outside_a_workspace_nobody_reads_for_what_others_searched() {
+        let origin = Origin::new("web_search: is ann ill: cancer", Time::from_millis(0));
+        let seen = |owner| seen_in(&place(owner, "/srv/share"), &origin).source;
+        assert_eq!(seen(None), "web_search");
+        assert_eq!(seen(Some(UserId::new())), origin.source);
     }
 
     #[test]

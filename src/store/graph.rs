@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 pub use self::findings::{Content, Unread};
 use super::{
+    author,
     db::Db,
     origin,
     rows::{first, json, run},
@@ -153,6 +154,9 @@ impl Graph {
 }
 
 fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
+    // What was found is seen by who sees the documents, and goes with them: nothing of it is put.
+    let forget = "UPDATE graph_nodes SET labels = '[]', props = '{}', created_at = ?2 WHERE id = ?1 AND put = 0";
+    run(c, forget, (node.id(), now.millis()))?;
     let sql = "SELECT number, labels, props FROM graph_nodes WHERE id = ?1";
     let old = first(c, sql, [node.id()], |row| {
         Ok((row.get::<_, i64>(0)?, json::<Vec<String>>(row, 1)?, json::<Map<String, Value>>(row, 2)?))
@@ -165,18 +169,22 @@ fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
         graph::set(&mut props, new);
         graph::check_props(&props)?;
     }
+    let author = node.author().map(|author| author.to_string());
     let row = (graph::name_of(node.id(), &props), Value::from(labels).to_string(), Value::from(props).to_string());
     match number {
         Some(number) => {
-            let sql = "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5,
-                         origin = coalesce(origin, ?6) WHERE number = ?1";
-            run(c, sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin())))?;
+            let (origin, joined) = (origin::joined("origin", "?6"), author::joined("author", "?7"));
+            let sql = format!(
+                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5, origin = {origin},
+                   author = {joined} WHERE number = ?1"
+            );
+            run(c, &sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
             Ok(number)
         }
         None => {
-            let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin)
-                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6)";
-            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin())))?;
+            let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin, author)
+                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?7)";
+            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
             Ok(c.last_insert_rowid())
         }
     }
@@ -191,7 +199,7 @@ fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
             Some(number) => number,
             None => {
                 made.push(id.to_owned());
-                put_node(c, &NewNode::new(id, None, None)?.with_origin(edge.origin().clone()), now)?
+                put_node(c, &NewNode::new(id, None, None)?.with_origin(edge.origin().clone()).by(edge.author()), now)?
             }
         };
     }
@@ -203,13 +211,26 @@ fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
         graph::set(&mut props, new);
         graph::check_props(&props)?;
     }
+    let joined = origin::joined("graph_edges.origin", "excluded.origin");
+    let author = author::joined("graph_edges.author", "excluded.author");
+    let sql = format!(
+        "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at, origin, author)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
+         ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
+           updated_at = excluded.updated_at, origin = {joined}, author = {author}"
+    );
     run(
         c,
-        "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
-         ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
-           updated_at = excluded.updated_at, origin = coalesce(graph_edges.origin, excluded.origin)",
-        params![src, edge.rel(), dst, Value::from(props).to_string(), now.millis(), origin::text(edge.origin())],
+        &sql,
+        params![
+            src,
+            edge.rel(),
+            dst,
+            Value::from(props).to_string(),
+            now.millis(),
+            origin::text(edge.origin()),
+            edge.author().map(|author| author.to_string())
+        ],
     )?;
     Ok(made)
 }

@@ -75,9 +75,9 @@ impl People {
         let hash = token::digest(secret.expose());
         let id = Id::new();
         let key = ApiKey { id, user: new.user, name, permissions, personal, created_at: by.now, last_used_at: None };
-        let (by, made) = (by.clone(), key.clone());
-        self.change(move |c| {
-            let owner = sessions::demand_reach(c, &by, key.user, &no_user(key.user))?;
+        let made = key.clone();
+        self.change_by(by, move |c, by| {
+            let owner = sessions::demand_reach(c, by, key.user, &no_user(key.user))?;
             let held: i64 =
                 c.query_row("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()], |row| row.get(0))?;
             if held >= PER_USER {
@@ -103,12 +103,11 @@ impl People {
 
     /// Revokes a key: one's own, or that of a user one may manage.
     pub async fn revoke_key(&self, by: &Actor, id: Id<ApiKey>) -> Result<()> {
-        let by = by.clone();
-        self.change(move |c| {
+        self.change_by(by, move |c, by| {
             let sql = format!("{SELECT} WHERE id = ?1");
             let unknown = Error::not_found(format!("There is no key '{id}'."));
             let key = rows::first(c, &sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
-            let owner = sessions::demand_reach(c, &by, key.user, &unknown)?;
+            let owner = sessions::demand_reach(c, by, key.user, &unknown)?;
             rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
             by.record(c, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
         })

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{
     collections::Collections,
     db::Db,
-    documents::{Content, Documents, Keep, NewDocument},
+    documents::{Documents, Keep, NewDocument, Replacement},
     files::{Files, Stored},
     folders::Folders,
     ingest::{Ingest, Worker},
@@ -61,7 +61,7 @@ impl Knowledge {
         by: &Actor,
         id: DocumentId,
         title: Option<String>,
-        content: Option<(Content, Stored)>,
+        content: Option<(Replacement, Stored)>,
     ) -> Result<Document> {
         let (content, stored) = content.unzip();
         let updated = self.documents.update(by, id, title, content).await;

@@ -61,9 +61,9 @@ impl Learning {
     }
 
     /// What was learned of a tool, with this person's own needs.
-    pub async fn of_tool(&self, tool: &str, user: UserId, bound: f32) -> Result<Learned> {
-        let (tool, user) = (tool.to_owned(), user.to_string());
-        self.db.read(move |c| learned(c, &tool, &user, bound)).await
+    pub async fn of_tool(&self, tool: &str, person: Option<UserId>, bound: f32) -> Result<Learned> {
+        let (tool, person) = (tool.to_owned(), person.map(|person| person.to_string()));
+        self.db.read(move |c| learned(c, &tool, person, bound)).await
     }
 
     /// Forgets what was learned of a tool.
@@ -130,7 +130,7 @@ fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
     })
 }
 
-fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned> {
+fn learned(c: &Connection, tool: &str, person: Option<String>, bound: f32) -> Result<Learned> {
     let sums = "SELECT count(DISTINCT text), count(DISTINCT user),
                        coalesce(sum(successes), 0), coalesce(sum(failures), 0)
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
@@ -142,7 +142,7 @@ fn learned(c: &Connection, tool: &str, user: &str, bound: f32) -> Result<Learned
          FROM need_tools JOIN needs ON needs.id = need
          WHERE tool = ?1 AND user = ?2
          GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",
-        (tool, user, SHOWN),
+        (tool, person, SHOWN),
         |row| {
             let last_at = Time::from_millis(row.get(3)?);
             Ok(OwnNeed { need: row.get(0)?, successes: row.get(1)?, failures: row.get(2)?, last_at })
@@ -180,7 +180,7 @@ mod tests {
             let ended = Ended { user, topic, need, vector: None, tool, success: true, at };
             learning.note(ended).await.unwrap();
         }
-        let learned = learning.of_tool("calculator", user, 1.0).await.unwrap();
+        let learned = learning.of_tool("calculator", Some(user), 1.0).await.unwrap();
         assert_eq!((learned.needs, learned.successes), (2, 3));
         let own: Vec<_> = learned.own.iter().map(|own| (own.need.as_str(), own.successes)).collect();
         assert_eq!(own, [("a sum", 1), ("add numbers", 2)]);

@@ -108,7 +108,7 @@ impl Lists {
                 if let Some(taken) = find(c, &user, &new)?.filter(|taken| taken.id != row.id) {
                     return Err(Error::conflict(format!("There is a list '{}' already.", taken.name)));
                 }
-                row.origin = row.origin.or(origin);
+                row.origin = Origin::joined(row.origin, origin);
                 note(c, &user, &event(&row, &format!("rename to {}", new.as_str()), Vec::new(), now))?;
                 c.execute(
                     "UPDATE list_history SET name_key = ?3 WHERE user = ?1 AND name_key = ?2",
@@ -173,7 +173,7 @@ fn no_list(c: &Connection, user: &str, name: &ListName) -> Result<Error> {
         format!("There are: {}.", names.join(", "))
     };
     let error = Error::not_found(format!("There is no list '{}'. {there}", name.as_str()));
-    Ok(origin.into_iter().fold(error, |error, origin| error.from_outside(origin.source)))
+    Ok(origin.into_iter().fold(error, Error::kept_from))
 }
 
 fn create(c: &Connection, user: &str, name: &ListName, origin: Option<Origin>, now: Time) -> Result<ListRow> {

@@ -29,6 +29,7 @@ use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
     memory::{Layer, Match, Memory, MemoryChange, MemoryId, NewMemory, Vector},
+    origin::Origin,
     time::Time,
     user::UserId,
 };
@@ -170,7 +171,7 @@ fn update(c: &Connection, user: UserId, id: MemoryId, change: MemoryChange, now:
         key,
         updated_at: now,
         // Earlier wordings stay with it, and so does their origin.
-        origin: memory.origin.or(change.origin),
+        origin: Origin::joined(memory.origin, change.origin),
         ..memory
     };
     rows::replace(c, &changed)?;

@@ -1,6 +1,7 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
 pub mod audit;
+mod author;
 pub mod backup;
 pub mod catalog;
 pub mod chunks;

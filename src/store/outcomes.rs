@@ -192,6 +192,7 @@ mod tests {
             call_id: None,
             approved_by: None,
             edited: Vec::new(),
+            own_words: false,
         }
     }
 

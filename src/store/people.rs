@@ -11,14 +11,16 @@ use std::sync::{
 use parking_lot::RwLock;
 use rusqlite::Connection;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::{
     audit,
-    credentials::{Identity, Known},
+    credentials::{self, Identity, Known},
     db::Db,
     lockout::Lockout,
     password::Hasher,
     roles,
+    sessions::SessionId,
     setup::Link,
     token::Hash,
 };
@@ -38,6 +40,7 @@ pub struct People {
     pub(super) link: RwLock<Option<Link>>,
     pub(super) local: RwLock<Option<Hash>>,
     pub(super) is_closed: Arc<AtomicBool>,
+    changes: watch::Sender<()>,
 }
 
 impl People {
@@ -52,7 +55,13 @@ impl People {
             link: RwLock::new(None),
             local: RwLock::new(None),
             is_closed: Arc::default(),
+            changes: watch::Sender::default(),
         })
+    }
+
+    /// Hears of every change of people.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// Writes, and forgets every remembered credential.
@@ -65,7 +74,22 @@ impl People {
         // Looked at where writes follow one another: see `People::close`.
         let done = self.db.write(move |c| if is_closed.load(Ordering::SeqCst) { Err(closed()) } else { work(c) }).await;
         self.known.forget();
+        self.changes.send_replace(());
         done
+    }
+
+    /// Writes for somebody who may still do what they could when they asked.
+    pub(super) async fn change_by<T, F>(&self, by: &Actor, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &Actor) -> Result<T> + Send + 'static,
+    {
+        let by = by.clone();
+        let checked = move |c: &Connection| {
+            credentials::ensure_lasting(c, &by)?;
+            work(c, &by)
+        };
+        self.change(checked).await
     }
 }
 
@@ -78,6 +102,8 @@ fn closed() -> Error {
 pub struct Actor {
     /// Who.
     pub caller: Caller,
+    /// The session they ask in, if it is one.
+    pub session: Option<SessionId>,
     /// When.
     pub now: Time,
 }
@@ -111,6 +137,7 @@ impl Actor {
             call_id: None,
             approved_by: None,
             edited: Vec::new(),
+            own_words: false,
         };
         audit::append(c, &event).map(drop)
     }

@@ -13,7 +13,7 @@ use crate::{
     store::{
         db::Commit,
         keys::NewKey,
-        sessions::{SessionId, SignedIn, Visit},
+        sessions::{Account, SignedIn, Visit},
         users::{NewUser, OwnPassword, UserChange},
     },
 };
@@ -61,6 +61,12 @@ impl House {
         self.people.create_user(by, new).await
     }
 
+    async fn manager(&self, username: &str) -> Actor {
+        let permissions = Permissions::parse(["users:manage", "audit:read"]).unwrap();
+        self.people.create_role(&self.owner(), "manager".to_owned(), permissions.clone()).await.unwrap();
+        actor(&self.add(username, "manager").await.unwrap(), permissions)
+    }
+
     async fn key(&self, by: &Actor, permissions: Option<&[&str]>) -> Result<String> {
         let permissions = permissions.map(|texts| Permissions::parse(texts).unwrap());
         let new = NewKey { user: by.caller.user, name: "k".to_owned(), permissions, personal: None };
@@ -69,6 +75,11 @@ impl House {
 
     async fn sign_in(&self, username: &str, password: &str, visit: Visit) -> Result<SignedIn> {
         self.people.sign_in(username, Secret::new(password), visit).await
+    }
+
+    async fn password(&self, username: &str) -> String {
+        let (sql, key) = ("SELECT password FROM users WHERE username_key = ?1", username.to_owned());
+        self.people.db.read(move |c| Ok(c.query_row(sql, [key], |row| row.get(0))?)).await.unwrap()
     }
 
     async fn set(&self, user: &User, change: UserChange) -> Result<User> {
@@ -85,11 +96,7 @@ fn actor(user: &User, permissions: Permissions) -> Actor {
         credential: Credential::Session,
         personal: true,
     };
-    Actor { caller, now: at(0) }
-}
-
-fn manager(user: &User) -> Actor {
-    actor(user, Permissions::parse(["users:manage", "audit:read"]).unwrap())
+    Actor { caller, session: None, now: at(0) }
 }
 
 fn kinds<T>(result: Result<T>) -> Option<Kind> {
@@ -123,7 +130,7 @@ async fn the_last_administrator_stays() {
 async fn nobody_gives_away_what_he_does_not_hold() {
     let house = House::new().await;
     let people = &house.people;
-    let by = manager(&house.add("clerk", "viewer").await.unwrap());
+    let by = house.manager("clerk").await;
     assert_eq!(kinds(house.add_by(&by, "evil", "administrator").await), Some(Kind::Denied));
     let all = Permissions::all();
     assert_eq!(kinds(people.create_role(&by, "all".to_owned(), all.clone()).await), Some(Kind::Denied));
@@ -139,7 +146,7 @@ async fn nobody_gives_away_what_he_does_not_hold() {
 #[tokio::test]
 async fn nobody_takes_over_somebody_above_him() {
     let house = House::new().await;
-    let by = manager(&house.add("clerk", "viewer").await.unwrap());
+    let by = house.manager("clerk").await;
     let password = UserChange { password: Some(Secret::new("a new password")), ..UserChange::default() };
     assert_eq!(kinds(house.people.change_user(&by, house.owner.id, password).await), Some(Kind::Denied));
     assert_eq!(kinds(house.people.delete_user(&by, house.owner.id).await), Some(Kind::Denied));
@@ -183,7 +190,8 @@ async fn a_key_may_do_what_it_and_its_owner_may_do_now() {
     house.set(&ada, UserChange { disabled: Some(false), ..UserChange::default() }).await.unwrap();
     let keys = house.people.keys(ada.id).await.unwrap();
     assert_eq!(keys[1].last_used_at, Some(at(1)));
-    house.people.revoke_key(&by, keys[1].id).await.unwrap();
+    assert_eq!(kinds(house.people.revoke_key(&by, keys[1].id).await), Some(Kind::Denied), "by is an operator no more");
+    house.people.revoke_key(&actor(&ada, Permissions::default()), keys[1].id).await.unwrap();
     assert_eq!(kinds(allowed(&narrow).await), Some(Kind::Unauthenticated));
     assert!(allowed(&full).await.is_ok());
 }
@@ -193,7 +201,7 @@ async fn a_key_makes_no_key_and_a_narrow_one_revokes_none() {
     let house = House::new().await;
     let through = async |key: &str| {
         let caller = house.people.by_key(key, at(0)).await.unwrap().caller.clone();
-        Actor { caller, now: at(0) }
+        Actor { caller, session: None, now: at(0) }
     };
     let narrow = house.key(&house.owner(), Some(&["audit:read"])).await.unwrap();
     let by = through(&narrow).await;
@@ -234,16 +242,17 @@ async fn a_session_ends_when_idle_when_old_and_with_the_password() {
     assert!(!alive(&old, 30).await);
     let (mine, other) = (enter(at(40 * DAY)).await, enter(at(40 * DAY)).await);
     let keep = house.people.by_session(&mine, at(40 * DAY)).await.unwrap().session;
-    let change = |current: &str| own_password(current, "another password", keep);
-    let wrong = house.people.change_own_password(&house.owner(), change("not the password")).await;
+    let by = Actor { session: keep, ..house.owner() };
+    let change = |current: &str| own_password(current, "another password");
+    let wrong = house.people.change_own_password(&by, change("not the password")).await;
     assert_eq!(kinds(wrong), Some(Kind::Denied));
-    house.people.change_own_password(&house.owner(), change(PASSWORD)).await.unwrap();
+    house.people.change_own_password(&by, change(PASSWORD)).await.unwrap();
     assert!(alive(&mine, 40).await && !alive(&other, 40).await);
 }
 
-fn own_password(current: &str, new: &str, session: Option<SessionId>) -> OwnPassword {
+fn own_password(current: &str, new: &str) -> OwnPassword {
     let (current, new) = (Secret::new(current), Secret::new(new));
-    OwnPassword { current, new, keep_keys: false, session, address: "::1".to_owned() }
+    OwnPassword { current, new, keep_keys: false, address: "::1".to_owned() }
 }
 
 #[tokio::test]
@@ -252,11 +261,38 @@ async fn a_changed_password_revokes_ones_keys_unless_they_are_kept() {
     let by = house.owner();
     let works = async |key: &str| house.people.by_key(key, at(1)).await.is_ok();
     let key = house.key(&by, None).await.unwrap();
-    let kept = OwnPassword { keep_keys: true, ..own_password(PASSWORD, "another password", None) };
+    let kept = OwnPassword { keep_keys: true, ..own_password(PASSWORD, "another password") };
     house.people.change_own_password(&by, kept).await.unwrap();
     assert!(works(&key).await);
-    house.people.change_own_password(&by, own_password("another password", PASSWORD, None)).await.unwrap();
+    house.people.change_own_password(&by, own_password("another password", PASSWORD)).await.unwrap();
     assert!(!works(&key).await);
+}
+
+#[tokio::test]
+async fn whoever_has_lost_their_credential_meanwhile_changes_nothing() {
+    let house = House::new().await;
+    let ada = house.add("ada", "administrator").await.unwrap();
+    let sign_in = async || house.sign_in("ada", PASSWORD, visit("::1", at(0))).await.unwrap().token;
+    let (token, key) = (sign_in().await, house.key(&actor(&ada, Permissions::all()), None).await.unwrap());
+    let asked = house.people.by_session(token.expose(), at(0)).await.unwrap();
+    let by = Actor { session: asked.session, ..actor(&ada, Permissions::all()) };
+    let caller = house.people.by_key(&key, at(0)).await.unwrap().caller.clone();
+    let program = Actor { caller, ..by.clone() };
+    let id = house.people.keys(ada.id).await.unwrap()[0].id;
+    house.set(&ada, UserChange { role: Some("viewer".to_owned()), ..UserChange::default() }).await.unwrap();
+    assert_eq!(kinds(house.add_by(&by, "evil", "viewer").await), Some(Kind::Denied));
+    assert_eq!(kinds(house.people.revoke_key(&program, id).await), Some(Kind::Denied));
+    house.set(&ada, UserChange { role: Some("administrator".to_owned()), ..UserChange::default() }).await.unwrap();
+    let stale = Account { user: ada.clone(), password: house.password("ada").await };
+    house
+        .set(&ada, UserChange { password: Some(Secret::new("a new password")), ..UserChange::default() })
+        .await
+        .unwrap();
+    assert_eq!(kinds(house.add_by(&by, "evil", "viewer").await), Some(Kind::Unauthenticated));
+    assert_eq!(kinds(house.key(&by, None).await), Some(Kind::Unauthenticated));
+    assert_eq!(kinds(house.people.revoke_key(&program, id).await), Some(Kind::Unauthenticated));
+    let entered = house.people.start_session(stale, visit("::1", at(0))).await;
+    assert_eq!(kinds(entered), Some(Kind::Unauthenticated), "the password that was looked at is no more");
 }
 
 #[tokio::test]
@@ -266,18 +302,17 @@ async fn a_password_that_could_not_be_looked_at_is_no_failure() {
         let write = move |c: &Connection| Ok(c.execute("UPDATE users SET password = ?1", [hash])?);
         house.people.db.write(write).await.unwrap();
     };
-    let hash: String =
-        house.people.db.read(|c| Ok(c.query_row("SELECT password FROM users", (), |row| row.get(0))?)).await.unwrap();
+    let hash = house.password("owner").await;
     store("no hash".to_owned()).await;
     for _ in 0..7 {
         let unread = house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await;
         assert_eq!(kinds(unread), Some(Kind::Internal));
-        let change = own_password(PASSWORD, "another password", None);
+        let change = own_password(PASSWORD, "another password");
         assert_eq!(kinds(house.people.change_own_password(&house.owner(), change).await), Some(Kind::Internal));
     }
     store(hash).await;
     house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
-    house.people.change_own_password(&house.owner(), own_password(PASSWORD, "another password", None)).await.unwrap();
+    house.people.change_own_password(&house.owner(), own_password(PASSWORD, "another password")).await.unwrap();
 }
 
 #[tokio::test]
@@ -294,6 +329,8 @@ async fn the_name_of_an_owner_is_looked_at_only_where_there_is_none() {
 async fn strangers_cannot_keep_out_who_comes_from_a_known_address() {
     let house = House::new().await;
     house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
+    // The network stays known to whoever has signed out.
+    house.people.db.write(|c| Ok(c.execute("DELETE FROM sessions", ())?)).await.unwrap();
     for _ in 0..5 {
         let wrong = house.sign_in("owner", "not the password", visit("10.6.6.6", at(0))).await;
         assert_eq!(kinds(wrong), Some(Kind::Unauthenticated));

@@ -16,6 +16,7 @@ use crate::model::{
         draft::{ProcessDraft, demand_no_circle, key},
     },
     error::{Error, Result},
+    figure,
     id::shorten,
     index::ContentHash,
     origin::Origin,
@@ -23,6 +24,8 @@ use crate::model::{
 
 /// Most processes.
 pub const MAX_PROCESSES: usize = 1_000;
+/// Most bytes of all processes together.
+pub const MAX_BYTES: usize = 16 << 20;
 
 const COLUMNS: &str = "SELECT id, content, source, status, origin, revision, created_at, updated_at FROM processes";
 
@@ -50,6 +53,11 @@ impl Processes {
     /// All, by name.
     pub async fn all(&self) -> Result<Vec<Process>> {
         self.db.read(all).await
+    }
+
+    /// Bytes of all, about.
+    pub async fn bytes(&self) -> Result<usize> {
+        self.db.read(bytes).await
     }
 
     /// One; fails where there is none.
@@ -186,6 +194,13 @@ fn all(c: &Connection) -> Result<Vec<Process>> {
     every(c, &format!("{COLUMNS} ORDER BY name_key"), (), read)
 }
 
+/// Bytes of what all of them say: looks at no text.
+fn bytes(c: &Connection) -> Result<usize> {
+    let sql = "SELECT coalesce(sum(octet_length(content)), 0) FROM processes";
+    let bytes: Option<i64> = first(c, sql, (), |row| Ok(row.get(0)?))?;
+    usize::try_from(bytes.unwrap_or(0)).map_err(Error::internal)
+}
+
 fn demand(c: &Connection, id: ProcessId) -> Result<Process> {
     let found = first(c, &format!("{COLUMNS} WHERE id = ?1"), [id.to_string()], read)?;
     found.ok_or_else(|| Error::not_found(format!("There is no process '{id}'.")))
@@ -208,6 +223,12 @@ fn changed_since(name: &str) -> Error {
 
 /// No more than there may be, and none that waits for itself.
 fn demand_sound(c: &Connection) -> Result<()> {
+    if bytes(c)? > MAX_BYTES {
+        let most = figure::bytes(MAX_BYTES as u64);
+        return Err(Error::conflict(format!(
+            "All processes together may have {most}: delete some first, or say less."
+        )));
+    }
     let all = all(c)?;
     if all.len() > MAX_PROCESSES {
         return Err(Error::conflict(format!("There can be {MAX_PROCESSES} processes: delete some first.")));

@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
+    collections,
     db::Db,
     people::{Actor, People},
     rows,
@@ -33,8 +34,8 @@ impl People {
         by.caller.ensure_person()?;
         by.demand_all(&permissions)?;
         let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
-        let (by, made) = (by.clone(), role.clone());
-        self.change(move |c| {
+        let made = role.clone();
+        self.change_by(by, move |c, by| {
             if find(c, &role.name)?.is_some() {
                 return Err(Error::conflict(format!("There is a role '{}' already.", role.name)));
             }
@@ -51,8 +52,7 @@ impl People {
         by.caller.ensure_person()?;
         by.demand_all(&permissions)?;
         let permissions = bounded(permissions)?;
-        let by = by.clone();
-        self.change(move |c| {
+        self.change_by(by, move |c, by| {
             let before = find_custom(c, &name)?;
             by.demand_all(&before.permissions)?;
             rows::run(
@@ -68,11 +68,10 @@ impl People {
         .await
     }
 
-    /// Deletes a role nobody has.
+    /// Deletes a role nobody has. Collections that were open to it are not open to another one of its name.
     pub async fn delete_role(&self, by: &Actor, name: String) -> Result<()> {
         by.caller.ensure_person()?;
-        let by = by.clone();
-        self.change(move |c| {
+        self.change_by(by, move |c, by| {
             let role = find_custom(c, &name)?;
             by.demand_all(&role.permissions)?;
             let users: i64 = c.query_row("SELECT count(*) FROM users WHERE role = ?1", [&name], |row| row.get(0))?;
@@ -83,6 +82,7 @@ impl People {
                 )));
             }
             rows::run(c, "DELETE FROM roles WHERE name = ?1", [&name])?;
+            collections::forget_role(c, &name)?;
             by.record(c, "role.delete", json!({"role": name}))
         })
         .await

@@ -26,7 +26,9 @@ use crate::model::{
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 /// A session nobody uses for this long ends.
 pub const IDLE: Duration = Duration::from_secs(7 * 24 * 3600);
-/// Sessions one user may have; the oldest makes way.
+/// A network that somebody has signed in from is known for this long.
+const KNOWN: Duration = Duration::from_secs(90 * 24 * 3600);
+/// Sessions, and known networks, one user may have; the oldest makes way.
 const PER_USER: i64 = 50;
 
 /// A session's id; not the credential.
@@ -100,19 +102,20 @@ impl People {
         match account {
             Some(account) if is_right && !account.user.disabled => {
                 attempt.succeed();
-                self.start_session(account.user, visit).await
+                self.start_session(account, visit).await
             }
             _ => {
                 drop(attempt);
-                let error = Error::new(Kind::Unauthenticated, "The user name or the password is wrong.");
+                let error = wrong();
                 self.note_failure(username, &visit, AuditOutcome::Failure, &error).await?;
                 Err(error)
             }
         }
     }
 
-    /// Starts a session for somebody who has proved who he is.
-    pub(super) async fn start_session(&self, user: User, visit: Visit) -> Result<SignedIn> {
+    /// Starts a session for somebody who has proved who they are: their password is still the one that was looked at.
+    pub(super) async fn start_session(&self, account: Account, visit: Visit) -> Result<SignedIn> {
+        let Account { user, password } = account;
         let token = token::issue("");
         let hash = token::digest(token.expose());
         let caller = Caller {
@@ -123,9 +126,11 @@ impl People {
             credential: Credential::Session,
             personal: true,
         };
-        let by = Actor { caller, now: visit.now };
+        let by = Actor { caller, session: None, now: visit.now };
         let user = self
             .change(move |c| {
+                let sql = "SELECT 1 FROM users WHERE id = ?1 AND password = ?2 AND disabled = 0";
+                rows::first(c, sql, (user.id.to_string(), password), |_| Ok(()))?.ok_or_else(wrong)?;
                 insert(c, user.id, hash, &visit)?;
                 rows::run(
                     c,
@@ -159,12 +164,11 @@ impl People {
 
     /// Ends a session: one's own, or that of a user whose role is not above one's own permissions.
     pub async fn end_session(&self, by: &Actor, id: SessionId) -> Result<()> {
-        let by = by.clone();
-        self.change(move |c| {
+        self.change_by(by, move |c, by| {
             let sql = "SELECT user FROM sessions WHERE id = ?1";
             let owner: Option<UserId> = rows::first(c, sql, [id.to_string()], |row| rows::parsed(row, 0))?;
             let unknown = Error::not_found(format!("There is no session '{id}'."));
-            let owner = demand_reach(c, &by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
+            let owner = demand_reach(c, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
             rows::run(c, "DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
             by.record_auth(c, "session.end", json!({"session": id, "user": owner.username}))
         })
@@ -179,8 +183,9 @@ impl People {
                     Ok((rows::parsed(row, 0)?, row.get(1)?))
                 })?;
                 let Some((id, password)) = found else { return Ok((None, false)) };
-                let sql = "SELECT DISTINCT address FROM sessions WHERE user = ?1";
+                let sql = "SELECT network FROM known_networks WHERE user = ?1";
                 let from: Vec<String> = rows::all(c, sql, [UserId::to_string(&id)], |row| Ok(row.get(0)?))?;
+                // Of those from before, whole addresses are kept.
                 let known = from.iter().any(|before| network(before) == address);
                 Ok((Some(Account { user: users::demand(c, id)?, password }), known))
             })
@@ -217,17 +222,23 @@ impl People {
             call_id: None,
             approved_by: None,
             edited: Vec::new(),
+            own_words: false,
         };
         self.db.write(move |c| audit::append(c, &event).map(drop)).await
     }
 }
 
-struct Account {
-    user: User,
-    password: String,
+/// An account, and its password as it is kept.
+pub(super) struct Account {
+    pub(super) user: User,
+    pub(super) password: String,
 }
 
-/// Whose failures a try counts for. Strangers cannot keep out somebody who comes from where he signed in before.
+fn wrong() -> Error {
+    Error::new(Kind::Unauthenticated, "The user name or the password is wrong.")
+}
+
+/// Whose failures a try counts for. Strangers cannot keep out somebody who comes from where they signed in before.
 fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
     let key: String = users::key(username).chars().take(64).collect();
     let name = match known_here {
@@ -271,7 +282,19 @@ fn insert(c: &Connection, user: UserId, hash: token::Hash, visit: &Visit) -> Res
     rows::run(c, sql, (id, hash, user.to_string(), agent, &visit.address, visit.now.millis(), ends))?;
     let spare = "DELETE FROM sessions WHERE user = ?1 AND id NOT IN \
          (SELECT id FROM sessions WHERE user = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT ?2)";
-    rows::run(c, spare, (user.to_string(), PER_USER)).map(drop)
+    rows::run(c, spare, (user.to_string(), PER_USER))?;
+    remember_network(c, user, visit)
+}
+
+/// Keeps the network somebody has signed in from: it outlives their sessions, and is forgotten a while later.
+fn remember_network(c: &Connection, user: UserId, visit: &Visit) -> Result<()> {
+    let sql = "INSERT INTO known_networks (user, network, last_at) VALUES (?1, ?2, ?3) \
+         ON CONFLICT DO UPDATE SET last_at = excluded.last_at";
+    rows::run(c, sql, (user.to_string(), network(&visit.address), visit.now.millis()))?;
+    let known_since = visit.now.millis().saturating_sub_unsigned(KNOWN.as_millis() as u64);
+    let spare = "DELETE FROM known_networks WHERE user = ?1 AND (last_at < ?2 OR network NOT IN \
+         (SELECT network FROM known_networks WHERE user = ?1 ORDER BY last_at DESC LIMIT ?3))";
+    rows::run(c, spare, (user.to_string(), known_since, PER_USER)).map(drop)
 }
 
 fn read(row: &Row<'_>, current: Option<SessionId>) -> Result<Session> {

@@ -158,7 +158,7 @@ mod tests {
         let credential = Credential::Local;
         let caller =
             Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential, personal: true };
-        Actor { caller, now: Time::from_millis(1) }
+        Actor { caller, session: None, now: Time::from_millis(1) }
     }
 
     async fn store(dir: &tempfile::TempDir) -> SettingsStore {

@@ -13,7 +13,7 @@ use super::{
     password::Password,
     people::{Actor, People},
     roles,
-    sessions::{SignedIn, Visit},
+    sessions::{Account, SignedIn, Visit},
     token::{self, Hash},
     users,
 };
@@ -62,10 +62,10 @@ impl People {
         }
         self.demand_link(token, visit.now)?;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
-        let now = visit.now;
+        let (now, password) = (visit.now, hash.clone());
         let user = self.change(move |c| insert_owner(c, &username, &hash, (Door::Api, now))).await?;
         *self.link.write() = None;
-        self.start_session(user, visit).await
+        self.start_session(Account { user, password }, visit).await
     }
 
     /// Makes the owner of an unattended start; does nothing where there is somebody already. Only then is the name looked at:
@@ -138,7 +138,7 @@ fn owner_actor(user: &User, door: Door, now: Time) -> Actor {
     let (id, username): (UserId, String) = (user.id, user.username.clone());
     let permissions = Permissions::all();
     let credential = Credential::Local;
-    Actor { caller: Caller { user: id, username, permissions, door, credential, personal: true }, now }
+    Actor { caller: Caller { user: id, username, permissions, door, credential, personal: true }, session: None, now }
 }
 
 fn taken() -> Error {

@@ -5,13 +5,14 @@ mod rows;
 
 use std::time::Duration;
 
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use self::approvals::ConversationApproval;
-use self::rows::{Stored, ask, find, latest, settle};
-use super::{consents::ScriptText, db::Db};
+use self::rows::{Stored, ask, find, latest, open_bytes, settle};
+use super::{consents::ScriptText, db::Db, rows::first};
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Credential, Door, Permissions},
@@ -29,6 +30,8 @@ use crate::model::{
 pub const LIFETIME: Duration = Duration::from_secs(300);
 /// Most undecided tickets a conversation may hold.
 pub const PENDING: i64 = 10;
+/// Most bytes of arguments that a person's undecided tickets may hold together.
+pub const PENDING_BYTES: i64 = 16 << 20;
 
 /// What the call was, beyond what the person is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +114,9 @@ pub enum Verdict {
         /// Where its words came from, if from outside.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outside: Option<String>,
+        /// When that was read, where it was before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outside_at: Option<Time>,
         /// Who approved it, and what was tried.
         #[serde(flatten)]
         approved: Approved,
@@ -154,7 +160,7 @@ impl Tickets {
     }
 
     /// Asks. A command that is given again before it was decided is the same question still. Fails where the conversation
-    /// already has [`PENDING`] questions open.
+    /// already has [`PENDING`] questions open, or the person's hold [`PENDING_BYTES`] with it.
     pub async fn ask(&self, ticket: Ticket, asker: Asker) -> Result<Ticket> {
         self.db.write(move |c| ask(c, ticket, &asker)).await
     }
@@ -189,6 +195,22 @@ impl Tickets {
     pub async fn get_with_approval(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Option<Approved>)> {
         let stored = self.db.read(move |c| find(c, id, user, now)).await?;
         Ok((stored.ticket, stored.running))
+    }
+
+    /// Bytes of one ticket of this user, about.
+    pub async fn bytes(&self, id: TicketId, user: UserId) -> Result<usize> {
+        let sql = "SELECT octet_length(arguments) FROM tickets WHERE id = ?1 AND user = ?2";
+        let bytes = move |c: &Connection| {
+            let found: Option<i64> = first(c, sql, (id.to_string(), user.to_string()), |row| Ok(row.get(0)?))?;
+            usize::try_from(found.unwrap_or(0)).map_err(Error::internal)
+        };
+        self.db.read(bytes).await
+    }
+
+    /// Bytes of this user's undecided tickets, about.
+    pub async fn pending_bytes(&self, user: UserId, now: Time) -> Result<usize> {
+        let bytes = move |c: &Connection| usize::try_from(open_bytes(c, user, now)?).map_err(Error::internal);
+        self.db.read(bytes).await
     }
 
     /// This user's undecided tickets, oldest first.
@@ -292,6 +314,7 @@ fn interrupted(approved: Approved) -> Verdict {
         details: None,
         tools_own: true,
         outside: None,
+        outside_at: None,
         approved,
         duration_ms: 0,
     }

@@ -54,6 +54,12 @@ impl ToolConfig {
             .await
     }
 
+    /// A text that is another one once a value of a tool was stored anew, or forgotten. It tells nothing of the values.
+    pub async fn fingerprint(&self, tool: &str) -> Result<String> {
+        let owner = owner(tool);
+        self.db.read(move |c| vault::fingerprint_in(c, &owner)).await
+    }
+
     /// The keys stored for each tool, for showing the status of all at once.
     pub async fn keys_set(&self) -> Result<BTreeMap<String, Vec<String>>> {
         self.db.read(vault::tools_in).await
@@ -179,7 +185,7 @@ mod tests {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Api, Credential::Session);
         let caller = Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true };
-        Actor { caller, now: Time::from_millis(0) }
+        Actor { caller, session: None, now: Time::from_millis(0) }
     }
 
     async fn config(dir: &tempfile::TempDir) -> ToolConfig {

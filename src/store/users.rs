@@ -49,8 +49,6 @@ pub struct OwnPassword {
     pub new: Secret,
     /// Leaves one's keys good; else they are revoked.
     pub keep_keys: bool,
-    /// The session that stays.
-    pub session: Option<sessions::SessionId>,
     /// The address it is asked from.
     pub address: String,
 }
@@ -81,8 +79,7 @@ impl People {
         by.caller.ensure_person()?;
         let NewUser { username, password, role } = new;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
-        let by = by.clone();
-        self.change(move |c| {
+        self.change_by(by, move |c, by| {
             let role = roles::demand(c, &role)?;
             by.demand_all(&role.permissions)?;
             let user = insert(c, &username, &role, &hash, by.now)?;
@@ -110,9 +107,8 @@ impl People {
             Some(password) => Some(self.hasher.hash(Password::choose(password, &before.username)?).await?),
             None => None,
         };
-        let by = by.clone();
-        self.change(move |c| {
-            let before = demand_within(c, id, &by)?;
+        self.change_by(by, move |c, by| {
+            let before = demand_within(c, id, by)?;
             if let Some(role) = &change.role {
                 by.demand_all(&roles::demand(c, role)?.permissions)?;
                 rows::run(c, "UPDATE users SET role = ?2 WHERE id = ?1", (id.to_string(), role))?;
@@ -143,13 +139,14 @@ impl People {
         .await
     }
 
-    /// Deletes an account with all that is only his. The last administrator stays.
+    /// Deletes an account with all that is only theirs; what is not in the database goes by [`People::departures`]. The last
+    /// administrator stays.
     pub async fn delete_user(&self, by: &Actor, id: UserId) -> Result<()> {
-        let by = by.clone();
-        self.change(move |c| {
-            let user = demand_within(c, id, &by)?;
+        self.change_by(by, move |c, by| {
+            let user = demand_within(c, id, by)?;
             rows::run(c, "DELETE FROM users WHERE id = ?1", [id.to_string()])?;
             roles::demand_administrator(c)?;
+            rows::run(c, "INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
             by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))
         })
         .await?;
@@ -157,28 +154,43 @@ impl People {
         Ok(())
     }
 
+    /// People who were deleted, and of whom there may be something left outside the database.
+    pub async fn departures(&self) -> Result<Vec<UserId>> {
+        self.db.read(|c| rows::all(c, "SELECT user FROM departures", (), |row| rows::parsed(row, 0))).await
+    }
+
+    /// Notes that nothing is left of somebody who was deleted.
+    pub async fn settle_departure(&self, id: UserId) -> Result<()> {
+        let sql = "DELETE FROM departures WHERE user = ?1";
+        self.db.write(move |c| rows::run(c, sql, [id.to_string()]).map(drop)).await
+    }
+
     /// Changes one's own password. One's other sessions end, and one's keys are revoked unless they are to be kept: whoever
     /// had the old one may have made some. Wrong passwords count as failed sign-ins from the address.
     pub async fn change_own_password(&self, by: &Actor, change: OwnPassword) -> Result<()> {
-        let OwnPassword { current, new, keep_keys, session, address } = change;
+        let OwnPassword { current, new, keep_keys, address } = change;
         let id = by.caller.user;
         let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
         let address = network(&address);
         let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
+        let wrong = || Error::denied("The current password is wrong.");
         let attempt = self.lockout.attempt(&subjects, by.now).await.map_err(|blocked| blocked.error(by.now))?;
-        match self.hasher.verify(current, kept).await {
+        match self.hasher.verify(current, kept.clone()).await {
             Ok(true) => attempt.succeed(),
-            Ok(false) => return Err(Error::denied("The current password is wrong.")),
+            Ok(false) => return Err(wrong()),
             Err(error) => {
                 attempt.undecided();
                 return Err(error);
             }
         }
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
-        let by = by.clone();
-        self.change(move |c| {
-            rows::run(c, "UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
-            sessions::end_others(c, id, session)?;
+        self.change_by(by, move |c, by| {
+            // In place of the one that was verified: meanwhile it may have been taken from whoever asks.
+            let sql = "UPDATE users SET password = ?3 WHERE id = ?1 AND password IS ?2";
+            if rows::run(c, sql, (id.to_string(), kept, hash))? == 0 {
+                return Err(wrong());
+            }
+            sessions::end_others(c, id, by.session)?;
             let revoked = if keep_keys { 0 } else { keys::revoke_all(c, id)? };
             by.record_auth(c, "password.change", json!({ "revoked_keys": revoked }))
         })

@@ -7,6 +7,7 @@ use rusqlite::params;
 use super::{
     collections::VISIBLE,
     db::Db,
+    excerpts::Authorship,
     rows::{all, first, parsed, run},
 };
 use crate::model::{
@@ -36,15 +37,16 @@ pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
     Ok(read.await?.into_iter().collect())
 }
 
-/// The newest documents this person sees, by id, title and where they came from.
-pub async fn documents(db: &Db, reader: Reader, limit: usize) -> Result<Vec<(DocumentId, String, Option<String>)>> {
+/// The newest documents this person sees, by id, title and whose words they are.
+pub async fn documents(db: &Db, reader: Reader, limit: usize) -> Result<Vec<(DocumentId, String, Authorship)>> {
     let sql = format!(
-        "SELECT d.id, d.title, d.uri FROM documents d JOIN collections k ON k.number = d.collection
-         WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2"
+        "SELECT d.id, d.title, {} FROM documents d JOIN collections k ON k.number = d.collection
+         WHERE {VISIBLE} AND d.deleted_at IS NULL ORDER BY d.number DESC LIMIT ?2",
+        Authorship::COLUMNS
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.read(move |c| all(c, &sql, (reader.to_string(), limit), |row| Ok((parsed(row, 0)?, row.get(1)?, row.get(2)?))))
-        .await
+    let read = |row: &rusqlite::Row<'_>| Ok((parsed(row, 0)?, row.get(1)?, Authorship::read(row, 2)?));
+    db.read(move |c| all(c, &sql, (reader.to_string(), limit), read)).await
 }
 
 /// Notes that this person opened something.

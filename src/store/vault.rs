@@ -171,6 +171,14 @@ pub(super) fn is_plain(c: &Connection, place: (&str, &str)) -> Result<bool> {
     Ok(rows::first(c, sql, [place.0, place.1], |row| Ok(row.get(0)?))?.unwrap_or(false))
 }
 
+/// A text that is another one once a secret of an owner was put anew or forgotten, inside a transaction: each is sealed with
+/// a number that is used once, and a new key of the vault leaves that as it is.
+pub(super) fn fingerprint_in(c: &Connection, owner: &str) -> Result<String> {
+    let sql = "SELECT name, hex(sealed) FROM vault WHERE owner = ?1 ORDER BY name";
+    let all = rows::all(c, sql, [owner], |row| Ok([row.get::<_, String>(0)?, row.get(1)?]))?;
+    Ok(all.concat().join(" "))
+}
+
 /// Forgets all secrets of an owner, inside a transaction.
 pub(super) fn delete_all_in(c: &Connection, owner: &str) -> Result<()> {
     rows::run(c, "DELETE FROM vault WHERE owner = ?1", [owner]).map(drop)
@@ -257,6 +265,7 @@ pub(super) mod tests {
         let (door, credential) = (Door::Cli, Credential::Local);
         Actor {
             caller: Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true },
+            session: None,
             now: now(),
         }
     }

@@ -185,5 +185,6 @@ fn event(n: u64, rows: u64, lasting: u64) -> Event {
         call_id: None,
         approved_by: None,
         edited: Vec::new(),
+        own_words: false,
     }
 }

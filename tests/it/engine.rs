@@ -257,7 +257,11 @@ async fn a_secret_of_the_settings_never_comes_out() {
     assert_eq!(missing.kind(), Kind::Unconfigured);
     assert!(missing.message().starts_with("Missing required config: key."), "{missing}");
     let secret = "pä \"ss\"/word+42?";
-    let by = Actor { caller: app.satchel.app.people.local_caller().await.unwrap(), now: app.satchel.app.clock.now() };
+    let by = Actor {
+        caller: app.satchel.app.people.local_caller().await.unwrap(),
+        session: None,
+        now: app.satchel.app.clock.now(),
+    };
     let values = Map::from_iter([("key".to_owned(), json!(secret))]);
     app.satchel.app.tool_config.set(&by, "leaks", &settings, values).await.unwrap();
     let call = Call::new(mara.clone(), "leaks", json!({"text": ""}));

@@ -6,6 +6,7 @@ mod generated;
 mod origins;
 mod outside;
 mod running;
+mod shared;
 mod tools;
 mod written;
 

@@ -113,8 +113,26 @@ async fn a_success_speaks_for_a_tool_and_its_need_is_shown_to_nobody_else() {
     assert_eq!(hits[0]["name"], "calculator", "{hits}");
     assert_in_order(&hits);
     assert_eq!(hits[0]["why"]["past"]["query"], "How heavy are my two parcels together?");
+    let params = json!({"params": {"query": "How heavy are my three parcels together?"}});
+    let by_model = mara.do_it("POST", "/api/tools/find_tools/invoke", params).await["data"]["tools"].clone();
+    assert_eq!(by_model[0]["why"]["past"]["query"], Value::Null, "a model reads no need of another conversation");
+    assert!(by_model[0]["why"]["past"]["similarity"].as_f64().unwrap() > 0.5, "{by_model}");
+    assert!(!by_model.to_string().contains("two parcels"), "{by_model}");
     let hits = found(&other, "How heavy are my three parcels together?").await;
     assert!(hits[0]["why"]["past"]["similarity"].as_f64().unwrap() > 0.5 && !hits.to_string().contains("two parcels"));
+
+    let key = mara.do_it("POST", "/api/keys", json!({"name": "k", "personal": false})).await;
+    let program = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
+    let seen = program.do_it("GET", path, Value::Null).await;
+    assert_eq!([&seen["needs"], &seen["own"]], [&json!(1), &json!([])]);
+    for (path, asked) in [
+        ("/api/tools/find", json!({"query": "How heavy are my three parcels together?"})),
+        ("/api/offline/ask", json!({"text": "How heavy are my three parcels together?"})),
+        ("/api/tools/find_tools/invoke", json!({"params": {"query": "How heavy are my three parcels together?"}})),
+    ] {
+        let answer = program.do_it("POST", path, asked).await.to_string();
+        assert!(answer.contains("similarity") && !answer.contains("two parcels"), "{path}: {answer}");
+    }
 
     mara.do_it("DELETE", &conversation, Value::Null).await;
     assert_eq!(mara.do_it("GET", path, Value::Null).await["needs"], 0);

@@ -219,6 +219,41 @@ async fn what_stands_in_a_document_is_seen_by_who_sees_the_document_and_goes_wit
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_found_stays_with_its_documents_whoever_puts_its_node() {
+    let chat = Chat::start(vec![]).await;
+    let owner = &chat.owner;
+    let closed =
+        owner.do_it("POST", "/api/knowledge/collections", json!({"name": "Closed", "roles": ["administrator"]})).await;
+    let text = "# The merger\n\nhttps://heliotrope.example/plan";
+    let document = put(owner, json!({"title": "Secret plan", "text": text, "collection": closed["id"]})).await;
+    let section = format!("section:{}#the-merger", document.strip_prefix("document:").unwrap());
+    let path = |id: &str| format!("/api/graph/nodes/{}", id.replace('#', "%23"));
+    until(owner, &path(&section), |status, _| status == 200).await;
+    let before = owner.do_it("GET", &path(&section), Value::Null).await;
+    let writer = chat.person(&["index:read", "index:write", "knowledge:read"]).await;
+    let node = json!({"params": {"id": section, "props": {"seen": true}}});
+    writer.do_it("POST", "/api/tools/graph_upsert_node/invoke", node).await;
+    let edge = json!({"params": {"src": document, "rel": "is_of", "dst": "site:heliotrope.example"}});
+    writer.do_it("POST", "/api/tools/graph_upsert_edge/invoke", edge).await;
+    for id in [&section, &document, "site:heliotrope.example"] {
+        let seen = writer.do_it("GET", &path(id), Value::Null).await;
+        assert_eq!((&seen["name"], &seen["labels"], &seen["documents"]), (&json!(id), &json!([]), &json!([])));
+        assert!(seen["created_at"].as_str() >= before["updated_at"].as_str(), "{seen}");
+        assert_eq!(writer.do_it("GET", &format!("/api/graph/nodes?q={}", "Secret"), Value::Null).await, json!([]));
+    }
+    assert_eq!(writer.do_it("GET", "/api/graph/nodes?label=Section", Value::Null).await, json!([]));
+    let seen = owner.do_it("GET", &path(&section), Value::Null).await;
+    assert_eq!((&seen["name"], &seen["labels"]), (&json!("The merger"), &json!(["Section"])), "who sees the document");
+    assert_eq!(seen["props"], json!({"seen": true}));
+    let neighbors = format!("/api/graph/nodes/{document}/neighbors?rel=has_section");
+    assert_eq!(owner.do_it("GET", &neighbors, Value::Null).await["nodes"][1]["name"], "The merger");
+    let id = document.strip_prefix("document:").unwrap();
+    owner.do_it("DELETE", &format!("/api/knowledge/documents/{id}?forever=true"), Value::Null).await;
+    let left = owner.do_it("GET", &path(&section), Value::Null).await;
+    assert_eq!((&left["name"], &left["labels"]), (&json!(section), &json!([])), "the words go with the document");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_reads_documents_only_where_that_is_wanted_and_paid_for() {
     let answer = json!({
         "entities": [{"name": "Anna Meier", "kind": "Person"}, {"name": "Acme", "kind": "Organization"}],

@@ -55,6 +55,24 @@ async fn another_roles_collection_is_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_role_made_anew_opens_nothing_its_namesake_had() {
+    let library = Library::open().await;
+    let role = json!({"name": "board", "permissions": ["knowledge:read"]});
+    library.server.owner("POST", "/api/roles", &role).await;
+    let made = json!({"name": "Papers", "roles": ["board", "operator"]});
+    let papers = library.do_it("POST", "/collections", made).await;
+    let document = json!({"title": "Minutes", "text": "The merger.", "collection": papers["id"]});
+    let id = library.do_it("POST", "/documents", document).await["id"].as_str().unwrap().to_owned();
+    library.server.owner("DELETE", "/api/roles/board", &Value::Null).await;
+    let listed = library.do_it("GET", "/collections", Value::Null).await;
+    let papers = listed.as_array().unwrap().iter().find(|one| one["name"] == "Papers").unwrap();
+    assert_eq!(papers["roles"], json!(["operator"]));
+    library.server.owner("POST", "/api/roles", &role).await;
+    let reader = library.reader("vera", "board").await;
+    assert_eq!(library.ask(&reader, "GET", &format!("/documents/{id}"), Value::Null).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_may_only_read_changes_nothing() {
     let library = Library::open().await;
     let viewer = library.reader("vera", "viewer").await;

@@ -150,6 +150,7 @@ fn audit(c: &Connection, seqs: RangeInclusive<i64>) {
             call_id: None,
             approved_by: (!is_first_format).then(|| "mara".to_owned()),
             edited: Vec::new(),
+            own_words: false,
         };
         let mut digest = Sha256::new();
         digest.update(&prev);

@@ -1,14 +1,21 @@
 //! Content from outside keeps its origin wherever it is stored, and who reads it there has read it from outside.
 
 mod chat;
+mod gives;
+mod others;
+mod own;
 mod stores;
 mod vouch;
 
-use satchel::model::{
-    call::{Call, Outcome},
-    caller::Caller,
-    conversation::ConversationId,
-    origin::Origin,
+use satchel::{
+    engine::decide::Answer,
+    model::{
+        call::{Call, Decision, Outcome},
+        caller::Caller,
+        conversation::ConversationId,
+        origin::Origin,
+    },
+    store::tickets::Verdict,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -91,6 +98,16 @@ async fn within(app: &TestApp, topic: ConversationId, caller: &Caller, (tool, pa
     let call = Call { topic: Some(topic), ..Call::new(caller.clone(), tool, params.clone()) };
     let ran = app.satchel.invoker.invoke(call, CancellationToken::new()).await;
     ran.unwrap_or_else(|error| panic!("{tool} {params}: {error}"))
+}
+
+/// Runs a call in a conversation, where the person agrees to what they are asked.
+async fn agreed(app: &TestApp, topic: ConversationId, caller: &Caller, call: (&str, Value)) {
+    if let Outcome::Confirm(ticket) = within(app, topic, caller, call).await {
+        let yes =
+            Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false };
+        let decided = app.satchel.invoker.decide(ticket.id, yes, caller, CancellationToken::new()).await.unwrap();
+        assert!(matches!(decided.1, Verdict::Ran { .. }), "{}: {:?}", ticket.question, decided.1);
+    }
 }
 
 async fn origin(app: &TestApp, caller: &Caller, topic: ConversationId) -> Option<Origin> {

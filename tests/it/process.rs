@@ -4,7 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-use satchel::model::{caller::Caller, error::Kind};
+use satchel::{
+    model::{caller::Caller, error::Kind},
+    store::users::UserChange,
+};
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
@@ -105,6 +108,40 @@ async fn processes_are_their_users_alone_and_bounded() {
     }
     let more = json!({"action": "start", "command": "sleep 300"});
     assert_eq!(app.data(&owner, "process", more).await.unwrap_err().kind(), Kind::Exhausted);
+}
+
+/// Waits until it holds, for a while.
+async fn until(holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !holds() {
+        assert!(Instant::now() < deadline, "it does not come to hold");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_ends_with_its_owners_right_to_run_it_and_files_go_with_their_owner() {
+    let (app, _) = app().await;
+    let people = &app.satchel.app.people;
+    let by = app.owner().await;
+    for (mark, change) in [
+        ("86331", Some(UserChange { disabled: Some(true), ..UserChange::default() })),
+        ("86332", Some(UserChange { role: Some("viewer".to_owned()), ..UserChange::default() })),
+        ("86333", None),
+    ] {
+        let mara = app.caller(&["*"]).await;
+        let line = format!("echo here > own.txt; while :; do sleep {mark}; done");
+        start(&app, &mara, &line).await;
+        let workspace = app.dir.path().join("workspaces").join(mara.user.to_string());
+        until(|| left(mark) && workspace.join("own.txt").exists()).await;
+        let stays = change.is_some();
+        match change {
+            Some(change) => drop(people.change_user(&by, mara.user, change).await.unwrap()),
+            None => people.delete_user(&by, mara.user).await.unwrap(),
+        }
+        until(|| !left(mark) && workspace.exists() == stays).await;
+    }
+    assert!(app.satchel.app.processes.owners().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use satchel::model::{
     caller::Permissions,
-    spec::Risk::{self, LowWrite, Read},
+    spec::Risk::{self, HighWrite, LowWrite, Read},
     user::Role,
 };
 use serde_json::Value;
@@ -17,7 +17,7 @@ const DESK: [(&str, &str, Risk); 24] = [
     ("document_read", "knowledge:read", Read),
     ("document_convert", "knowledge:read", Read),
     ("document_create", "knowledge:write", LowWrite),
-    ("document_modify", "knowledge:write", LowWrite),
+    ("document_modify", "knowledge:write", HighWrite),
     ("list_catalog_systems", "catalog:read", Read),
     ("list_system_endpoints", "catalog:read", Read),
     ("create_catalog_system", "catalog:write", LowWrite),

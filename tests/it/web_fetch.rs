@@ -207,7 +207,7 @@ async fn the_request_of_the_alias_comes_back_as_it_came() {
     let app = TestApp::start().await;
     let site = Site::of(&app).await;
     site.put("/echo", [page("text/plain", "said")]).put("/gone", [status(404, &[("x-why", "moved")])]);
-    let caller = app.caller(&[]).await;
+    let caller = app.caller(&["*"]).await;
     let post = json!({"url": site.url("/echo"), "method": "post", "headers": {"X-Key": "1"}, "body": "hello"});
     let data = app.data(&caller, "web-fetch", post).await.unwrap();
     let keys: Vec<_> = data.as_object().unwrap().keys().map(String::as_str).collect();
@@ -232,7 +232,7 @@ async fn the_request_of_the_alias_comes_back_as_it_came() {
     let registry = app.satchel.invoker.registry();
     let found = registry.find("web_fetch").unwrap();
     for (method, risk) in
-        [("get", Risk::Read), ("HEAD", Risk::Read), ("Post", Risk::LowWrite), ("DELETE", Risk::LowWrite)]
+        [("get", Risk::Read), ("HEAD", Risk::Read), ("Post", Risk::HighWrite), ("DELETE", Risk::Destructive)]
     {
         let weighed = found.tool.risk_with(&json!({"url": "https://a.example", "method": method}), &registry);
         assert_eq!(weighed.unwrap(), risk, "{method}");

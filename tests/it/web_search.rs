@@ -1,7 +1,8 @@
 //! `web_search` against a real server that answers as SearXNG does.
 
-use satchel::model::error::Kind;
+use satchel::model::{call::Call, caller::Caller, error::Kind};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
@@ -130,4 +131,21 @@ async fn an_address_that_cannot_be_asked_is_refused_where_it_is_entered() {
     assert_eq!(test().await["ok"], false);
     server.owner("PUT", path, &json!({"base_url": "http://localhost:8888"})).await;
     assert_eq!(test().await, json!({"ok": true, "message": "Configuration looks complete"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_of_an_instance_that_was_asked_is_from_outside() {
+    let (app, site) = searching().await;
+    site.put("/searx/search", [page("text/html", "<html>")]);
+    let caller = app.caller(&[]).await;
+    let failed_in = async |app: &TestApp, caller: &Caller| {
+        let topic = app.conversation(caller).await;
+        let call = Call { topic: Some(topic), ..Call::new(caller.clone(), "web_search", json!({"query": "x"})) };
+        app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap_err();
+        app.satchel.agent.conversations().get(caller.user, topic).await.unwrap().tainted_by
+    };
+    assert_eq!(failed_in(&app, &caller).await.as_deref(), Some("web_search: x"));
+    let without = TestApp::start().await;
+    let caller = without.caller(&[]).await;
+    assert_eq!(failed_in(&without, &caller).await, None, "nothing was asked");
 }

@@ -76,7 +76,7 @@ fn config(data: &Path) -> Config {
 
 /// Somebody without a permission, who is asked before anything is changed.
 async fn mara(app: &App) -> Caller {
-    let by = Actor { caller: app.people.local_caller().await.unwrap(), now: app.clock.now() };
+    let by = Actor { caller: app.people.local_caller().await.unwrap(), session: None, now: app.clock.now() };
     let permissions = Permissions::default();
     app.people.create_role(&by, "guest".to_owned(), permissions.clone()).await.unwrap();
     let username = Username::try_from("mara".to_owned()).unwrap();

@@ -22,6 +22,7 @@ use crate::{
     model::{
         backup::Progress,
         error::{Error, Result},
+        time::Time,
     },
     store::backup::{
         restore::{self, VaultChoice},
@@ -185,7 +186,7 @@ pub async fn restore(args: RestoreArgs, data: &Path, vault_key: &VaultKey, json:
     let value = json!({
         "data": data, "created_at": manifest.created_at, "version": manifest.version, "schema": manifest.schema,
         "files": manifest.files, "bytes": manifest.bytes, "rows": manifest.rows, "audit": manifest.audit,
-        "sealed_secrets": restored.sealed_secrets, "damaged_documents": restored.rotten.len(),
+        "sealed_secrets": restored.sealed_secrets, "keys": restored.keys, "damaged_documents": restored.rotten.len(),
     });
     screen.show(&value, |_| {
         let place = data.display();
@@ -201,10 +202,21 @@ pub async fn restore(args: RestoreArgs, data: &Path, vault_key: &VaultKey, json:
         if !restored.rotten.is_empty() {
             lines.push(format!("{} documents' files had been damaged before: add them again.", restored.rotten.len()));
         }
+        if restored.keys > 0 {
+            lines.push(good_again(restored.keys, manifest.created_at));
+        }
         lines.push(format!("Start it with `satchel serve --data {place}`."));
         lines.join("\n")
     })?;
     Ok(Exit::Done)
+}
+
+fn good_again(keys: usize, since: Time) -> String {
+    let keys = if keys == 1 { "One API key is".to_owned() } else { format!("{keys} API keys are") };
+    format!(
+        "All sessions have ended, and passwords are as they were at {since}. {keys} good again, also any that was revoked \
+         since: `satchel key list` and `satchel key revoke` end those."
+    )
 }
 
 fn without_key(secrets: i64, data: &Path, vault_key: &VaultKey) -> String {
@@ -237,7 +249,7 @@ pub fn rollback(data: &Path, yes: bool, json: bool) -> Result<Exit> {
     }
     let left = rollback.run()?;
     let value = json!({"schema": loss.snapshot.schema, "taken_at": loss.snapshot.taken_at, "left": left.database,
-        "left_anchors": left.anchors});
+        "left_anchors": left.anchors, "revoked_keys": left.revoked_keys});
     screen.show(&value, |_| {
         let mut lines = vec![format!(
             "The database is as it was at {} (schema {}): start the version that wrote it. What it was until now is kept as {}.",
@@ -245,12 +257,22 @@ pub fn rollback(data: &Path, yes: bool, json: bool) -> Result<Exit> {
             loss.snapshot.schema,
             left.database.display()
         )];
+        lines.push(stay_revoked(left.revoked_keys));
         if let Some(anchors) = &left.anchors {
             lines.push(format!("Anchors of audit entries that are gone were set aside: {}.", anchors.display()));
         }
         lines.join("\n")
     })?;
     Ok(Exit::Done)
+}
+
+fn stay_revoked(keys: usize) -> String {
+    let keys = match keys {
+        0 => String::new(),
+        1 => " 1 API key that had been revoked since stays so.".to_owned(),
+        keys => format!(" {keys} API keys that had been revoked since stay so."),
+    };
+    format!("All sessions have ended. Passwords and roles are as they were then.{keys}")
 }
 
 fn going_back(loss: &Loss) -> String {

@@ -1,6 +1,9 @@
 //! `/api/audit`: what happened, and whether the record of it stands.
 
-use std::time::{Duration, Instant};
+use std::{
+    future::ready,
+    time::{Duration, Instant},
+};
 
 use actix_web::{
     HttpRequest, HttpResponse, get,
@@ -8,21 +11,21 @@ use actix_web::{
     post,
     web::{Bytes, Data, Json, Path, Query},
 };
-use futures_util::stream;
+use futures_util::{TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{path::demand_words, services::Services, sse, state::State};
+use super::{path::demand_words, services::Services, sse, standing::Standing, state::State};
 use crate::{
     model::{
         audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},
-        caller::Door,
+        caller::{Caller, Door},
         error::{Error, Result},
         spec::Risk,
         time::Time,
     },
     store::{
-        audit::{self, Filter},
+        audit::{self, Filter, MAX_BYTES, Page},
         dir,
     },
 };
@@ -40,6 +43,8 @@ pub(super) fn services(config: &mut Services<'_>) {
 
 /// Most rows one answer holds.
 const MAX_ROWS: u32 = 500;
+/// Bytes of such an answer, about: what its rows hold, and what all rows have.
+const LARGEST: usize = 2 * MAX_BYTES;
 /// How often the tail looks for new rows.
 const TAIL_EVERY: Duration = Duration::from_millis(500);
 
@@ -92,13 +97,20 @@ pub(super) struct AuditPage {
 /// The newest rows that pass.
 #[utoipa::path(tag = "audit", params(AuditSlice, AuditFilter), responses((status = 200, body = AuditPage)))]
 #[get("/api/audit")]
-async fn list(state: Data<State>, slice: Query<AuditSlice>, wanted: Query<AuditFilter>) -> Result<Json<AuditPage>> {
+async fn list(
+    state: Data<State>,
+    caller: Caller,
+    slice: Query<AuditSlice>,
+    wanted: Query<AuditFilter>,
+) -> Result<HttpResponse> {
     let limit = slice.limit.unwrap_or(50).clamp(1, MAX_ROWS);
     let wanted = Filter { before: slice.before, ..filter(wanted.into_inner())? };
-    let entries = state.app.audit.find(wanted, limit).await?;
-    let full = entries.len() == limit as usize;
-    let next = entries.last().map(|e| e.seq).filter(|_| full);
-    Ok(Json(AuditPage { entries, next }))
+    let page = async {
+        let Page { entries, more } = state.app.audit.page(wanted, limit).await?;
+        let next = entries.last().map(|e| e.seq).filter(|_| more);
+        Ok(AuditPage { entries, next })
+    };
+    state.delivery.load(caller.user, LARGEST, page).await
 }
 
 /// Fails with a word that no row can have: nothing would be found, and nobody would know why.
@@ -151,18 +163,22 @@ async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json
     (status = 200, content_type = "application/x-ndjson", body = String),
 ))]
 #[get("/api/audit/export")]
-async fn export(state: Data<State>, query: Query<AuditFilter>) -> Result<HttpResponse> {
-    let wanted = filter(query.into_inner())?;
-    let pages = stream::try_unfold((state, wanted, 0), |(state, wanted, after)| async move {
+async fn export(
+    state: Data<State>,
+    caller: Caller,
+    query: Query<AuditFilter>,
+    request: HttpRequest,
+) -> Result<HttpResponse> {
+    let (wanted, standing, user) = (filter(query.into_inner())?, Standing::of(&request), caller.user);
+    let pages = stream::try_unfold((state, wanted, 0), move |(state, wanted, after)| async move {
         let filter = Filter { after: Some(after), ..wanted.clone() };
-        let entries = state.app.audit.find(filter, MAX_ROWS).await?;
-        let Some(last) = entries.last().map(|e| e.seq) else { return Ok::<_, Error>(None) };
-        let mut lines = String::new();
-        for entry in entries {
-            lines.push_str(&serde_json::to_string(&entry).map_err(Error::internal)?);
-            lines.push('\n');
-        }
-        Ok(Some((Bytes::from(lines), (state, wanted, last))))
+        let page = state.delivery.page(user, state.app.audit.find(filter, MAX_ROWS), |entries| lines(&entries)).await?;
+        Ok::<_, Error>(page.map(|(last, lines)| (lines, (state, wanted, last))))
+    });
+    // Whoever reads slowly reads rows that are written meanwhile.
+    let pages = pages.and_then(move |lines| {
+        let standing = standing.clone();
+        async move { standing.ensure().await.map(|()| lines) }
     });
     let answer = HttpResponse::Ok()
         .content_type("application/x-ndjson")
@@ -171,16 +187,28 @@ async fn export(state: Data<State>, query: Query<AuditFilter>) -> Result<HttpRes
     Ok(answer)
 }
 
+/// The number of the last of these rows, and all of them, a line each; `None` if there are none.
+fn lines(entries: &[Entry]) -> Result<Option<(i64, Bytes)>> {
+    let Some(last) = entries.last() else { return Ok(None) };
+    let mut lines = Vec::new();
+    for entry in entries {
+        serde_json::to_writer(&mut lines, entry).map_err(Error::internal)?;
+        lines.push(b'\n');
+    }
+    Ok(Some((last.seq, lines.into())))
+}
+
 /// New rows as they are written, as server-sent events; each event's id is the row's number, and `Last-Event-ID` goes on after it.
 #[utoipa::path(tag = "audit", responses((status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent)))]
 #[get("/api/audit/tail")]
-async fn tail(state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
+async fn tail(state: Data<State>, caller: Caller, request: HttpRequest) -> Result<HttpResponse> {
     let seen = request.headers().get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<i64>().ok());
     let start = match seen {
         Some(seq) => seq,
         None => state.app.audit.find(Filter::default(), 1).await?.first().map_or(0, |e| e.seq),
     };
-    let events = stream::try_unfold((state, start), |(state, after)| async move {
+    let user = caller.user;
+    let events = stream::try_unfold((state, start), move |(state, after)| async move {
         let silent = Instant::now();
         loop {
             tokio::select! {
@@ -195,21 +223,25 @@ async fn tail(state: Data<State>, request: HttpRequest) -> Result<HttpResponse> 
                 }
                 return Ok(Some((sse::beat(), (state, after))));
             };
-            let mut text = String::new();
-            for entry in &entries {
-                text.push_str(&sse::event(&entry.seq.to_string(), "entry", entry)?);
-            }
-            return Ok(Some((Bytes::from(text), (state, last))));
+            let text = state.delivery.page(user, ready(Ok(entries)), |entries| events_of(&entries)).await?;
+            return Ok(Some((text, (state, last))));
         }
     });
-    Ok(sse::response(events))
+    Ok(sse::response(&request, events))
+}
+
+/// Each of these rows as an event.
+fn events_of(entries: &[Entry]) -> Result<Bytes> {
+    let events: Result<String> =
+        entries.iter().map(|entry| sse::event(&entry.seq.to_string(), "entry", entry)).collect();
+    Ok(events?.into())
 }
 
 /// One row.
 #[utoipa::path(tag = "audit", responses((status = 200, body = Entry)))]
 #[get("/api/audit/entries/{seq}")]
-async fn one(state: Data<State>, seq: Path<i64>) -> Result<Json<Entry>> {
-    Ok(Json(state.app.audit.get(*seq).await?))
+async fn one(state: Data<State>, caller: Caller, seq: Path<i64>) -> Result<HttpResponse> {
+    state.delivery.load(caller.user, LARGEST, state.app.audit.get(*seq)).await
 }
 
 /// Reads the whole chain and says whether it stands, the data directory's anchors included.

@@ -123,12 +123,12 @@ struct NewPassword {
 async fn password(
     request: HttpRequest,
     state: Data<State>,
-    (signed, by): (Signed, Actor),
+    by: Actor,
     body: Body<NewPassword>,
 ) -> Result<HttpResponse> {
     let address = client::address(&request, &state);
     let Body(NewPassword { current, new, keep_keys }) = body;
-    let change = OwnPassword { current, new, keep_keys, session: signed.0.session, address };
+    let change = OwnPassword { current, new, keep_keys, address };
     state.app.people.change_own_password(&by, change).await?;
     Ok(HttpResponse::NoContent().finish())
 }

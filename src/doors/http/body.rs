@@ -19,11 +19,12 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use self::numbers::with_whole_numbers;
-use super::{caller::identity, error::Refusal, state::State};
+use super::{caller::identity, error::Refusal, standing::Standing, state::State};
 use crate::{
     host::{aside, share::Part},
     model::{
         error::{Error, Kind, Result},
+        figure,
         user::UserId,
     },
 };
@@ -79,7 +80,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             }
             demand_json(&request)?;
             demand_object(&bytes)?;
-            Ok(Self(parsed(&request, bytes).await?))
+            let parsed = parsed(&request, bytes).await?;
+            Standing::of(&request).ensure().await?;
+            Ok(Self(parsed))
         })
     }
 }
@@ -97,7 +100,9 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest for OptionalBod
             }
             demand_json(&request)?;
             demand_object(&bytes)?;
-            Ok(Self(parsed::<Option<T>>(&request, bytes).await?.unwrap_or_default()))
+            let parsed = parsed::<Option<T>>(&request, bytes).await?;
+            Standing::of(&request).ensure().await?;
+            Ok(Self(parsed.unwrap_or_default()))
         })
     }
 }
@@ -108,18 +113,26 @@ impl FromRequest for RawBody {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move { read(&request, payload).await.map(Self) })
+        Box::pin(async move {
+            let bytes = read(&request, payload).await?;
+            Standing::of(&request).ensure().await?;
+            Ok(Self(bytes))
+        })
     }
 }
 
 async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Result<RoomedBytes, actix_web::Error> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > LARGEST) {
-        return Err(too_large().into());
+    let sender = sender(request);
+    // Nobody who is not known has anything large to say: setting up and signing in.
+    let most = if sender.is_some() { LARGEST } else { LONG };
+    if announced.is_some_and(|length| length > most) {
+        return Err(too_large(most).into());
     }
-    let room = match request.app_data::<Data<State>>() {
-        Some(state) if announced.map_or_else(|| is_chunked(request), |length| length > LONG) => {
-            let room = state.delivery.body_room(sender(request), announced.unwrap_or(LARGEST));
+    let is_long = announced.map_or_else(|| is_chunked(request), |length| length > LONG);
+    let room = match (request.app_data::<Data<State>>(), sender) {
+        (Some(state), Some(sender)) if is_long => {
+            let room = state.delivery.body_room(sender, announced.unwrap_or(LARGEST));
             Some(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded())?)
         }
         _ => None,
@@ -128,8 +141,8 @@ async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Resul
         let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|e| Error::invalid(format!("The body did not arrive whole: {e}.")))?;
-            if bytes.len() + chunk.len() > LARGEST {
-                return Err(too_large().into());
+            if bytes.len() + chunk.len() > most {
+                return Err(too_large(most).into());
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -157,8 +170,8 @@ fn crowded() -> Error {
     Error::new(Kind::Busy, "Too many large bodies are sent at once: this one was not taken. Send it again.")
 }
 
-fn too_large() -> Refusal {
-    let message = format!("The body is larger than {} MB.", LARGEST >> 20);
+fn too_large(most: usize) -> Refusal {
+    let message = format!("The body is larger than {}.", figure::bytes(most as u64));
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, Error::invalid(message))
 }
 

@@ -50,8 +50,9 @@ impl FromRequest for Actor {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let state = request.app_data::<Data<State>>().ok_or_else(|| Error::internal("the server has no state"));
-        ready(
-            state.and_then(|state| Ok(Self { caller: identity(request)?.caller.clone(), now: state.app.clock.now() })),
-        )
+        ready(state.and_then(|state| {
+            let identity = identity(request)?;
+            Ok(Self { caller: identity.caller.clone(), session: identity.session, now: state.app.clock.now() })
+        }))
     }
 }

@@ -1,6 +1,9 @@
 //! What a request says of its client: address, browser, cookie, and how cookies are set.
 
-use std::future::{Ready, ready};
+use std::{
+    future::{Ready, ready},
+    net::{IpAddr, SocketAddr},
+};
 
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
@@ -70,14 +73,19 @@ pub(super) fn visit(request: &HttpRequest, state: &State) -> Visit {
     Visit { address: address(request, state), user_agent: agent.to_owned(), now: state.app.clock.now() }
 }
 
-/// The client's address; behind a proxy, the last one the proxy has written.
+/// The client's address; behind a proxy, the last one the proxy has written. Where that is none, it is the proxy's own.
 pub(super) fn address(request: &HttpRequest, state: &State) -> String {
     let forwarded = state.app.config.behind_proxy.then(|| request.headers().get_all(FORWARDED_FOR).last()).flatten();
-    let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next().map(str::trim));
-    match last.filter(|text| !text.is_empty()) {
-        Some(text) => text.chars().take(64).collect(),
-        None => request.peer_addr().map(|peer| peer.ip().to_string()).unwrap_or_default(),
-    }
+    let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next().and_then(written));
+    last.or_else(|| request.peer_addr().map(|peer| peer.ip())).map(|ip| ip.to_string()).unwrap_or_default()
+}
+
+/// An address as proxies write it: alone or with a port, one of IPv6 perhaps in brackets, with its zone, or in quotes.
+fn written(text: &str) -> Option<IpAddr> {
+    let text = text.trim().trim_matches('"');
+    let inside = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(text, |(inside, _)| inside);
+    let plain = inside.split_once('%').map_or(inside, |(plain, _)| plain);
+    plain.parse().ok().or_else(|| plain.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 /// Whether the request comes from a program on this machine, with no proxy between.
@@ -97,12 +105,38 @@ pub(super) fn no_cookie(request: &HttpRequest, state: &State) -> Cookie<'static>
 }
 
 fn cookie(request: &HttpRequest, state: &State, value: String, lasts: Duration) -> Cookie<'static> {
-    let https = request.headers().get(FORWARDED_PROTO).is_some_and(|value| value.as_bytes() == b"https");
+    // TLS ends in front of a server behind a proxy, unless the proxy says otherwise.
+    let plain = request.headers().get(FORWARDED_PROTO).is_some_and(|value| {
+        value.to_str().is_ok_and(|hops| hops.split(',').all(|hop| hop.trim().eq_ignore_ascii_case("http")))
+    });
     Cookie::build(SESSION, value)
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
-        .secure(state.app.config.behind_proxy && https)
+        .secure(state.app.config.behind_proxy && !plain)
         .max_age(lasts)
         .finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_however_a_proxy_writes_it() {
+        for (text, address) in [
+            ("7.7.8.7", "7.7.8.7"),
+            (" 7.7.8.7:1000 ", "7.7.8.7"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("\"[2001:db8::1]:443\"", "2001:db8::1"),
+            ("fe80::1%eth0", "fe80::1"),
+            ("[fe80::1%eth0]:443", "fe80::1"),
+        ] {
+            assert_eq!(written(text).map(|ip| ip.to_string()).as_deref(), Some(address), "{text}");
+        }
+        for text in ["", "unknown", "_hidden", "7.7.8", "7.7.8.7:port", "[2001:db8::1"] {
+            assert_eq!(written(text), None, "{text}");
+        }
+    }
 }

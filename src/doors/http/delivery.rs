@@ -74,9 +74,9 @@ impl Delivery {
         self.bytes.take(Some(user), bytes).await
     }
 
-    /// Room for so many bytes of a person's bodies on their way in; `None` is nobody who is known.
-    pub(super) async fn body_room(&self, who: Option<UserId>, bytes: usize) -> Part {
-        self.bodies.take(who, bytes).await
+    /// Room for so many bytes of a person's bodies on their way in.
+    pub(super) async fn body_room(&self, user: UserId, bytes: usize) -> Part {
+        self.bodies.take(Some(user), bytes).await
     }
 
     /// A turn at making or reading something large of a person; `None` is nobody who is known.
@@ -113,6 +113,23 @@ impl Delivery {
         let turn = self.turn(Some(user)).await;
         let value = value.await?;
         write(room, turn, move || value).await
+    }
+
+    /// A page of an answer that is sent page by page: loaded in a person's turn, and written beside the async threads.
+    pub(super) async fn page<T, W, F>(&self, user: UserId, page: impl Future<Output = Result<T>>, write: F) -> Result<W>
+    where
+        T: Send + 'static,
+        W: Send + 'static,
+        F: FnOnce(T) -> Result<W> + Send + 'static,
+    {
+        let turn = self.turn(Some(user)).await;
+        let page = page.await?;
+        let written = aside::run(move || {
+            let written = write(page);
+            drop(turn);
+            written
+        });
+        written.await?.ok_or_else(|| Error::internal("a page could not be made"))?
     }
 
     /// The answer to a call that worked: its whole result, or as much of it as an answer holds.
@@ -155,7 +172,7 @@ impl Delivery {
         let (turn, now) = (self.turn(Some(to.user)).await, to.app.clock.now());
         let fitted = aside::run(move || {
             let _turn = turn;
-            if cut::fits(&output) { Ok(output) } else { Err(cut::shorten(output, now)) }
+            if cut::fits(&output) { Ok(output) } else { Err(Box::new(cut::shorten(output, now))) }
         });
         match fitted.await?.ok_or_else(|| Error::internal("a result could not be measured"))? {
             Ok(output) => Ok((output, handle)),

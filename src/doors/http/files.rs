@@ -14,13 +14,14 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
-    engine::own_files::{NewFile, write_new_clean},
+    engine::own_files::{NewFile, write_new},
     formats::{limits::Limits, read},
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
         error::{Error, Result},
         id::shorten,
+        origin::Origin,
         user::UserId,
     },
     store::documents::Content,
@@ -75,7 +76,8 @@ async fn add(
     }
     let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
     let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
-    let stored = store(&state, &files, &sent).await;
+    let origin = Origin::of_program(&caller, "upload", state.app.clock.now());
+    let stored = store(&state, &files, &sent, &origin).await;
     upload::discard(knowledge, sent).await;
     let stored = stored?;
     if stored.is_empty() {
@@ -109,7 +111,7 @@ pub(super) fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
 }
 
 /// Stores what was sent: all of it, or nothing where one is to be read and cannot be.
-async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<StoredFile>> {
+async fn store(state: &State, files: &Rooted, sent: &Upload, origin: &Option<Origin>) -> Result<Vec<StoredFile>> {
     let reads = match sent.fields.get("read").map(String::as_str) {
         None | Some("false") => false,
         Some("true") => true,
@@ -122,7 +124,7 @@ async fn store(state: &State, files: &Rooted, sent: &Upload) -> Result<Vec<Store
     }
     let mut stored = Vec::new();
     for (content, facts) in taken {
-        stored.push(keep(state, files, content, facts).await?);
+        stored.push(keep(state, files, content, facts, origin.clone()).await?);
     }
     Ok(stored)
 }
@@ -147,7 +149,13 @@ async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
     state.app.work.run_on(Some(user), content.bytes, read).await
 }
 
-async fn keep(state: &State, files: &Rooted, content: &Content, facts: Facts) -> Result<StoredFile> {
+async fn keep(
+    state: &State,
+    files: &Rooted,
+    content: &Content,
+    facts: Facts,
+    origin: Option<Origin>,
+) -> Result<StoredFile> {
     let (stem, ending) = content.name.rsplit_once('.').unwrap_or((&content.name, "txt"));
     let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
     let ending = if ending.is_empty() { "txt" } else { &ending };
@@ -157,8 +165,8 @@ async fn keep(state: &State, files: &Rooted, content: &Content, facts: Facts) ->
     let bytes = state.app.work.run_on(Some(files.user()), content.bytes, move || kept.read(&hash)).await?;
     let (name, ending) = (stored_name(stem), ending.to_ascii_lowercase());
     let new = NewFile { folder: FOLDER, name: &name, ending: &ending };
-    // What lay under its name before is not what a person put there now.
-    let path = write_new_clean(&state.app, files, new, bytes).await?;
+    // What lay under its name before is not what was put there now.
+    let path = write_new(&state.app, files, origin, new, bytes).await?;
     let Facts { pages, characters } = facts;
     Ok(StoredFile { name: content.name.clone(), path, bytes: content.bytes, pages, characters })
 }

@@ -210,6 +210,7 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
         call_id: None,
         approved_by: None,
         edited: Vec::new(),
+        own_words: false,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
         user::UserId,
     },
     store::{
-        documents::{Content, NewDocument},
+        documents::{Content, NewDocument, Replacement},
         files::Stored,
         people::Actor,
     },
@@ -152,7 +152,7 @@ struct NewContent {
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.knowledge;
-    let (title, content) = if upload::is_multipart(request.headers()) {
+    let (title, source, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
         let before = knowledge.documents.get(by.caller.reader(), id).await?;
         let mut sent = upload::read(&request, payload, &state.app, limit(&state), &[]).await?;
@@ -163,7 +163,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
             return Err(error.into());
         }
         match (sent.files.pop(), sent.files.is_empty()) {
-            (Some(file), true) => (None, Some(file)),
+            (Some(file), true) => (None, SourceKind::Upload, Some(file)),
             (one, _) => {
                 sent.files.extend(one);
                 upload::discard(knowledge, sent).await;
@@ -183,8 +183,12 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
             }
             None => None,
         };
-        (title, text)
+        (title, SourceKind::Text, text)
     };
+    let content = content.map(|(content, stored)| {
+        let uri = (source == SourceKind::Upload).then(|| content.name.clone());
+        (Replacement { source, uri, content }, stored)
+    });
     let updated = knowledge.update(&by, id, title, content).await?;
     Ok(HttpResponse::Accepted().json(Accepted::from(updated)))
 }

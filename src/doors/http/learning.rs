@@ -16,13 +16,14 @@ pub(super) fn services(config: &mut Services<'_>) {
     config.service(learned).service(forget);
 }
 
-/// What was learned of a tool: everybody's needs counted, the caller's own shown.
+/// What was learned of a tool: everybody's needs counted, the caller's own shown but to a key that is not personal.
 #[utoipa::path(tag = "tools", responses((status = 200, body = Learned)))]
 #[get("/api/tools/{name}/learning")]
 async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {
     let tool = visible(&state, &caller, &name)?;
     let learning = state.invoker.finder().learner().stored();
-    Ok(Json(learning.of_tool(&tool.spec().id(), caller.user, BOUND).await?))
+    let person = caller.personal.then_some(caller.user);
+    Ok(Json(learning.of_tool(&tool.spec().id(), person, BOUND).await?))
 }
 
 /// Forgets which needs a tool was used for, everybody's.

@@ -51,11 +51,17 @@ struct Send {
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
 #[post("/api/conversations/{id}/messages")]
-async fn send(state: Data<State>, caller: Caller, path: Path<String>, body: Body<Send>) -> Result<HttpResponse> {
+async fn send(
+    state: Data<State>,
+    caller: Caller,
+    path: Path<String>,
+    request: HttpRequest,
+    body: Body<Send>,
+) -> Result<HttpResponse> {
     let Send { content, attachments, provider } = body.0;
     let message = NewMessage { content, attachments, provider };
     let events = state.agent.send(&caller, id(&path)?, message).await?;
-    Ok(sse::posted(streamed(state, events)))
+    Ok(sse::posted(&request, streamed(state, events)))
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -80,7 +86,7 @@ async fn follow(
     let header = request.headers().get("last-event-id").and_then(|value| value.to_str().ok());
     let after = header.or(query.last_event_id.as_deref());
     let events = state.agent.events(caller.user, id(&path)?, after).await?;
-    Ok(sse::response(streamed(state, events)))
+    Ok(sse::response(&request, streamed(state, events)))
 }
 
 /// Stops the turn that is under way, at once.
@@ -110,10 +116,11 @@ async fn regenerate(
     state: Data<State>,
     caller: Caller,
     path: Path<String>,
+    request: HttpRequest,
     body: OptionalBody<Regenerate>,
 ) -> Result<HttpResponse> {
     let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
-    Ok(sse::posted(streamed(state, events)))
+    Ok(sse::posted(&request, streamed(state, events)))
 }
 
 fn streamed(state: Data<State>, events: Subscription) -> impl Stream<Item = Result<Bytes>> + 'static {

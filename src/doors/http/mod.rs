@@ -54,6 +54,7 @@ mod sessions;
 mod settings;
 mod setup;
 mod sse;
+mod standing;
 pub mod state;
 mod systems;
 mod tickets;

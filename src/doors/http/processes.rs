@@ -3,7 +3,7 @@
 
 use actix_web::{
     HttpResponse, delete, get,
-    http::header::CONTENT_DISPOSITION,
+    http::{StatusCode, header::CONTENT_DISPOSITION},
     post, put,
     web::{Data, Json, Path, Query},
 };
@@ -20,7 +20,7 @@ use crate::{
     engine::processes::{
         import::{self, Choice, Difference},
         propose::{self as proposing, Refused},
-        search::{self, MatchedBy},
+        search::{self, Found, MatchedBy},
         view::{self, Link},
     },
     formats::processes as yaml,
@@ -82,6 +82,12 @@ async fn view(state: &State, caller: &Caller, id: ProcessId) -> Result<ProcessVi
     })
 }
 
+/// One process as an answer.
+async fn shown(state: &State, caller: &Caller, id: ProcessId) -> Result<HttpResponse> {
+    let bytes = store(state).bytes().await?;
+    state.delivery.load(caller.user, bytes, view(state, caller, id)).await
+}
+
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ListQuery {
@@ -92,14 +98,18 @@ struct ListQuery {
 /// Business processes: all by name, or those that fit, the best first.
 #[utoipa::path(tag = "processes", params(ListQuery), responses((status = 200, body = Vec<ProcessRow>)))]
 #[get("/api/processes")]
-async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<ProcessRow>>> {
-    let all = seen(&state, &caller).await?;
+async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<HttpResponse> {
     let q = query.into_inner().q.filter(|text| !text.trim().is_empty());
-    let Some(q) = q else {
-        return Ok(Json(all.into_iter().map(|process| ProcessRow { process, matched_by: None }).collect()));
+    let rows = async {
+        let all = seen(&state, &caller).await?;
+        let Some(q) = q else {
+            return Ok(all.into_iter().map(|process| ProcessRow { process, matched_by: None }).collect());
+        };
+        let found = search::search(&state.app, &q, all).await?.found;
+        let row = |one: Found| ProcessRow { process: one.process, matched_by: Some(one.by) };
+        Ok(found.into_iter().map(row).collect::<Vec<_>>())
     };
-    let found = search::search(&state.app, &q, all).await?.found;
-    Ok(Json(found.into_iter().map(|one| ProcessRow { process: one.process, matched_by: Some(one.by) }).collect()))
+    state.delivery.load(caller.user, store(&state).bytes().await?, rows).await
 }
 
 /// Keeps a process. It counts at once.
@@ -107,24 +117,29 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 #[post("/api/processes")]
 async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Result<HttpResponse> {
     let process = store(&state).create(&by, body.0).await?;
-    Ok(HttpResponse::Created().json(view(&state, &by.caller, process.id).await?))
+    let mut answer = shown(&state, &by.caller, process.id).await?;
+    *answer.status_mut() = StatusCode::CREATED;
+    Ok(answer)
 }
 
 /// The published processes as YAML, which the import reads again.
 #[utoipa::path(tag = "processes", responses((status = 200, description = "YAML", content_type = "application/yaml")))]
 #[get("/api/processes/export")]
-async fn export(state: Data<State>) -> Result<HttpResponse> {
-    let all = store(&state).all().await?;
-    let drafts: Vec<ProcessDraft> = all.into_iter().filter(Process::is_published).map(|one| one.content).collect();
-    let name = (CONTENT_DISPOSITION, "attachment; filename=\"processes.yaml\"");
-    Ok(HttpResponse::Ok().content_type("application/yaml").insert_header(name).body(yaml::write(&drafts)?))
+async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+    let (store, name) = (store(&state), (CONTENT_DISPOSITION, "attachment; filename=\"processes.yaml\""));
+    let written = |all: Vec<Process>| {
+        let drafts: Vec<ProcessDraft> = all.into_iter().filter(Process::is_published).map(|one| one.content).collect();
+        yaml::write(&drafts)
+    };
+    let text = state.delivery.page(caller.user, store.all(), written).await?;
+    Ok(HttpResponse::Ok().content_type("application/yaml").insert_header(name).body(text))
 }
 
 /// One process.
 #[utoipa::path(tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 #[get("/api/processes/{id}")]
-async fn get_one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<ProcessView>> {
-    Ok(Json(view(&state, &caller, id(&path)?).await?))
+async fn get_one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+    shown(&state, &caller, id(&path)?).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -139,15 +154,10 @@ struct ProcessUpdate {
 /// Changes a process that is still as it was read.
 #[utoipa::path(request_body = ProcessUpdate, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 #[put("/api/processes/{id}")]
-async fn change(
-    state: Data<State>,
-    by: Actor,
-    path: Path<String>,
-    body: Body<ProcessUpdate>,
-) -> Result<Json<ProcessView>> {
+async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<ProcessUpdate>) -> Result<HttpResponse> {
     let ProcessUpdate { revision, process } = body.0;
     let process = store(&state).change(&by, id(&path)?, (revision, process)).await?;
-    Ok(Json(view(&state, &by.caller, process.id).await?))
+    shown(&state, &by.caller, process.id).await
 }
 
 /// Forgets a process, or discards a proposal.
@@ -173,9 +183,9 @@ async fn publish(
     by: Actor,
     path: Path<String>,
     body: Body<ProcessPublish>,
-) -> Result<Json<ProcessView>> {
+) -> Result<HttpResponse> {
     let process = store(&state).publish(&by, id(&path)?, body.0.revision).await?;
-    Ok(Json(view(&state, &by.caller, process.id).await?))
+    shown(&state, &by.caller, process.id).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -188,10 +198,11 @@ struct ProcessText {
 /// Reads YAML and says what it would change. Nothing is kept.
 #[utoipa::path(request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
 #[post("/api/processes/import/preview")]
-async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<Json<Vec<Difference>>> {
-    let known = store(&state).all().await?;
-    let text = body.0.text;
-    Ok(Json(state.app.work.run(Some(caller.user), move || import::compare(&text, &known)).await?))
+async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
+    let (store, text) = (store(&state), body.0.text);
+    let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
+    let compared = state.app.work.run(Some(caller.user), move || import::compare(&text, &known)).await?;
+    state.delivery.json(caller.user, bytes, move || compared).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -207,12 +218,14 @@ struct ProcessImport {
 /// nothing new is left alone. Gives those that changed.
 #[utoipa::path(request_body = ProcessImport, tag = "processes", responses((status = 200, body = Vec<Process>)))]
 #[post("/api/processes/import/apply")]
-async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Result<Json<Vec<Process>>> {
+async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Result<HttpResponse> {
     let store = store(&state);
     let known = store.all().await?;
     let ProcessImport { text, choices } = body.0;
-    let imports = state.app.work.run(Some(by.caller.user), move || import::plan(&text, &known, choices)).await?;
-    Ok(Json(if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? }))
+    let (user, bytes) = (by.caller.user, text.len());
+    let imports = state.app.work.run(Some(user), move || import::plan(&text, &known, choices)).await?;
+    let kept = if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? };
+    state.delivery.json(user, bytes, move || kept).await
 }
 
 #[derive(Default, Deserialize, ToSchema)]

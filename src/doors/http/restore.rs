@@ -77,6 +77,8 @@ struct RestoredBackup {
     version: String,
     /// Files in it.
     files: u64,
+    /// API keys that are good again, also those that were revoked since. All sessions have ended.
+    keys: usize,
     /// Rows of each table.
     rows: std::collections::BTreeMap<String, i64>,
 }
@@ -101,6 +103,7 @@ async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> 
         created_at: manifest.created_at,
         version: manifest.version,
         files: manifest.files,
+        keys: restored.keys,
         rows: manifest.rows,
     }))
 }

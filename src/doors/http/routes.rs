@@ -65,7 +65,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/api/users", Permission("users:manage")),
     route("POST", "/api/users", PersonWith("users:manage")),
     route("PATCH", "/api/users/{id}", PersonWith("users:manage")),
-    route("DELETE", "/api/users/{id}", Permission("users:manage")),
+    route("DELETE", "/api/users/{id}", PersonWith("users:manage")),
     route("GET", "/api/roles", Permission("users:manage")),
     route("POST", "/api/roles", PersonWith("users:manage")),
     route("PUT", "/api/roles/{name}", PersonWith("users:manage")),

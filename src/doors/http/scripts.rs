@@ -23,9 +23,13 @@ use super::{body::Body, services::Services, state::State};
 use crate::{
     engine::scripts::{self, CallMade, Library, Workbench},
     model::{
+        caller::Caller,
         error::{Error, Result},
+        figure,
         id::shorten,
+        json::Counter,
     },
+    script::limits::{MAX_CALLS, MAX_SOURCE},
     store::people::Actor,
 };
 
@@ -83,13 +87,22 @@ struct ScriptDraft {
 /// Makes a script of calls that were made. Nothing is kept.
 #[utoipa::path(request_body = CallsMade, tag = "scripts", responses((status = 200, body = ScriptDraft)))]
 #[post("/api/scripts/from-calls")]
-async fn from_calls(state: Data<State>, Body(made): Body<CallsMade>) -> Result<Json<ScriptDraft>> {
+async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMade>) -> Result<Json<ScriptDraft>> {
     if made.calls.is_empty() {
         return Err(Error::invalid("Name at least one call: [{tool, params}]."));
     }
-    let name = made.name.unwrap_or_else(|| "my_tool".to_owned());
-    let source = scripts::of_calls(&state.invoker.registry(), &name, &made.calls);
-    Ok(Json(ScriptDraft { name, source }))
+    let mut room = Counter::new(MAX_SOURCE);
+    if made.calls.len() > MAX_CALLS || !made.calls.iter().all(|call| room.takes(&call.params)) {
+        let most = figure::bytes(MAX_SOURCE as u64);
+        return Err(Error::invalid(format!("A script makes {MAX_CALLS} calls at most, with {most} of arguments.")));
+    }
+    let registry = state.invoker.registry();
+    let draft = move || {
+        let name = made.name.unwrap_or_else(|| "my_tool".to_owned());
+        let source = scripts::of_calls(&registry, &name, &made.calls);
+        Ok(ScriptDraft { name, source })
+    };
+    Ok(Json(state.app.work.run(Some(caller.user), draft).await?))
 }
 
 /// One script.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use actix_web::{HttpResponse, http::header, web::Bytes};
+use actix_web::{HttpRequest, HttpResponse, http::header, web::Bytes};
 use futures_util::{Stream, StreamExt, future, stream};
 use serde::Serialize;
 
+use super::standing::Standing;
 use crate::model::error::{Error, Result};
 
 /// A comment that every stream begins with: Firefox tells a page of an answer only when some of its body has come.
@@ -43,16 +44,26 @@ pub(super) fn frame(id: &str, name: &str, data: &str) -> String {
 }
 
 /// An answer to a GET that streams events; nothing on the way may hold them back, and nothing keeps them.
-pub(super) fn response(events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
-    streaming(events, "no-store")
+pub(super) fn response(request: &HttpRequest, events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+    streaming(request, events, "no-store")
 }
 
 /// The same to a POST, which is stored nowhere: Chromium reports it as broken off where `no-store` says so once more.
-pub(super) fn posted(events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
-    streaming(events, "private, no-cache")
+pub(super) fn posted(request: &HttpRequest, events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+    streaming(request, events, "private, no-cache")
 }
 
-fn streaming(events: impl Stream<Item = Result<Bytes>> + 'static, caching: &'static str) -> HttpResponse {
+/// Ends at the first event, or beat, that finds the credential of the request gone: it is not sent.
+fn streaming(
+    request: &HttpRequest,
+    events: impl Stream<Item = Result<Bytes>> + 'static,
+    caching: &'static str,
+) -> HttpResponse {
+    let standing = Standing::of(request);
+    let events = events.take_while(move |_| {
+        let standing = standing.clone();
+        async move { standing.ensure().await.is_ok() }
+    });
     HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header((header::CACHE_CONTROL, caching))

@@ -2,9 +2,12 @@
 
 use actix_web::{
     HttpResponse, get,
-    http::StatusCode,
+    http::{
+        StatusCode,
+        header::{CONTENT_TYPE, HeaderValue},
+    },
     post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +16,7 @@ use utoipa::ToSchema;
 use super::{
     body::Body,
     client::HangUp,
-    delivery,
+    delivery::{self, Delivery},
     error::{PROBLEM, Problem},
     services::Services,
     state::State,
@@ -21,7 +24,7 @@ use super::{
 use crate::{
     engine::{
         answer::InvokeAnswer,
-        cut::{LARGEST, Recipient},
+        cut::{self, LARGEST, Recipient},
         decide::Answer,
     },
     model::{
@@ -43,15 +46,19 @@ pub(super) fn services(config: &mut Services<'_>) {
 /// The caller's undecided tickets, oldest first.
 #[utoipa::path(tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
 #[get("/api/tickets")]
-async fn pending(state: Data<State>, caller: Caller) -> Result<Json<Vec<Ticket>>> {
-    Ok(Json(state.app.tickets.pending(caller.user, state.app.clock.now()).await?))
+async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+    let (tickets, user, now) = (&state.app.tickets, caller.user, state.app.clock.now());
+    let bytes = tickets.pending_bytes(user, now).await?;
+    state.delivery.load(user, bytes, tickets.pending(user, now)).await
 }
 
 /// One of the caller's tickets.
 #[utoipa::path(tag = "tickets", responses((status = 200, body = Ticket)))]
 #[get("/api/tickets/{id}")]
-async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<Json<Ticket>> {
-    Ok(Json(state.app.tickets.get(id.parse()?, caller.user, state.app.clock.now()).await?))
+async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<HttpResponse> {
+    let (tickets, user, id) = (&state.app.tickets, caller.user, id.parse()?);
+    let bytes = tickets.bytes(id, user).await?;
+    state.delivery.load(user, bytes, tickets.get(id, user, state.app.clock.now())).await
 }
 
 /// A decision.
@@ -109,7 +116,8 @@ async fn decide(
     let (ticket, verdict) =
         state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
     if let Verdict::Changed { instead } = verdict {
-        return Ok(must_confirm(state.app.tickets.get(instead, user, state.app.clock.now()).await?));
+        let ticket = state.app.tickets.get(instead, user, state.app.clock.now()).await?;
+        return must_confirm(&state.delivery, ticket).await;
     }
     let to = Recipient { app: &state.app, user, topic: ticket.topic };
     let verdict = state.delivery.verdict(to, verdict).await?;
@@ -150,8 +158,8 @@ pub(super) struct MustConfirm {
 }
 
 /// 409 with the ticket of a call.
-pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
-    let Ticket { id, tool, arguments, risk, question, subject, reason, scope, warnings, expires_at, .. } = ticket;
+pub(super) async fn must_confirm(delivery: &Delivery, ticket: Ticket) -> Result<HttpResponse> {
+    let Ticket { id, user, tool, arguments, risk, question, subject, reason, scope, warnings, expires_at, .. } = ticket;
     let problem = Problem {
         kind: "urn:satchel:needs-confirmation".to_owned(),
         title: "Needs confirmation".to_owned(),
@@ -173,5 +181,11 @@ pub(super) fn must_confirm(ticket: Ticket) -> HttpResponse {
         warnings,
         expires_at,
     };
-    HttpResponse::Conflict().content_type(PROBLEM).json(body)
+    let mut answer = match cut::weighs_more(&body.arguments, cut::SMALL) {
+        true => delivery.json(user, LARGEST, move || body).await?,
+        false => HttpResponse::Ok().json(body),
+    };
+    *answer.status_mut() = StatusCode::CONFLICT;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
+    Ok(answer)
 }

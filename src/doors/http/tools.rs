@@ -34,7 +34,11 @@ use crate::{
         conversation::ConversationId,
         error::{Error, Kind, Result},
     },
-    store::{audit::Filter, outcomes::Outcomes, people::Actor},
+    store::{
+        audit::{Filter, MAX_BYTES},
+        outcomes::Outcomes,
+        people::Actor,
+    },
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
@@ -140,7 +144,7 @@ async fn invoke(
     let (id, first) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, Stops { unheard, ..Stops::default() }).await {
         Ok(Outcome::Done(done)) => state.delivery.done(Recipient { app: &state.app, user, topic }, *done).await,
-        Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(*ticket)),
+        Ok(Outcome::Confirm(ticket)) => super::tickets::must_confirm(&state.delivery, *ticket).await,
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
         Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {
             state.delivery.failed(user, id, error).await
@@ -156,11 +160,11 @@ fn is_not_ready(error: &Error) -> bool {
 /// The last calls of a tool: one's own, or everybody's for who may read the audit.
 #[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Entry>)))]
 #[get("/api/tools/{name}/history")]
-async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Vec<Entry>>> {
+async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Result<HttpResponse> {
     let tool = visible(&state, &caller, &name)?;
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
     let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
-    Ok(Json(state.app.audit.find(filter, 20).await?))
+    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.audit.find(filter, 20)).await
 }
 
 /// On or off.

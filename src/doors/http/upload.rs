@@ -13,7 +13,7 @@ use actix_web::{
 };
 use futures_util::StreamExt;
 
-use super::error::Refusal;
+use super::{error::Refusal, standing::Standing};
 use crate::{
     app::App,
     formats::media,
@@ -56,7 +56,15 @@ pub(super) async fn read(
     let mut parts = Multipart::new(request.headers(), payload);
     let mut upload = Upload::default();
     loop {
-        let Some(mut part) = next(&mut parts).await? else { return Ok(upload) };
+        let Some(mut part) = next(&mut parts).await? else {
+            return match Standing::of(request).ensure().await {
+                Ok(()) => Ok(upload),
+                Err(error) => {
+                    discard(&app.knowledge, upload).await;
+                    Err(error.into())
+                }
+            };
+        };
         let taken = take(&mut part, &mut upload, app, limit, fields).await;
         if let Err(error) = taken {
             let large = error.details().is_some_and(|details| details.get("limit_bytes").is_some());

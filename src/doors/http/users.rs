@@ -83,7 +83,7 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
     state.app.people.change_user(&by, id(&path)?, change).await.map(Json)
 }
 
-/// Deletes a user with everything that is only his.
+/// Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
 #[utoipa::path(tag = "users", params(("id" = String, Path,)), responses(
     (status = 204, description = "Deleted."),
     (status = 409, description = "He is the last administrator.", body = super::error::Problem),

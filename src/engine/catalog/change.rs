@@ -14,7 +14,6 @@ use crate::{
             waiting::{SystemChange, Verdict},
         },
         error::Result,
-        origin::Origin,
         time::Time,
     },
     store::{
@@ -40,8 +39,7 @@ impl Context {
     /// The catalog for writing to it, in the caller's name. Fails where they may not.
     pub fn catalog_to_change(&self) -> Result<CatalogProposals> {
         self.caller().demand("catalog:write")?;
-        let writer =
-            Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin().map(Origin::for_all) };
+        let writer = Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin_for_all() };
         Ok(CatalogProposals { catalog: self.app().catalog.clone(), writer })
     }
 }

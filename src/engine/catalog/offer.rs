@@ -10,7 +10,7 @@ use crate::{
     model::{
         catalog::{
             directory::{Directory, Registered},
-            endpoint::Endpoint,
+            endpoint::{Endpoint, Parameter},
             system::System,
         },
         error::{Error, Result},
@@ -78,6 +78,7 @@ fn tool(system: &System, endpoint: &Endpoint) -> Tool {
         endpoint_call::call(&cx, id, &arguments).await
     });
     let place = system.destination();
+    let tool = if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool };
     let tool =
         tool.risk_of_call(move |arguments: &Value, registry| risk::of_endpoint(&registry.directory(), id, arguments));
     let tool = tool.reaches_among(move |_: &Value, _| place.clone().into_iter().collect());

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{endpoint_call, soap_message::Message};
+use super::{endpoint_call, graphql_socket, soap_message::Message};
 use crate::{
     formats::{
         graphql::{self, Kind},
@@ -58,9 +58,21 @@ pub fn of_grpc(directory: &Directory, asked: &str, service: &str, method: &str) 
     Ok(remote(callable(directory, asked)?, service, method))
 }
 
-/// The risk of a message over a WebSocket.
-pub fn of_websocket(directory: &Directory, asked: &str, path: &str) -> Result<Risk> {
-    Ok(connected(callable(directory, asked)?, path))
+/// The risk of messages over a WebSocket. Where GraphQL is spoken, too, it runs mutations as it does over HTTP.
+pub fn of_websocket<'a>(
+    directory: &Directory,
+    asked: &str,
+    path: &str,
+    mut messages: impl Iterator<Item = &'a str>,
+) -> Result<Risk> {
+    let found = callable(directory, asked)?;
+    let risk = connected(found, path);
+    if messages.all(graphql_socket::changes_nothing) {
+        return Ok(risk);
+    }
+    let place =
+        |endpoint: &Endpoint| matches!(endpoint.operation, Operation::Graphql { .. }).then(|| endpoint.path.clone());
+    Ok(risk.max(found.highest_at(path, place)))
 }
 
 /// The risk of an endpoint's own tool with these arguments: what they make of its path may be another endpoint's. Fails

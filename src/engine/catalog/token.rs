@@ -91,7 +91,7 @@ pub(super) async fn get(app: &App, http: &Http, system: &System, stored: &Creden
 
 async fn ask(http: &Http, system: &System, stored: &Credentials) -> Result<Granted> {
     let request = request(system, stored)?;
-    let response = http.send(request).await?;
+    let response = http.aside().send(request).await?;
     read(response, system, stored).await
 }
 

@@ -6,6 +6,7 @@ use crate::{
     model::{
         call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
         error::{Error, Kind, Result},
+        origin::Origin,
     },
     store::tickets::{Claim, Collected, Verdict, digest},
 };
@@ -51,10 +52,14 @@ fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Res
             let done = Done { call: id, tool, output, duration_ms, approved, handle, room: None };
             Ok(Outcome::Done(Box::new(done)))
         }
-        Verdict::Failed { kind, message, tools_own, outside, details, approved, duration_ms } => {
+        Verdict::Failed { kind, message, tools_own, outside, outside_at, details, approved, duration_ms } => {
             let error = Error::new(kind, message);
             let error = if tools_own { error.of_tool() } else { error };
-            let error = outside.into_iter().fold(error, Error::from_outside);
+            let error = match (outside, outside_at) {
+                (Some(source), Some(at)) => error.kept_from(Origin::new(source, at)),
+                (Some(place), None) => error.from_outside(place),
+                (None, _) => error,
+            };
             let error = details.into_iter().fold(error, Error::with_details);
             Err(error.after_approval(approved, duration_ms))
         }

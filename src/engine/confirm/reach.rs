@@ -5,7 +5,10 @@ use super::AssessedCall;
 use crate::{
     app::App,
     engine::extent::Extent,
-    model::{destination::Destination, error::Result},
+    model::{
+        destination::{Destination, MOST_NAMED},
+        error::{Error, Result},
+    },
     store::egress,
 };
 
@@ -20,6 +23,10 @@ pub(super) struct NewPlaces {
 
 impl NewPlaces {
     /// Those of a call's extent, without the ones that are `known`. None where the conversation is not tainted.
+    ///
+    /// # Errors
+    ///
+    /// Refuses arguments that name more destinations than a person reads.
     pub(super) async fn new(
         app: &App,
         assessed: &AssessedCall<'_>,
@@ -27,6 +34,10 @@ impl NewPlaces {
         known: &[Destination],
     ) -> Result<Self> {
         let (true, Some(topic)) = (assessed.tainted, assessed.call.topic) else { return Ok(Self::default()) };
+        if extent.names_more {
+            let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
+            return Err(Error::invalid(told));
+        }
         let places: Vec<Destination> = extent.places().filter(|place| !known.contains(place)).cloned().collect();
         if places.is_empty() {
             return Ok(Self::default());

@@ -194,8 +194,9 @@ impl Finder {
         // Where not even the best fits, none is shown; else what only comes before what fits even less is not.
         ranked.retain(|one| !far && !one.is_far());
         let best = ranked.first().map_or(0.0, |one| one.score);
-        let search =
-            Search { catalogue, question: &question, past: &past, user: asker.caller.user, registry: asker.registry };
+        let caller = asker.caller;
+        let person = caller.personal.then_some(caller.user);
+        let search = Search { catalogue, question: &question, past: &past, person, registry: asker.registry };
         let tools = asker.registry.tools();
         let hits = ranked.iter().filter_map(|one| Some(search.hit(tools.get(one.tool)?, one, best))).collect();
         let note = prepared.note(question.whole.vector.is_some());

@@ -48,7 +48,7 @@ pub struct Why {
 /// A need it was used for with success.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct PastSuccess {
-    /// The need, where it was the caller's own; those of others are not shown.
+    /// The need, where it was the caller's own; those of others are not shown, and none to a key that is not personal.
     pub query: Option<String>,
     /// How near it is to this one.
     pub similarity: f64,
@@ -59,7 +59,8 @@ pub(super) struct Search<'a> {
     pub catalogue: &'a Catalogue,
     pub question: &'a Question,
     pub past: &'a Past,
-    pub user: UserId,
+    /// Whose past needs are shown.
+    pub person: Option<UserId>,
     pub registry: &'a Registry,
 }
 
@@ -83,7 +84,7 @@ impl Search<'_> {
         let (words, field) = self.words(ranked.tool);
         let past = ranked.vote.and_then(|vote| {
             let need = self.past.need(vote.need)?;
-            let query = (need.user == self.user).then(|| need.text.clone());
+            let query = (Some(need.user) == self.person).then(|| need.text.clone());
             Some(PastSuccess { query, similarity: rounded(vote.similarity) })
         });
         Why {

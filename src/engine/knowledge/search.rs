@@ -13,8 +13,8 @@ use crate::{
         error::{Error, Result},
         index::{Ask, Found, Space},
         knowledge::{ChunkId, Citation, DocumentId},
+        origin::Origin,
         reader::Reader,
-        user::UserId,
         words,
     },
     store::excerpts::Excerpt,
@@ -85,9 +85,9 @@ pub struct Hit {
     /// Why it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
-    /// Where its document came from, if from outside.
+    /// The origin of its document, if from outside.
     #[serde(skip)]
-    pub outside: Option<String>,
+    pub outside: Option<Origin>,
     /// How near the meaning is.
     #[serde(skip)]
     pub cosine: Option<f32>,
@@ -192,14 +192,14 @@ async fn hits(app: &App, reader: Reader, question: &Question, found: Vec<Found>)
     let hit = |found: Found| {
         // What was deleted between the two questions is not there any more.
         let passage = passages.remove(&found.id)?;
-        Some(hit(reader.user(), passage, found, &terms, question.explain))
+        let outside = passage.outside(reader.user(), app.clock.now());
+        Some(Hit { outside, ..hit(passage, found, &terms, question.explain) })
     };
     Ok(found.into_iter().filter_map(hit).collect())
 }
 
-fn hit(user: UserId, passage: Excerpt, found: Found, terms: &BTreeSet<String>, explain: bool) -> Hit {
+fn hit(passage: Excerpt, found: Found, terms: &BTreeSet<String>, explain: bool) -> Hit {
     let spans = spans::matches(&passage.chunk.text, terms);
-    let outside = passage.outside(user);
     let Excerpt { document, title, chunk, .. } = passage;
     let explanation = || Explanation {
         bm25: found.bm25,
@@ -221,7 +221,7 @@ fn hit(user: UserId, passage: Excerpt, found: Found, terms: &BTreeSet<String>, e
         explain: explain.then(explanation),
         text: chunk.text,
         title,
-        outside,
+        outside: None,
         cosine: found.cosine,
     }
 }

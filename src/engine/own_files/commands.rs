@@ -17,6 +17,7 @@ use crate::{
     model::{
         error::{Kind, Result},
         origin::Origin,
+        user::UserId,
     },
     store::file_origins::{FileOrigins, FilePlace, Holdings, Tree},
 };
@@ -39,18 +40,22 @@ impl Context {
         // Before it looks: what is written later from outside is said to count for all that such a command writes.
         let mark = self.app().processes.mark_command(self.caller().user);
         files.note_held().await?;
-        let Some(origin) = self.origin() else {
+        let Some(origin) = self.origin_to_keep() else {
             let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
             // It may have read what came while it ran.
             files.note_held().await?;
             return ran;
         };
-        // Its own changes are watched; only those of others that run are not.
+        // Its own changes are looked for when it has ended, which nobody vouches for before; those of others that run are not.
+        let _watched = self.app().processes.mark_watched(self.caller().user);
         drop(mark);
         let watch = files.watch(&origin).await?;
+        // Of a program nothing from outside need have been near, and some may come while it runs.
+        let _mark = origin.program_of.map(|_| self.app().processes.mark_command(self.caller().user));
         // Given up before its end, the trees stay: nobody knows what it wrote.
         let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
-        files.settle(watch).await?;
+        files.note_held().await?;
+        files.settle(watch, self.origin()).await?;
         ran
     }
 
@@ -66,10 +71,18 @@ impl Context {
         // Until it is started and counts as running itself.
         let _mark = self.app().processes.mark_command(self.caller().user);
         let own = self.processes().await?;
-        if let Some(origin) = self.origin() {
-            keep_trees(self.app(), &self.files()?.files, &origin).await?;
+        let origin = self.origin_to_keep();
+        if let Some(origin) = &origin {
+            let places = keep_trees(self.app(), &self.files()?.files, origin).await?;
+            guard_against_running(self.app(), &places, origin).await?;
         }
-        own.start(line, blocked).await
+        let started = own.start(line, blocked, origin).await?;
+        // What came before it counted as running it may have read as well.
+        self.files()?.note_held().await?;
+        if let Some(origin) = self.origin() {
+            self.app().processes.note(self.caller().user, &origin);
+        }
+        Ok(started)
     }
 }
 
@@ -82,7 +95,9 @@ impl OwnFiles {
     }
 
     async fn first_held(&self, held: Holdings) -> Result<Option<Origin>> {
-        if let Some(tree) = held.trees.into_iter().find(|tree| is_seen(&self.files, &tree.place)) {
+        let is_outside = |origin: &Origin| origin.is_outside_for(self.cx.caller());
+        let counts = |tree: &Tree| is_seen(&self.files, &tree.place) && is_outside(&tree.origin);
+        if let Some(tree) = held.trees.into_iter().find(counts) {
             return Ok(Some(tree.origin.of_workspace("files that a command changed")));
         }
         let last = held.files.last().filter(|_| held.has_more).map(|(place, _)| place.clone());
@@ -92,7 +107,7 @@ impl OwnFiles {
                 Ok(changed) => changed.is_some(),
                 Err(error) => error.kind() != Kind::Denied,
             };
-            if is_there || last.as_ref() == Some(&place) {
+            if (is_there && is_outside(&origin)) || last.as_ref() == Some(&place) {
                 return Ok(Some(origin.of_workspace(&place.path)));
             }
         }
@@ -112,8 +127,13 @@ impl OwnFiles {
     }
 
     /// Puts what a command has changed in place of all it could have changed, as far as that can be told.
-    async fn settle(&self, watch: Watch) -> Result<()> {
-        let Watch { trees, before } = watch;
+    /// `near` is the origin of what was read besides.
+    async fn settle(&self, watch: Watch, near: Option<Origin>) -> Result<()> {
+        let Watch { mut trees, before } = watch;
+        for tree in &mut trees {
+            tree.origin =
+                Origin::joined(Some(tree.origin.clone()), near.clone()).unwrap_or_else(|| tree.origin.clone());
+        }
         let (at, origins) = (before_now(), FileOrigins::new(&self.cx.app().db));
         let (Some(before), Some(after)) = (before, self.files.survey(SURVEYED).await?) else {
             for tree in trees {
@@ -140,22 +160,30 @@ impl OwnFiles {
 }
 
 /// Makes all count as from there that commands write from now on which run already and may read one of these places: they
-/// started with nothing from outside near.
+/// started with nothing from outside near. Those of others hear no more of it than everybody may.
 pub(super) async fn guard_against_running(app: &App, places: &[FilePlace], origin: &Origin) -> Result<()> {
-    for user in app.processes.running() {
-        if places.iter().any(|place| place.owner.is_none_or(|owner| owner == user)) {
-            keep_trees(app, &app.files_of(user)?, origin).await?;
-        }
+    for user in app.processes.unwatched() {
+        let lies_with = |owner: Option<UserId>| places.iter().any(|place| place.owner == owner);
+        let origin = match (lies_with(Some(user)), lies_with(None)) {
+            (true, _) => origin.clone(),
+            (false, true) => origin.clone().for_all(),
+            (false, false) => continue,
+        };
+        app.processes.note(user, &origin);
+        keep_trees(app, &app.files_of(user)?, &origin).await?;
     }
     Ok(())
 }
 
-/// Makes all of these files that change from now on count as from there, until somebody vouches for them.
-async fn keep_trees(app: &App, files: &Rooted, origin: &Origin) -> Result<()> {
-    for tree in trees(files, origin) {
+/// Makes all of these files that change from now on count as from there, until somebody vouches for them. Returns where
+/// they lie.
+async fn keep_trees(app: &App, files: &Rooted, origin: &Origin) -> Result<Vec<FilePlace>> {
+    let trees = trees(files, origin);
+    let places = trees.iter().map(|tree| tree.place.clone()).collect();
+    for tree in trees {
         FileOrigins::new(&app.db).keep_tree(tree).await?;
     }
-    Ok(())
+    Ok(places)
 }
 
 /// The roots, as trees from there since now.

@@ -131,8 +131,7 @@ impl Material {
         } else {
             Vec::new()
         };
-        let outside = passages.iter().find_map(|hit| hit.outside.clone());
-        let origin = outside.map(|place| Origin::new(format!("document: {place}"), app.clock.now()));
+        let origin = passages.iter().map(|hit| hit.outside.clone()).fold(None, Origin::joined);
         Ok(Self { systems, catalog, passages, origin })
     }
 

@@ -3,12 +3,13 @@
 
 use serde_json::Value;
 
-use super::{MAX_TEXT, clip, is_carrier, is_hidden, masked, redact_field};
+use super::Secrets;
 use crate::model::{
+    audit::extract::{LARGEST, MAX_TEXT, Mask, Unmasked, clip, extract, masked},
     call::Edit,
-    json::canonical,
+    json::{Counter, canonical},
     secret::MASK,
-    secret_name::{is_secret, may_be_secret},
+    secret_name::is_secret,
 };
 
 /// How much of what was changed is kept.
@@ -26,10 +27,12 @@ const ROW: Bounds = Bounds { places: 50, text: MAX_TEXT };
 const BEFORE: usize = 40;
 /// Most characters of a place's name.
 const NAME: usize = 200;
+/// Most bytes of a value that is no text, as JSON.
+const VALUE: usize = LARGEST / 4;
 
 /// The changed arguments of a tool of which nothing is known.
 pub(super) fn names_only(edits: &[Edit]) -> Vec<Edit> {
-    let hidden = |edit: &Edit| Edit { name: clip(&edit.name, NAME), from: MASK.into(), to: MASK.into() };
+    let hidden = |edit: &Edit| Edit { name: clip(&edit.name, NAME, Unmasked), from: MASK.into(), to: MASK.into() };
     edits.iter().take(ROW.places).map(hidden).collect()
 }
 
@@ -42,37 +45,38 @@ pub(super) fn redacted(edits: &[Edit], private: &[&str]) -> Vec<Edit> {
     kept
 }
 
-/// The places that differ, secrets and private arguments masked, and the number of those left out. Names are paths:
-/// `args[3]`, `headers.accept`.
+/// The places that differ, secrets and private arguments masked, no more than an audit row holds, and the number of those
+/// left out. Names are paths: `args[3]`, `headers.accept`.
 pub(in crate::engine) fn within(edits: &[Edit], private: &[&str], bounds: Bounds) -> (Vec<Edit>, usize) {
-    let mut walk = Walk { private, text: bounds.text, kept: Vec::new() };
+    let mut walk = Walk { bounds, room: Counter::new(LARGEST), kept: Vec::new(), more: 0 };
     for edit in edits {
-        walk.field(&edit.name, &edit.name, (&edit.from, &edit.to), is_secret);
+        walk.field(&edit.name, &edit.name, (&edit.from, &edit.to), Secrets { private, is_secret });
     }
-    let mut kept = walk.kept;
-    let more = kept.len().saturating_sub(bounds.places);
-    kept.truncate(bounds.places);
-    (kept, more)
+    (walk.kept, walk.more)
 }
 
-struct Walk<'a> {
-    private: &'a [&'a str],
-    /// Most characters of a text.
-    text: usize,
+struct Walk {
+    bounds: Bounds,
+    /// Bytes that are left for places.
+    room: Counter,
     kept: Vec<Edit>,
+    /// Places left out.
+    more: usize,
 }
 
-impl Walk<'_> {
+impl Walk {
     /// A member of an object, whose name may say that it is hidden.
-    fn field(&mut self, path: &str, name: &str, values: (&Value, &Value), secret: fn(&str) -> bool) {
-        if is_hidden(name, self.private, secret) {
-            let kept = |value| redact_field(name, value, self.private, secret);
-            return self.kept.push(Edit { name: clip(path, NAME), from: kept(values.0), to: kept(values.1) });
+    fn field(&mut self, path: &str, name: &str, values: (&Value, &Value), secrets: Secrets<'_>) {
+        match secrets.within(name) {
+            Some(secrets) => self.value(path, values, secrets),
+            None => {
+                let kept = |value: &Value| if value.is_null() { Value::Null } else { MASK.into() };
+                self.keep(path, || (kept(values.0), kept(values.1)));
+            }
         }
-        self.value(path, values, if is_carrier(name) { may_be_secret } else { secret });
     }
 
-    fn value(&mut self, path: &str, (from, to): (&Value, &Value), secret: fn(&str) -> bool) {
+    fn value(&mut self, path: &str, (from, to): (&Value, &Value), secrets: Secrets<'_>) {
         if canonical(from) == canonical(to) {
             return;
         }
@@ -81,29 +85,41 @@ impl Walk<'_> {
                 for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
                     let values = (a.get(name).unwrap_or(&Value::Null), b.get(name).unwrap_or(&Value::Null));
                     if canonical(values.0) != canonical(values.1) {
-                        self.field(&format!("{path}.{name}"), name, values, secret);
+                        self.field(&format!("{path}.{name}"), name, values, secrets);
                     }
                 }
             }
             (Value::Array(a), Value::Array(b)) => {
                 for at in 0..a.len().max(b.len()) {
                     let values = (a.get(at).unwrap_or(&Value::Null), b.get(at).unwrap_or(&Value::Null));
-                    self.value(&format!("{path}[{at}]"), values, secret);
+                    self.value(&format!("{path}[{at}]"), values, secrets);
                 }
             }
             (Value::String(a), Value::String(b)) => {
-                let (from, mut to) = around(&masked(a), &masked(b), self.text);
-                if from == to {
-                    to.push_str(" (changed in a secret, or further on than is kept)");
-                }
-                self.kept.push(Edit { name: clip(path, NAME), from: from.into(), to: to.into() });
+                let most = self.bounds.text;
+                self.keep(path, || {
+                    let (from, mut to) = around(&masked(a, secrets), &masked(b, secrets), most);
+                    if from == to {
+                        to.push_str(" (changed in a secret, or further on than is kept)");
+                    }
+                    (from.into(), to.into())
+                });
             }
             // The name that could hide it was looked at above.
-            (from, to) => {
-                let kept = |value| super::redact_in(value, self.private, secret);
-                self.kept.push(Edit { name: clip(path, NAME), from: kept(from), to: kept(to) });
+            (from, to) => self.keep(path, || (extract(from, VALUE, secrets), extract(to, VALUE, secrets))),
+        }
+    }
+
+    /// Keeps a place, or counts it where there is no room left.
+    fn keep(&mut self, path: &str, values: impl FnOnce() -> (Value, Value)) {
+        if self.more == 0 && self.kept.len() < self.bounds.places {
+            let (from, to) = values();
+            let edit = Edit { name: clip(path, NAME, Unmasked), from, to };
+            if self.room.takes(&edit) {
+                return self.kept.push(edit);
             }
         }
+        self.more += 1;
     }
 }
 
@@ -118,7 +134,7 @@ fn around(from: &str, to: &str, most: usize) -> (String, String) {
     let cut = |text: &str| {
         let rest: String = text.chars().skip(skipped).collect();
         let start = if skipped > 0 { format!("(after {skipped} characters) …") } else { String::new() };
-        format!("{start}{}", clip(&rest, most))
+        format!("{start}{}", clip(&rest, most, Unmasked))
     };
     (cut(from), cut(to))
 }

@@ -85,7 +85,7 @@ async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
         }
         _ => {
             let (keys, origins): (Vec<_>, Vec<_>) = kept.keys(name, user).await?.into_iter().unzip();
-            cx.note(origins.into_iter().flatten().next());
+            cx.note(origins.into_iter().flatten());
             Ok(json!(keys))
         }
     }

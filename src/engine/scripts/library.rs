@@ -246,9 +246,10 @@ impl Library {
     /// Makes them tools; one that cannot be says why.
     fn register(&self, mut shown: Vec<Shown>) {
         let mut tools: Vec<Tool> = Vec::new();
+        let registry = self.invoker.registry();
         for script in &mut shown {
             let Some(loaded) = script.live.clone().filter(|_| script.problem.is_none()) else { continue };
-            match loaded.tool() {
+            match loaded.ensure_calls_are_named(&registry).and_then(|()| loaded.tool()) {
                 Ok(tool) => tools.push(tool),
                 Err(error) => script.problem = Some(error.message().to_owned()),
             }

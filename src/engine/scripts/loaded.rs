@@ -199,10 +199,26 @@ impl Loaded {
         self.head.uses.iter().filter(|name| registry.find(name).is_err()).cloned().collect()
     }
 
+    /// Fails where it uses a tool whose arguments hold calls: what they call is not said in the header, and neither its
+    /// callers nor its risk would know.
+    pub fn ensure_calls_are_named(&self, registry: &Registry) -> Result<()> {
+        self.head.uses.iter().try_for_each(|name| ensure_carries_none(registry, name))
+    }
+
     /// Its risk with those of the tools it uses.
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(registry.highest_risk(&self.head.uses))
     }
+}
+
+/// Fails where a tool's arguments hold calls.
+pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()> {
+    if registry.find(name).is_ok_and(|found| found.tool.carries_calls()) {
+        return Err(Error::invalid(format!(
+            "A script does not use '{name}', whose arguments hold calls: name the tools with @uses, and call them one by one."
+        )));
+    }
+    Ok(())
 }
 
 /// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run

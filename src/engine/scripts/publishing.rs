@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     library::{Library, told},
-    loaded::Loaded,
+    loaded::{Loaded, ensure_carries_none},
     naming, wider, worker,
 };
 use crate::{
@@ -81,6 +81,12 @@ impl Workbench {
         for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
             let problem = Diagnostic::error(line, column, format!("There is no tool '{name}'."));
             checked.problems.push(problem.long(name.chars().count()).hint("See the list of tools for its name."));
+        }
+        for (name, (line, column)) in loaded.head.uses_with_places() {
+            if let Err(error) = ensure_carries_none(&registry, name) {
+                let problem = Diagnostic::error(line, column, error.message());
+                checked.problems.push(problem.long(name.chars().count()));
+            }
         }
         if let Some(taken) = self.taken(&loaded).filter(|_| !self.is_live(&loaded)) {
             let (line, column) = loaded.head.name_at;

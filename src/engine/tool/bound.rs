@@ -110,14 +110,24 @@ impl Tool {
         self.reaches.as_ref().map(|reaches| reaches(arguments, registry)).unwrap_or_default()
     }
 
+    /// Whether calls can stand in its arguments.
+    pub fn carries_calls(&self) -> bool {
+        self.carries.is_some()
+    }
+
     /// Whether its calls make other calls.
     pub(in crate::engine) fn calls_others(&self) -> bool {
-        self.carries.is_some() || !self.uses.is_empty()
+        self.carries_calls() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.
     pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
         self.reaches_setting
+    }
+
+    /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
+    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
+        self.reaches_any
     }
 
     /// Whether its calls leave this machine.

@@ -140,11 +140,12 @@ impl Tool {
     /// Names where a call sends something, where the arguments choose it. Once content from outside is in a conversation, a
     /// person is asked before it reaches a host and port it has not reached yet.
     #[must_use]
-    pub fn reaches<Args, F>(self, place: F) -> Self
+    pub fn reaches<Args, F>(mut self, place: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args) -> Option<Destination> + Send + Sync + 'static,
     {
+        self.reaches_any = true;
         self.reaches_among(move |args, _| place(args).into_iter().collect())
     }
 

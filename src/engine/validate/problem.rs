@@ -7,15 +7,17 @@ use super::{Schema, word};
 
 /// Parameters named where somebody gave an unknown one.
 const MAX_KNOWN: usize = 20;
+/// Unknown parameters that are named.
+const MAX_UNKNOWN: usize = 5;
 
 impl Schema {
     /// The place of one problem, and the problem in words.
     pub(super) fn problem(&self, error: &ValidationError<'_>) -> Value {
-        let place = error.instance_path().to_string();
+        let place = short(&error.instance_path().to_string());
         let at = if place.is_empty() { String::new() } else { format!("'{}': ", place.trim_start_matches('/')) };
         let text = match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                format!("{at}unknown parameter {}{}", quoted(unexpected), self.known(error))
+                format!("{at}unknown parameter {}{}", some(unexpected), self.known(error))
             }
             ValidationErrorKind::Required { property } => {
                 format!("{at}'{}' is missing", property.as_str().unwrap_or_default())
@@ -87,6 +89,15 @@ fn expected(error: &ValidationError<'_>) -> String {
     // The library's sentence ends in `is not of type "string"` or `is not of types "string", "null"`.
     let types = text.rsplit_once("is not of type").map_or("", |(_, types)| types.trim_start_matches('s').trim());
     format!("must be of type {}", types.replace('"', ""))
+}
+
+/// The first of these names, and the number of the others.
+fn some(names: &[String]) -> String {
+    let named = quoted(names.get(..MAX_UNKNOWN).unwrap_or(names));
+    match names.len().saturating_sub(MAX_UNKNOWN) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -1,8 +1,16 @@
 //! How much of a document's schemas is kept: what one operation may take, and all of them together. A schema stands in
 //! a document once and in every operation that refers to it, so a small document can be a large catalog.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
+use crate::model::error::{Error, Result};
+
+/// Most operations of a document.
+const MAX_OPERATIONS: usize = 5_000;
+/// The time a document's operations may be read for: each may refer to all the rest of it.
+const MAX_TIME: Duration = Duration::from_secs(20);
 /// Most values one operation's schemas may have once every reference is in place.
 pub(super) const MAX_NODES: usize = 1_200;
 /// Most bytes of one operation's schemas as JSON; a little less than an endpoint takes.
@@ -22,19 +30,28 @@ const SMALL: usize = 1_024;
 pub(super) struct Budget {
     left: usize,
     operations: usize,
+    end: Instant,
 }
 
 impl Budget {
-    /// For a document with so many operations, which together may take `most`.
-    pub(super) fn of(most: usize, operations: usize) -> Self {
-        Self { left: most, operations }
+    /// For a document with so many operations, which together may take `most`. Fails where they are too many.
+    pub(super) fn of(most: usize, operations: usize) -> Result<Self> {
+        if operations > MAX_OPERATIONS {
+            return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
+        }
+        Ok(Self { left: most, operations, end: Instant::now() + MAX_TIME })
     }
 
-    /// What the next operation may take.
-    pub(super) fn next(&mut self) -> Share {
+    /// What the next operation may take. Fails where the document was read for too long.
+    pub(super) fn next(&mut self) -> Result<Share> {
+        if Instant::now() > self.end {
+            return Err(Error::invalid(
+                "The document takes too long to read, so much do its parts refer to others: split it.",
+            ));
+        }
         let even = self.left / self.operations.max(1);
         self.operations = self.operations.saturating_sub(1);
-        Share { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 }
+        Ok(Share { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 })
     }
 
     /// Takes off what an operation took.
@@ -119,10 +136,10 @@ mod tests {
 
     #[test]
     fn large_operations_are_cut_and_small_ones_are_whole() {
-        let mut budget = Budget::of(DOCUMENT, 5_000);
+        let mut budget = Budget::of(DOCUMENT, 5_000).unwrap();
         let mut taken = 0;
         for n in 0..5_000 {
-            let mut share = budget.next();
+            let mut share = budget.next().unwrap();
             let wanted = if n % 10 == 9 { 5 } else { 1_000 };
             while !share.is_spent() && share.nodes < wanted {
                 share.take();
@@ -134,9 +151,9 @@ mod tests {
         }
         assert!(taken < DOCUMENT + 5_000 * (LEAST + NODE + 200), "{taken}");
         // In a document of few operations each has what it needs.
-        let mut budget = Budget::of(DOCUMENT, 100);
+        let mut budget = Budget::of(DOCUMENT, 100).unwrap();
         for _ in 0..100 {
-            let mut share = budget.next();
+            let mut share = budget.next().unwrap();
             (0..MAX_NODES).for_each(|_| share.take());
             share.add(MAX_BYTES);
             assert!(!share.is_spent());

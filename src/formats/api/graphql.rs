@@ -1,11 +1,12 @@
 //! GraphQL: an introspection's answer, each field of query and mutation as an operation with a document of its own.
 
-use std::collections::HashMap;
+use std::{cell::RefCell, collections::HashMap, mem};
 
 use serde_json::Value;
 use url::Url;
 
 use super::{
+    budget::{self, Budget, Share},
     graphql_input::{declared, demands_file, is_file, name_of, variable},
     graphql_selection::Selecting,
     text,
@@ -31,8 +32,40 @@ pub fn older_introspection() -> String {
     INTROSPECTION.replace(" isOneOf", "")
 }
 
-/// The types of a schema by their names.
-pub(super) type Types<'a> = HashMap<&'a str, &'a Value>;
+/// The types of a schema by their names, and what the operation that is being read may take of them.
+pub(super) struct Types<'a> {
+    named: HashMap<&'a str, &'a Value>,
+    share: RefCell<Share>,
+}
+
+impl<'a> Types<'a> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.named.get(name).copied()
+    }
+
+    /// Takes a value with a name, or words, of so many bytes.
+    pub(super) fn take(&self, bytes: usize) {
+        let mut share = self.share.borrow_mut();
+        share.take();
+        share.add(bytes);
+    }
+
+    /// Whether the operation has taken all that it may.
+    pub(super) fn is_spent(&self) -> bool {
+        self.share.borrow().is_spent()
+    }
+
+    /// Begins another operation. Gives what the one before has taken.
+    fn begin(&self, share: Share) -> Share {
+        mem::replace(&mut *self.share.borrow_mut(), share)
+    }
+}
+
+impl<'a> FromIterator<(&'a str, &'a Value)> for Types<'a> {
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a Value)>>(types: I) -> Self {
+        Self { named: types.into_iter().collect(), share: RefCell::new(Share::whole()) }
+    }
+}
 
 /// Reads an introspection. `from` is where the system is asked.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
@@ -46,19 +79,29 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         .filter_map(|one| Some((one.get("name")?.as_str()?, one)))
         .collect();
     let path = from.map_or("/graphql", |url| url.path()).to_owned();
-    let (mut operations, mut of_files) = (Vec::new(), Vec::new());
-    for (root, kind, risk) in [("queryType", "query", Risk::Read), ("mutationType", "mutation", Risk::HighWrite)] {
-        let Some(name) = schema.get(root).and_then(|root| root.get("name")).and_then(Value::as_str) else { continue };
-        let fields = types.get(name).and_then(|one| one.get("fields")).and_then(Value::as_array);
-        for field in fields.into_iter().flatten() {
-            if args(field).any(|arg| demands_file(arg, &types, 0)) {
-                of_files.extend(name_of(field));
-                continue;
-            }
-            operations.extend(operation(field, (kind, risk), &path, &types));
+    let roots = [("queryType", "query", Risk::Read), ("mutationType", "mutation", Risk::HighWrite)];
+    let of_root = |root: &str| types.get(schema.get(root)?.get("name")?.as_str()?)?.get("fields")?.as_array();
+    let fields: Vec<(&Value, (&str, Risk))> = roots
+        .into_iter()
+        .flat_map(|(root, kind, risk)| of_root(root).into_iter().flatten().map(move |field| (field, (kind, risk))))
+        .collect();
+    let mut budget = Budget::of(budget::DOCUMENT, fields.len())?;
+    let (mut operations, mut of_files, mut cut) = (Vec::new(), Vec::new(), 0);
+    for (field, of) in fields {
+        types.begin(budget.next()?);
+        let demands_file = args(field).any(|arg| demands_file(arg, &types, 0));
+        match demands_file {
+            true => of_files.extend(name_of(field)),
+            false => operations.extend(operation(field, of, &path, &types)),
         }
+        let taken = types.begin(Share::whole());
+        cut += usize::from(taken.is_spent());
+        budget.spend(&taken);
     }
     let mut warnings = Vec::new();
+    if cut > 0 {
+        warnings.push(format!("The schema says more than is kept of it: {cut} operations are cut."));
+    }
     if operations.is_empty() {
         warnings.push("The schema has neither queries nor mutations.".to_owned());
     }

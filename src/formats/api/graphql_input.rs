@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{graphql::Types, graphql_sdl, schema::allow_null, text};
+use super::{
+    budget::is_small,
+    graphql::Types,
+    graphql_sdl,
+    schema::{MAX_NAME, allow_null},
+    text,
+};
 use crate::model::catalog::{
     endpoint::{Parameter, ParameterPlace},
     style::Style,
@@ -62,7 +68,10 @@ pub(super) fn declared(arg: &Value) -> Option<String> {
 
 /// Whether nothing can be given for an argument but a file, and it must be given.
 pub(super) fn demands_file(arg: &Value, types: &Types<'_>, depth: usize) -> bool {
-    let Some(kind) = arg.get("type").filter(|_| is_required(arg) && depth < MAX_DEPTH) else { return false };
+    let Some(kind) = arg.get("type").filter(|_| is_required(arg) && depth < MAX_DEPTH && !types.is_spent()) else {
+        return false;
+    };
+    types.take(0);
     let of = name_of(innermost(kind)).and_then(|name| types.get(name));
     let fields = of.and_then(|of| of.get("inputFields")).and_then(Value::as_array);
     is_file(kind) || fields.into_iter().flatten().any(|field| demands_file(field, types, depth + 1))
@@ -107,7 +116,7 @@ fn is_nullable(kind: &Value) -> bool {
 
 /// What a schema gives where nothing is said; a null says no more than nothing.
 fn default(arg: &Value) -> Option<Value> {
-    graphql_sdl::literal(arg.get("defaultValue")?.as_str()?).filter(|default| !default.is_null())
+    graphql_sdl::literal(arg.get("defaultValue")?.as_str()?).filter(|default| !default.is_null() && is_small(default))
 }
 
 fn words_of(value: &Value) -> String {
@@ -133,6 +142,7 @@ fn value(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
 
 /// A type of input as JSON Schema.
 fn schema(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
+    types.take(name_of(kind).map_or(0, str::len));
     let inner = || kind.get("ofType").map_or_else(|| json!({}), |inner| schema(inner, types, depth));
     match (kind.get("kind").and_then(Value::as_str), name_of(kind)) {
         (Some("NON_NULL"), _) => inner(),
@@ -144,12 +154,15 @@ fn schema(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
         (_, Some("Float")) => json!({"type": "number"}),
         (_, Some("Boolean")) => json!({"type": "boolean"}),
         (_, Some("String" | "ID")) => json!({"type": "string"}),
-        (Some("ENUM"), Some(name)) => {
+        (Some("ENUM"), Some(name)) if !types.is_spent() => {
             let values = types.get(name).and_then(|one| one.get("enumValues")).and_then(Value::as_array);
-            let names: Vec<&str> = values.into_iter().flatten().filter_map(name_of).take(MAX_VALUES).collect();
+            let names = values.into_iter().flatten().filter_map(name_of).filter(|name| name.len() <= MAX_NAME);
+            let names: Vec<&str> = names.take(MAX_VALUES).collect();
+            types.take(names.iter().map(|name| name.len()).sum());
             if names.is_empty() { json!({"type": "string"}) } else { json!({"type": "string", "enum": names}) }
         }
-        (Some("INPUT_OBJECT"), Some(name)) if depth < MAX_DEPTH => input(name, types, depth + 1),
+        (Some("ENUM"), _) => json!({"type": "string"}),
+        (Some("INPUT_OBJECT"), Some(name)) if depth < MAX_DEPTH && !types.is_spent() => input(name, types, depth + 1),
         (Some("INPUT_OBJECT"), _) => json!({"type": "object"}),
         (_, Some(name)) => scalar(name, types),
         _ => json!({}),
@@ -186,13 +199,15 @@ fn input(name: &str, types: &Types<'_>, depth: usize) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for field in fields.into_iter().flatten().take(MAX_FIELDS) {
         let (Some(name), Some(kind)) = (name_of(field), field.get("type")) else { continue };
-        if is_file(kind) {
+        if is_file(kind) || name.len() > MAX_NAME {
             continue;
         }
         // The one field that is given is never null.
         let mut schema = if is_one_of { schema(kind, types, depth) } else { value(kind, types, depth) };
         if let Some(map) = schema.as_object_mut() {
-            describe(map, text::first_sentence(&words_of(field)));
+            let words = text::first_sentence(&words_of(field));
+            types.take(name.len() + words.len());
+            describe(map, words);
             map.extend(default(field).map(|default| ("default".to_owned(), default)));
         }
         properties.insert(name.to_owned(), schema);
@@ -264,7 +279,7 @@ mod tests {
 
     #[test]
     fn an_argument_with_a_default_may_be_left_out_and_tells_it() {
-        let types = Types::new();
+        let types = Types::from_iter([]);
         let order =
             json!({"name": "by", "type": must(&named("INPUT_OBJECT", "Order")), "defaultValue": "{field: NAME}"});
         assert_eq!(declared(&order).unwrap(), "$by: Order");
@@ -279,7 +294,7 @@ mod tests {
 
     #[test]
     fn null_may_be_given_where_it_says_something() {
-        let types = Types::new();
+        let types = Types::from_iter([]);
         let schema = |arg: &Value, is_mutation| {
             let read = variable(arg, &types, is_mutation).unwrap();
             (read.schema, read.description)
@@ -321,5 +336,18 @@ mod tests {
         let properties = json!({"id": {"type": "string"}, "email": {"type": "string"}});
         let wanted = json!({"type": "object", "properties": properties, "minProperties": 1, "maxProperties": 1});
         assert_eq!((read.schema, read.description.as_str()), (wanted, "Exactly one of its fields is given."));
+    }
+
+    #[test]
+    fn an_input_of_inputs_of_inputs_is_bounded() {
+        let fields: Vec<Value> =
+            (0..60).map(|n| json!({"name": format!("f{n}"), "type": must(&named("INPUT_OBJECT", "In"))})).collect();
+        let input = json!({"kind": "INPUT_OBJECT", "name": "In", "inputFields": fields});
+        let types: Types<'_> = [("In", &input)].into_iter().collect();
+        let arg = json!({"name": "x", "type": must(&named("INPUT_OBJECT", "In"))});
+        assert!(!demands_file(&arg, &types, 0) && types.is_spent());
+        let types: Types<'_> = [("In", &input)].into_iter().collect();
+        let schema = variable(&arg, &types, true).unwrap().schema;
+        assert!(types.is_spent() && schema.to_string().len() < 200_000, "{} bytes", schema.to_string().len());
     }
 }

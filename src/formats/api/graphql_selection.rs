@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     graphql::Types,
     graphql_input::{innermost, is_required, name_of, written},
+    schema::MAX_NAME,
 };
 
 /// Most fields that are asked back.
@@ -39,12 +40,12 @@ impl<'a> Selecting<'a> {
         if !matches!(shape, Some("OBJECT" | "INTERFACE" | "UNION")) {
             return String::new();
         }
-        let of = name_of(named).and_then(|name| self.types.get(name).copied());
+        let of = name_of(named).and_then(|name| self.types.get(name));
         let outside = self.open.len();
         self.open.extend(name_of(named));
         let mut asked = Vec::new();
         for (name, kind) in of.into_iter().flat_map(fields) {
-            if self.left == 0 {
+            if self.left == 0 || self.types.is_spent() {
                 break;
             }
             let is_leaf = is_leaf(kind);
@@ -52,6 +53,7 @@ impl<'a> Selecting<'a> {
                 continue;
             }
             self.left -= 1;
+            self.types.take(name.len());
             let below = if is_leaf { String::new() } else { self.selection(kind) };
             asked.push(format!("{name}{below}"));
         }
@@ -80,15 +82,16 @@ impl<'a> Selecting<'a> {
         let mut types_of: HashMap<&str, String> = HashMap::new();
         let mut fragments = Vec::new();
         for member in members.iter().take(MAX_MEMBERS).filter_map(name_of) {
-            let known = self.types.get(member).copied();
+            let known = self.types.get(member);
             self.left_out |= known.is_none();
             let mut asked = Vec::new();
             for (name, kind) in known.into_iter().flat_map(fields).filter(|(name, _)| !shared.contains(name)) {
-                if self.left == 0 || !is_leaf(kind) {
+                if self.left == 0 || !is_leaf(kind) || self.types.is_spent() {
                     self.left_out = true;
                     continue;
                 }
                 self.left -= 1;
+                self.types.take(2 * name.len() + member.len());
                 let own = written(kind);
                 let first = types_of.entry(name).or_insert_with(|| own.clone());
                 asked.push(if *first == own { name.to_owned() } else { format!("{member}_{name}: {name}") });
@@ -106,7 +109,7 @@ fn fields(of: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let fields = of.get("fields").and_then(Value::as_array);
     fields.into_iter().flatten().filter_map(|field| {
         let needs = field.get("args").and_then(Value::as_array).is_some_and(|args| args.iter().any(is_required));
-        let named = (name_of(field)?, field.get("type")?);
+        let named = (name_of(field).filter(|name| name.len() <= MAX_NAME)?, field.get("type")?);
         (!needs).then_some(named)
     })
 }

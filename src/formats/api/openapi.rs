@@ -24,8 +24,6 @@ use crate::model::{
     error::{Error, Result},
 };
 
-/// Most operations of a document.
-const MAX_OPERATIONS: usize = 5_000;
 /// Longest path; an endpoint takes no longer one.
 const MAX_PATH: usize = 2_000;
 /// Most doubts of the whole document, and of one operation, that are told.
@@ -66,12 +64,12 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
         warnings: security.warnings.clone(),
         ..Proposals::default()
     };
-    let places = places(document, &mut read.warnings)?;
-    let (mut budget, mut cut) = (Budget::of(most, places.len()), 0);
+    let places = places(document, &mut read.warnings);
+    let (mut budget, mut cut) = (Budget::of(most, places.len())?, 0);
     for (path, item, method, operation) in places {
         let place = Place { base: read.base_url.as_deref(), from, security: &security };
         let one = One { document, path, method, item, operation, swagger, place };
-        let (proposal, share) = one.proposal(budget.next());
+        let (proposal, share) = one.proposal(budget.next()?);
         budget.spend(&share);
         cut += usize::from(share.is_spent() && !share.is_whole());
         read.operations.push(proposal);
@@ -86,11 +84,8 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
     Ok(read)
 }
 
-/// The operations and where they stand: path, its item, method. Fails where there are too many.
-fn places<'a>(
-    document: &'a Value,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<(&'a str, &'a Value, &'static str, &'a Value)>> {
+/// The operations and where they stand: path, its item, method.
+fn places<'a>(document: &'a Value, warnings: &mut Vec<String>) -> Vec<(&'a str, &'a Value, &'static str, &'a Value)> {
     let mut places = Vec::new();
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         let mut inliner = Inliner::of(document);
@@ -108,11 +103,8 @@ fn places<'a>(
         let named = METHODS.iter().filter_map(|method| Some((*method, item.get(*method)?)));
         let named = named.filter(|(_, operation)| operation.is_object());
         places.extend(named.map(|(method, operation)| (path.as_str(), item, method, operation)));
-        if places.len() > MAX_OPERATIONS {
-            return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
-        }
     }
-    Ok(places)
+    places
 }
 
 /// Says what is doubtful about the whole.

@@ -17,7 +17,7 @@ pub(super) const MAX_CHOICES: usize = 200;
 const MAX_CHOICE_BYTES: usize = 16 * 1024;
 pub(super) const EXAMPLES: usize = 20;
 /// Longest name of a property, in bytes.
-const MAX_NAME: usize = 400;
+pub(super) const MAX_NAME: usize = 400;
 /// How much a pattern may take once it is read: it is read for every operation that refers to it.
 const MAX_PATTERN: usize = 256 << 10;
 /// Most items of a list that are described one by one.

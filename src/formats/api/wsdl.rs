@@ -5,6 +5,8 @@ pub(super) mod files;
 mod schemas;
 mod types;
 
+use std::cell::RefCell;
+
 use url::Url;
 
 use self::{
@@ -12,7 +14,10 @@ use self::{
     schemas::{Declared, Schemas},
     types::Types,
 };
-use super::text;
+use super::{
+    budget::{self, Budget},
+    text,
+};
 use crate::{
     formats::xml::{Element, local},
     model::{
@@ -36,10 +41,13 @@ pub fn read(root: &Element) -> Result<Proposals> {
         };
         return Err(Error::invalid(told));
     }
-    let wsdl = Wsdl { root, schemas: Schemas::of(root) };
+    let bindings = root.all("binding").filter(|binding| binding.first("binding").is_some());
+    let number = bindings.map(|binding| binding.all("operation").count()).sum();
+    let budget = RefCell::new(Budget::of(budget::DOCUMENT, number)?);
+    let wsdl = Wsdl { root, schemas: Schemas::of(root), budget };
     let address = wsdl.address().and_then(|address| Url::parse(address).ok());
     let path = address.as_ref().map_or("/", Url::path).to_owned();
-    let operations: Vec<Proposal> = wsdl.operations(&path);
+    let operations: Vec<Proposal> = wsdl.operations(&path)?;
     let mut warnings = Vec::new();
     if operations.is_empty() {
         warnings.push("The WSDL has no SOAP operations.".to_owned());
@@ -66,6 +74,8 @@ pub fn read(root: &Element) -> Result<Proposals> {
 struct Wsdl<'a> {
     root: &'a Element,
     schemas: Schemas<'a>,
+    /// What its operations may take.
+    budget: RefCell<Budget>,
 }
 
 /// What is put into the body.
@@ -84,7 +94,7 @@ impl<'a> Wsdl<'a> {
         ports.filter_map(|port| port.first("address")?.attribute("location")).next()
     }
 
-    fn operations(&self, path: &str) -> Vec<Proposal> {
+    fn operations(&self, path: &str) -> Result<Vec<Proposal>> {
         let mut found: Vec<Proposal> = Vec::new();
         for binding in self.root.all("binding") {
             let Some(soap) = binding.first("binding") else { continue };
@@ -95,10 +105,10 @@ impl<'a> Wsdl<'a> {
                 if found.iter().any(|known| known.key == key) {
                     continue;
                 }
-                found.push(self.proposal((name, key), (binding, operation), version, path));
+                found.push(self.proposal((name, key), (binding, operation), version, path)?);
             }
         }
-        found
+        Ok(found)
     }
 
     fn is_soap12(&self, soap: &Element) -> bool {
@@ -112,7 +122,7 @@ impl<'a> Wsdl<'a> {
         (binding, bound): (&'a Element, &'a Element),
         version: &str,
         path: &str,
-    ) -> Proposal {
+    ) -> Result<Proposal> {
         let named = |one: &&'a Element| one.attribute("name") == Some(name);
         let port = binding.attribute("type").map(local);
         let own = self
@@ -124,7 +134,7 @@ impl<'a> Wsdl<'a> {
         let of_ports = || self.root.all("portType").flat_map(|port| port.all("operation")).find(named);
         let abstract_one = own.or_else(of_ports);
         let message = abstract_one.and_then(|one| one.first("input")?.attribute("message"));
-        let input = self.input(name, message.map(local), (binding, bound));
+        let input = self.input(name, message.map(local), (binding, bound))?;
         let action = bound.first("operation").and_then(|soap| soap.attribute("soapAction")).unwrap_or_default();
         let description = abstract_one.map(documented).unwrap_or_default();
         let is_read =
@@ -133,7 +143,7 @@ impl<'a> Wsdl<'a> {
         if description.is_empty() {
             warnings.push("It has no description: a model will not know when to use it. Write one line.".to_owned());
         }
-        Proposal {
+        Ok(Proposal {
             key,
             group: None,
             name: name.to_owned(),
@@ -152,15 +162,28 @@ impl<'a> Wsdl<'a> {
             risk: if is_read { Risk::Read } else { Risk::HighWrite },
             warnings,
             elsewhere: false,
-        }
+        })
     }
 
-    /// The element of the body and what stands in it: of a document its type's fields, of an RPC its parts.
-    fn input(&self, operation: &str, message: Option<&str>, (binding, bound): (&'a Element, &'a Element)) -> Input {
+    /// The element of the body and what stands in it. Fails where the document is too much to read.
+    fn input(&self, operation: &str, message: Option<&str>, place: (&'a Element, &'a Element)) -> Result<Input> {
+        let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next()?);
+        let input = self.content(operation, message, place, &mut types);
+        self.budget.borrow_mut().spend(&types.share);
+        Ok(Input { warnings: types.warnings, ..input })
+    }
+
+    /// The same without warnings: of a document its type's fields, of an RPC its parts.
+    fn content(
+        &self,
+        operation: &str,
+        message: Option<&str>,
+        (binding, bound): (&'a Element, &'a Element),
+        types: &mut Types<'a, '_>,
+    ) -> Input {
         let soap = bound.first("input").and_then(|input| input.first("body"));
-        let mut types = Types::of(&self.schemas);
         let headers = bound.first("input").into_iter().flat_map(|input| input.all("header"));
-        let headers: Vec<Parameter> = headers.filter_map(|header| self.header(header, &mut types)).collect();
+        let headers: Vec<Parameter> = headers.filter_map(|header| self.header(header, types)).collect();
         if soap.and_then(|body| body.attribute("use")) == Some("encoded") {
             types.warn("It is 'encoded', which is not known here: its values are sent as they are.".to_owned());
         }
@@ -172,24 +195,24 @@ impl<'a> Wsdl<'a> {
         let named = parts.iter().find_map(|part| Some((*part, part.element.attribute("element")?)));
         let Some((here, name)) = named.filter(|_| !is_rpc) else {
             let namespace = soap.and_then(|body| body.attribute("namespace")).unwrap_or_else(own).to_owned();
-            let mut parameters: Vec<Parameter> = parts.iter().filter_map(|part| rpc_part(*part, &mut types)).collect();
+            let mut parameters: Vec<Parameter> = parts.iter().filter_map(|part| rpc_part(*part, types)).collect();
             settle(&mut parameters, "");
             parameters.extend(headers);
-            let (element, warnings) = (operation.to_owned(), types.warnings);
-            return Input { element, namespace, unqualified: true, parameters, warnings };
+            let element = operation.to_owned();
+            return Input { element, namespace, unqualified: true, parameters, ..Input::default() };
         };
         let element = local(name).to_owned();
         let Some(declared) = self.schemas.find("element", name, here) else {
             types.warn(format!("The element '{name}' is not in the document: its fields are not known."));
             let namespace = self.schemas.namespace(name, here).unwrap_or_else(own).to_owned();
-            return Input { element, namespace, parameters: headers, warnings: types.warnings, ..Input::default() };
+            return Input { element, namespace, parameters: headers, ..Input::default() };
         };
         let mut parameters = types.fields_of(declared);
         let unqualified = are_bare(&parameters);
         settle(&mut parameters, if unqualified { "" } else { declared.namespace() });
         parameters.extend(headers);
         let namespace = declared.namespace().to_owned();
-        Input { element, namespace, unqualified, parameters, warnings: types.warnings }
+        Input { element, namespace, unqualified, parameters, ..Input::default() }
     }
 
     fn message(&self, name: &str) -> Option<&'a Element> {
@@ -249,6 +272,31 @@ mod tests {
             json!({"element": element, "namespace": namespace, "unqualified": unqualified, "fields": parameters}),
             found.warnings,
         )
+    }
+
+    #[test]
+    fn many_operations_of_large_types_are_cut() {
+        let element = |n: usize, of: usize| format!("<xs:element name=\"e{n}\" type=\"t:T{of}\"/>");
+        let elements = |of: usize| (0..10).map(|n| element(n, (of + n + 1) % 40)).collect::<String>();
+        let types: String = (0..40)
+            .map(|of| {
+                format!("<xs:complexType name=\"T{of}\"><xs:sequence>{}</xs:sequence></xs:complexType>", elements(of))
+            })
+            .collect();
+        let each = |make: &dyn Fn(usize) -> String| (0..1_000).map(make).collect::<String>();
+        let text = format!(
+            "<definitions xmlns:t=\"urn:t\" xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" targetNamespace=\"urn:t\">\
+             <types><xs:schema targetNamespace=\"urn:t\">{types}<xs:element name=\"E\" type=\"t:T0\"/></xs:schema></types>\
+             <message name=\"M\"><part name=\"p\" element=\"t:E\"/></message><portType name=\"P\">{}</portType>\
+             <binding name=\"B\" type=\"t:P\"><soap:binding style=\"document\"/>{}</binding></definitions>",
+            each(&|n| format!("<operation name=\"o{n}\"><input message=\"t:M\"/></operation>")),
+            each(&|n| format!("<operation name=\"o{n}\"><input><soap:body use=\"literal\"/></input></operation>")),
+        );
+        let read = read(&text);
+        assert_eq!(read.operations.len(), 1_000);
+        let bytes: usize =
+            read.operations.iter().flat_map(|one| &one.parameters).map(|one| one.schema.to_string().len()).sum();
+        assert!((100_000..budget::DOCUMENT).contains(&bytes), "{bytes}");
     }
 
     #[test]

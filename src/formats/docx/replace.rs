@@ -105,7 +105,7 @@ pub(super) fn edits(part: &str, wanted: Wanted<'_>, budget: &mut Budget) -> Resu
                 "pPr" => settings = settings.saturating_sub(1),
                 "p" => {
                     let Some(paragraph) = open.pop() else { continue };
-                    let found = paragraph.replace(wanted, &mut edits);
+                    let found = paragraph.replace(wanted, &mut edits, budget)?;
                     count += if paragraph.copy { 0 } else { found };
                 }
                 _ => {}
@@ -151,26 +151,32 @@ fn as_read(whole: &str) -> (String, Vec<Range<usize>>) {
 }
 
 impl Paragraph {
-    fn replace(&self, wanted: Wanted<'_>, edits: &mut Vec<Edit>) -> usize {
+    fn replace(&self, wanted: Wanted<'_>, edits: &mut Vec<Edit>, budget: &mut Budget) -> Result<usize> {
         let whole: String = self.pieces.iter().map(|piece| piece.text.as_str()).collect();
         let found = wanted.found(&whole);
         if found.is_empty() {
-            return 0;
+            return Ok(0);
         }
+        // Before it is built: a short document may hold a text a million times.
+        budget.text(found.len().saturating_mul(wanted.new.len()))?;
         let mut start = 0;
         for piece in &self.pieces {
             let place = start..start + piece.text.len();
             start = place.end;
-            if found.iter().any(|found| found.start < place.end && place.start < found.end) {
-                edits.push(Edit { range: piece.element.clone(), text: piece.rewritten(&place, &found, wanted.new) });
+            // They are in order: of many finds in many pieces each piece looks at its own only.
+            let first = found.partition_point(|find| find.end <= place.start);
+            let last = found.partition_point(|find| find.start < place.end);
+            if let Some(within @ [_, ..]) = found.get(first..last) {
+                edits.push(Edit { range: piece.element.clone(), text: piece.rewritten(&place, within, wanted.new) });
             }
         }
-        found.len()
+        Ok(found.len())
     }
 }
 
 impl Piece {
-    /// The element's text without what was found, and with `new` where a find begins. `place` is where it stands in the paragraph.
+    /// The element's text without what was found in it, and with `new` where a find begins. `place` is where it stands in the
+    /// paragraph.
     fn rewritten(&self, place: &Range<usize>, found: &[Range<usize>], new: &str) -> String {
         let (mut text, mut at) = (String::new(), place.start);
         let within = |range: Range<usize>| {
@@ -178,7 +184,7 @@ impl Piece {
                 .get(range.start.saturating_sub(place.start)..range.end.saturating_sub(place.start))
                 .unwrap_or_default()
         };
-        for find in found.iter().filter(|find| find.start < place.end && place.start < find.end) {
+        for find in found {
             text.push_str(within(at..find.start.max(at)));
             if find.start >= place.start {
                 text.push_str(new);
@@ -257,6 +263,15 @@ mod tests {
             "<mc:Choice><w:p><w:t>old</w:t></w:p></mc:Choice><mc:Fallback><w:p><w:t>old</w:t></w:p></mc:Fallback>";
         let (text, count) = replaced(part, "old", "new");
         assert_eq!((text.matches("new").count(), count), (2, 1));
+    }
+
+    #[test]
+    fn a_text_that_would_fill_the_memory_is_refused_before_it_is_built() {
+        let part = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(1_000_000));
+        let new = "b".repeat(1_000_000);
+        let wanted = Wanted { old: "a", new: &new, blanks: Blanks::Exact };
+        let refused = edits(&part, wanted, &mut Budget::new(&Limits::default())).unwrap_err();
+        assert!(refused.message().contains("text"), "{refused}");
     }
 
     #[test]

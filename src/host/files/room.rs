@@ -52,10 +52,8 @@ impl Room {
     fn within<T>(&self, folder: &Path, quota: Quota, more: Usage, write: impl FnOnce() -> Result<T>) -> Result<T> {
         let shared = self.of(folder);
         let mut known = shared.lock();
-        let believed = known.filter(|known| known.is_believed()).map(|known| Known {
-            usage: known.usage.plus(more),
-            ..known
-        });
+        let believed =
+            known.filter(|known| known.is_believed()).map(|known| Known { usage: known.usage.plus(more), ..known });
         let taken = match believed.filter(|known| quota.excess(known.usage).is_none()) {
             Some(known) => known,
             // Something may have been removed since, so nothing is refused by memory.
@@ -131,13 +129,15 @@ mod tests {
     use crate::model::error::Error;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "writes beside the files")]
     fn writes_at_once_take_no_more_than_there_is() {
         let (folder, room) = (tempfile::tempdir().unwrap(), Room::default());
         let quota = Quota { bytes: 10 << 20, files: 100 };
         let more = Usage { bytes: 3 << 20, files: 1 };
         let write = |number: usize| {
             let path = folder.path().join(number.to_string());
-            room.within(folder.path(), quota, more, || fs::write(path, vec![1; 3 << 20]).map_err(Error::internal)).is_ok()
+            room.within(folder.path(), quota, more, || fs::write(path, vec![1; 3 << 20]).map_err(Error::internal))
+                .is_ok()
         };
         let taken = thread::scope(|scope| {
             let threads: Vec<_> = (0..16).map(|number| scope.spawn(move || write(number))).collect();

@@ -17,16 +17,35 @@ use crate::model::{
 /// Finds the value after a name: its beginning and end in the rest of the text. `None` if it is nobody's secret.
 type Value = fn(&Captures<'_>, &str) -> Option<(usize, usize)>;
 
-/// `name=value`, a setting or a field of a form: written together, as nobody writes a sentence or a comparison.
-static SETTING: Pattern = LazyLock::new(|| Regex::new(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})="));
+/// `name=value`, a setting or a field of a form, also encoded: written together, as nobody writes a sentence or a comparison.
+static SETTING: Pattern = LazyLock::new(|| Regex::new(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})(?:=|%3[Dd])"));
 /// `"name": "value"` and `name = 'value'`, as in JSON, YAML and code; within another text its quotes are escaped.
 static MEMBER: Pattern =
     LazyLock::new(|| Regex::new(r#"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?\s*[:=]\s*(?P<quote>\\?["'])"#));
-/// `name: value`, alone on its line, as in YAML.
+/// `"names": ["value", …]`, a list of them.
+static LIST: Pattern = LazyLock::new(|| Regex::new(r#"(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?\s*[:=]\s*\["#));
+/// `name: value` and `name = value`, alone on its line, as in YAML and INI.
 static LINE: Pattern =
-    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60}):[ \t]+"));
+    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})(?::|[ \t]+=)[ \t]+"));
+/// `name: >-` and the lines below it, further in, as in YAML.
+static BLOCK: Pattern = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^(?P<indent>[ \t]*)(?:-[ \t]+)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60}):[ \t]+[|>][0-9+-]*[ \t]*\r?\n",
+    )
+});
 /// `--name value`, an option of a command.
 static OPTION: Pattern = LazyLock::new(|| Regex::new(r"--(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60})[ \t]+"));
+/// `set name value`, of commands that keep settings.
+static KEPT: Pattern =
+    LazyLock::new(|| Regex::new(r"\b(?:setx|configure[ \t]+set)[ \t]+(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})[ \t]+"));
+/// Commands and a file whose grammar says where a password stands: curl, MySQL, netrc.
+static PLACED: Pattern = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"\bcurl\b[^\n|;]*?[ \t](?:-u|--user)[ =]?["']?[^\s:"']+:"#,
+        r"|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]*?[ \t]-p",
+        r"|\bmachine\s+\S+\s+login\s+\S+\s+password\s+",
+    ))
+});
 /// `<name>value</name>`, an element of XML.
 static ELEMENT: Pattern = LazyLock::new(|| Regex::new(r"<(?:[\w-]+:)?(?P<name>[A-Za-z][A-Za-z0-9_.-]{1,60})>"));
 /// `Name: value`, a header of a request.
@@ -39,9 +58,18 @@ const CREDENTIAL: usize = 8;
 
 /// A text without what stands behind the name of a secret.
 pub(super) fn hidden(text: Cow<'_, str>) -> Cow<'_, str> {
-    let text = if text.contains('=') { without(text, &SETTING, setting) } else { text };
+    let text = if text.contains(['=', '%']) { without(text, &SETTING, setting) } else { text };
     let text = if text.contains([':', '=']) { without(text, &MEMBER, member) } else { text };
-    let text = if text.contains(':') { without(without(text, &HEADER, header), &LINE, line) } else { text };
+    let text = if text.contains('[') { without(text, &LIST, list) } else { text };
+    let text = if text.contains(':') { without(text, &HEADER, header) } else { text };
+    let text = if text.contains([':', '=']) { without(text, &LINE, line) } else { text };
+    let text = if text.contains(['|', '>']) { without(text, &BLOCK, block) } else { text };
+    let text = if text.contains("set") { without(text, &KEPT, option) } else { text };
+    let text = if ["curl", "mysql", "mariadb", "machine"].iter().any(|word| text.contains(word)) {
+        without(text, &PLACED, placed)
+    } else {
+        text
+    };
     let text = if text.contains("--") { without(text, &OPTION, option) } else { text };
     let text = if text.contains("</") { without(text, &ELEMENT, element) } else { text };
     without(text, &SCHEME, scheme)
@@ -111,6 +139,28 @@ fn member(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
         }
     }
     Some((0, rest.len()))
+}
+
+fn list(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    let is_of_texts = rest.trim_start().trim_start_matches('\\').starts_with(['"', '\'']);
+    (is_secret(name(found)) && is_of_texts).then(|| (0, rest.find(']').unwrap_or(rest.len())))
+}
+
+fn block(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    let indent = found.name("indent").map_or(0, |indent| indent.len());
+    let inside = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len() > indent;
+    let end: usize = rest.split_inclusive('\n').take_while(inside).map(str::len).sum();
+    let lines = rest.get(..end)?.trim_end();
+    is_secret(name(found)).then_some((lines.len() - lines.trim_start().len(), lines.len()))
+}
+
+/// What follows up to the end of the word, or of the quotes it stands in.
+fn placed(_: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
+    let end = match rest.chars().next()? {
+        quote @ ('"' | '\'') => rest.get(1..)?.find(quote).map(|end| end + 2),
+        _ => rest.find(|c: char| c.is_whitespace() || "\"'".contains(c)),
+    };
+    Some((0, end.unwrap_or(rest.len())))
 }
 
 fn line(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {

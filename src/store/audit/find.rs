@@ -1,6 +1,6 @@
 //! Rows of the audit, as they are asked for.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::{
     Audit,
@@ -14,9 +14,25 @@ use crate::model::{
     error::{Error, Kind, Result},
 };
 
+/// Bytes of arguments and changes of the rows that are read at once: a row beyond them is the last.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// Rows that were read at once.
+pub struct Page {
+    /// The rows.
+    pub entries: Vec<Entry>,
+    /// Whether more may follow.
+    pub more: bool,
+}
+
 impl Audit {
-    /// The newest rows that pass, newest first; after a row, the oldest first.
+    /// The newest rows that pass, newest first; after a row, the oldest first. At most so many, and fewer of large ones.
     pub async fn find(&self, filter: Filter, limit: u32) -> Result<Vec<Entry>> {
+        Ok(self.page(filter, limit).await?.entries)
+    }
+
+    /// The same, and whether more may follow.
+    pub async fn page(&self, filter: Filter, limit: u32) -> Result<Page> {
         self.db
             .read(move |c| {
                 let filter = filter.resolve(c)?;
@@ -25,11 +41,15 @@ impl Audit {
                 let sql = format!("SELECT * FROM audit WHERE {condition} ORDER BY seq {order} LIMIT {limit}");
                 let mut statement = c.prepare(&sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(bound))?;
-                let mut entries = Vec::new();
-                while let Some(row) = rows.next()? {
+                let (mut entries, mut bytes) = (Vec::new(), 0);
+                while bytes < MAX_BYTES
+                    && let Some(row) = rows.next()?
+                {
+                    bytes += size(row)?;
                     entries.push(StoredRow::read(row)?.entry()?);
                 }
-                Ok(entries)
+                let more = entries.len() == limit as usize || bytes >= MAX_BYTES;
+                Ok(Page { entries, more })
             })
             .await
     }
@@ -40,6 +60,13 @@ impl Audit {
         let found = self.find(filter, 1).await?.into_iter().find(|e| e.seq == seq);
         found.ok_or_else(|| Error::new(Kind::NotFound, format!("There is no audit entry {seq}.")))
     }
+}
+
+/// Bytes of what a row has no fixed size of.
+fn size(row: &Row<'_>) -> Result<usize> {
+    let bytes =
+        |name| Ok::<_, Error>(row.get_ref(name)?.as_str_or_null().map_err(Error::internal)?.map_or(0, str::len));
+    Ok(bytes("arguments")? + bytes("edited")?)
 }
 
 /// Where the rows of the filter's time stand; `None` where it wants any time, or few rows that an index finds.

@@ -43,6 +43,7 @@ fn event(time: i64) -> Event {
         call_id: None,
         approved_by: None,
         edited: Vec::new(),
+        own_words: false,
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) struct StoredRow {
     hash: Vec<u8>,
     /// It has what no row of its format has.
     odd: bool,
+    own_words: bool,
 }
 
 impl StoredRow {
@@ -76,8 +77,16 @@ impl StoredRow {
             "duration_ms": row.get::<_, Option<i64>>("duration_ms")?,
             "call_id": text("call_id")?,
         });
-        let mut stored =
-            Self { seq: row.get("seq")?, body, prev: row.get("prev_hash")?, hash: row.get("hash")?, odd: false };
+        // A database that this version has not opened yet has no column for it.
+        let own_words = row.get("own_words").unwrap_or_default();
+        let mut stored = Self {
+            seq: row.get("seq")?,
+            body,
+            prev: row.get("prev_hash")?,
+            hash: row.get("hash")?,
+            odd: false,
+            own_words,
+        };
         stored.read_format(row)?;
         Ok(stored)
     }
@@ -121,6 +130,7 @@ impl StoredRow {
             let time = fields.get("time").and_then(Value::as_i64).unwrap_or_default();
             fields.insert("time".into(), json!(Time::from_millis(time)));
             fields.insert("seq".into(), json!(self.seq));
+            fields.insert("own_words".into(), json!(self.own_words));
             fields.insert("prev_hash".into(), json!(hex::encode(self.prev)));
             fields.insert("hash".into(), json!(hex::encode(self.hash)));
         }

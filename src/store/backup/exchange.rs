@@ -93,6 +93,7 @@ pub fn prepare(data: &Path, received: &Received, key: &VaultKey, watch: &Watch) 
     let scrap = Scrap(stage.clone());
     let restored = fill(&received.file, &received.opener, &stage, &received.vault, watch)?;
     require_vault(&stage, &restored, key)?;
+    restored.end_sessions(&stage)?;
     restored.note(&stage, Source::SetupLink)?;
     sync_all(&stage)?;
     watch.check()?;

@@ -55,6 +55,7 @@ pub async fn record(
         call_id: None,
         approved_by: None,
         edited: Vec::new(),
+        own_words: false,
     };
     audit.append(event).await.map(drop)
 }

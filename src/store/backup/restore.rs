@@ -41,17 +41,24 @@ pub struct Restored {
     pub manifest: Manifest,
     /// Secrets whose key is not there: no start without it.
     pub sealed_secrets: i64,
+    /// API keys that are good again, also those that were revoked since.
+    pub keys: usize,
     /// Contents of documents that had been damaged before the backup was made.
     pub rotten: Vec<String>,
 }
 
 impl Restored {
+    /// Ends the sessions that were going on when the backup was made: whoever ended one since would not know that it is back.
+    pub(super) fn end_sessions(&self, into: &Path) -> Result<()> {
+        survey::end_sessions(&open_database(into)?)
+    }
+
     /// Leaves word of it for the audit, in the directory it was restored into.
     pub(super) fn note(&self, into: &Path, by: Source) -> Result<()> {
         let manifest = &self.manifest;
         let told = json!({
             "created_at": manifest.created_at, "version": manifest.version, "schema": manifest.schema,
-            "sealed_secrets": self.sealed_secrets,
+            "sealed_secrets": self.sealed_secrets, "keys": self.keys,
         });
         notes::leave(into, "backup.restore", told, by)
     }
@@ -68,6 +75,7 @@ pub fn restore(file: &Path, opener: &Opener, target: &Path, vault: &VaultChoice,
     }
     let stage = Stage::open(&target)?;
     let restored = fill(file, opener, stage.path(), vault, watch)?;
+    restored.end_sessions(stage.path())?;
     restored.note(stage.path(), Source::CommandLine)?;
     watch.check()?;
     stage.commit(&target)?;
@@ -78,16 +86,16 @@ pub fn restore(file: &Path, opener: &Opener, target: &Path, vault: &VaultChoice,
 pub(super) fn fill(file: &Path, opener: &Opener, into: &Path, vault: &VaultChoice, watch: &Watch) -> Result<Restored> {
     let Unpacked { manifest, rotten } = unpack(file, opener, into, watch)?;
     watch.begin(Part::Checking, 0);
-    let sealed_secrets = {
+    let (sealed_secrets, keys) = {
         let c = open_database(into)?;
         require_schema(&c, &manifest)?;
         require_files(&c, into, &manifest)?;
-        keep_vault_key(&c, into, vault)?
+        (keep_vault_key(&c, into, vault)?, survey::keys(&c)?.len())
     };
     if let (SealedTo::OwnKey, Some(recipient)) = (manifest.sealed_to, &manifest.recipient) {
         opener.keep(into, recipient)?;
     }
-    Ok(Restored { manifest, sealed_secrets, rotten })
+    Ok(Restored { manifest, sealed_secrets, keys, rotten })
 }
 
 pub(super) fn open_database(into: &Path) -> Result<Connection> {

@@ -1,6 +1,7 @@
 //! The way back to the last snapshot.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -50,6 +51,8 @@ pub struct Left {
     pub database: PathBuf,
     /// Where anchors of entries that are gone were set aside, if there were any.
     pub anchors: Option<PathBuf>,
+    /// API keys that had been revoked since the snapshot was taken, and stay so.
+    pub revoked_keys: usize,
 }
 
 /// A data directory that can go back, held so that nothing runs on it meanwhile.
@@ -90,11 +93,13 @@ impl Rollback {
         &self.loss
     }
 
-    /// Goes back. The database as it is stays beside the snapshots; the next start tells the audit.
+    /// Goes back. The database as it is stays beside the snapshots; the next start tells the audit. All sessions have ended
+    /// then, and what keys were revoked since stay revoked.
     pub fn run(self) -> Result<Left> {
         let database = self.dir.database();
         // The last connection that closes writes the log back: the file alone is the whole database.
-        drop(db::connect(&database, existing())?);
+        let good = survey::keys(&db::connect(&database, existing())?)?;
+        let revoked_keys = self.close_entries(&good)?;
         let folder = snapshots::folder(&database);
         for old in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if old.file_name().to_str().is_some_and(|name| name.starts_with(LEFT)) {
@@ -109,11 +114,21 @@ impl Rollback {
         for derived in ["satchel.db-wal", "satchel.db-shm", "indexes"] {
             drop(Scrap(self.dir.path().join(derived)));
         }
-        let told = json!({"schema": self.loss.snapshot.schema, "from_schema": self.loss.schema, "left": self.last});
+        let told = json!({"schema": self.loss.snapshot.schema, "from_schema": self.loss.schema, "left": self.last,
+            "revoked_keys": revoked_keys});
         notes::leave(self.dir.path(), "rollback", told, Source::CommandLine)?;
         sync_dir(self.dir.path())?;
         sync_dir(&folder)?;
-        Ok(Left { database: left, anchors })
+        Ok(Left { database: left, anchors, revoked_keys })
+    }
+
+    /// Ends what lets somebody into the snapshot, but for the keys that are good now.
+    fn close_entries(&self, good: &BTreeSet<String>) -> Result<usize> {
+        let c = db::connect(&self.loss.snapshot.path, existing())?;
+        survey::end_sessions(&c)?;
+        let revoked = survey::revoke_others(&c, good)?;
+        c.close().map_err(|(_, error)| error)?;
+        Ok(revoked)
     }
 
     /// Anchors of entries that are gone would say for ever that the audit's end was cut off.

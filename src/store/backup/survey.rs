@@ -106,6 +106,25 @@ pub(super) fn forget_secrets(c: &Connection) -> Result<()> {
     rows::run(c, "DELETE FROM settings WHERE key = 'vault_salt'", ()).map(drop)
 }
 
+/// Ends every session.
+pub(super) fn end_sessions(c: &Connection) -> Result<()> {
+    rows::run(c, "DELETE FROM sessions", ()).map(drop)
+}
+
+/// The API keys that are good, by id.
+pub(super) fn keys(c: &Connection) -> Result<BTreeSet<String>> {
+    Ok(rows::all(c, "SELECT id FROM api_keys", (), |row| Ok(row.get(0)?))?.into_iter().collect())
+}
+
+/// Revokes the keys that are not among those that are good now. Returns how many.
+pub(super) fn revoke_others(c: &Connection, good: &BTreeSet<String>) -> Result<usize> {
+    let revoked = keys(c)?.difference(good).cloned().collect::<Vec<_>>();
+    for key in &revoked {
+        rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [key])?;
+    }
+    Ok(revoked.len())
+}
+
 fn has(c: &Connection, table: &str) -> Result<bool> {
     let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
     Ok(rows::first(c, sql, [table], |_| Ok(()))?.is_some())

@@ -1,21 +1,23 @@
 //! Changes of documents by people: taken in, deleted and restored, tried again, stopped, given a new content.
 
+use rusqlite::Connection;
 use serde_json::json;
 
 use super::{
-    Content, Documents, NewDocument,
+    Documents, NewDocument, Replacement,
     rows::{discard, get, insert, put_content, requeue, whole},
 };
 use crate::{
     model::{
         error::{Error, Result},
         knowledge::{Document, DocumentId, SourceKind, Status},
+        origin::Origin,
     },
     store::{
-        chunks, collections,
+        chunks, collections, origin,
         people::Actor,
         purge::{self, Purged},
-        rows::run,
+        rows::{first, run},
         sent,
     },
 };
@@ -42,13 +44,16 @@ impl Documents {
                     if matches!(known.status, Status::Failed | Status::Cancelled) {
                         let number = get(c, by.caller.reader(), before)?.0;
                         requeue(c, number, by.now.millis())?;
-                        by.record(c, "document.retry", json!({"id": before, "title": known.title}))?;
+                        by.record(c, "document.retry", json!({"id": before, "title": open_title(c, &known)?}))?;
                     }
                     return whole(c, before);
                 }
                 let id = insert(c, Some(by.caller.user), by.now, (collection, &new))?;
-                by.record(c, "document.add", json!({"id": id, "title": new.title, "source": new.source}))?;
-                whole(c, id)
+                note_writer(c, c.last_insert_rowid(), &by, true)?;
+                let document = whole(c, id)?;
+                let details = json!({"id": id, "title": open_title(c, &document)?, "source": new.source});
+                by.record(c, "document.add", details)?;
+                Ok(document)
             })
             .await
     }
@@ -59,7 +64,7 @@ impl Documents {
         let by = by.clone();
         let files = self.db.purge(move |c| {
             let (number, document) = get(c, by.caller.reader(), id)?;
-            by.record(c, "document.delete", json!({"id": id, "title": document.title}))?;
+            by.record(c, "document.delete", json!({"id": id, "title": open_title(c, &document)?}))?;
             if keep == Keep::Nothing || document.status == Status::Deleted {
                 return purge::documents(c, "number = ?1", [number]);
             }
@@ -102,7 +107,7 @@ impl Documents {
                 let (number, document) = get(c, by.caller.reader(), id)?;
                 allow(document.status).map_err(Error::conflict)?;
                 requeue(c, number, by.now.millis())?;
-                by.record(c, &format!("document.{action}"), json!({"id": id, "title": document.title}))?;
+                by.record(c, &format!("document.{action}"), json!({"id": id, "title": open_title(c, &document)?}))?;
                 whole(c, id)
             })
             .await
@@ -125,11 +130,11 @@ impl Documents {
                 };
                 run(
                     c,
-                    "UPDATE documents SET status = ?2, reason = ?3, progress = 0, updated_at = ?4, run = run + 1
-                     WHERE number = ?1",
+                    "UPDATE documents SET status = ?2, reason = ?3, progress = 0, updated_at = ?4, run = run + 1,
+                                          content_by = iif(version > 0, NULL, content_by) WHERE number = ?1",
                     (number, status.as_str(), reason, by.now.millis()),
                 )?;
-                by.record(c, "document.cancel", json!({"id": id, "title": document.title}))?;
+                by.record(c, "document.cancel", json!({"id": id, "title": open_title(c, &document)?}))?;
                 whole(c, id)
             })
             .await
@@ -142,7 +147,7 @@ impl Documents {
         by: &Actor,
         id: DocumentId,
         title: Option<String>,
-        content: Option<Content>,
+        content: Option<Replacement>,
     ) -> Result<(Document, Option<String>)> {
         let by = by.clone();
         self.db
@@ -151,11 +156,21 @@ impl Documents {
                 if document.status == Status::Deleted {
                     return Err(Error::conflict("It is in the trash: restore it first."));
                 }
+                let replaces_all = title.is_some() && content.is_some();
+                note_writer(c, number, &by, replaces_all)?;
+                let who = by.caller.user.to_string();
                 if let Some(title) = title {
-                    run(c, "UPDATE documents SET title = ?2, titled = 1 WHERE number = ?1", (number, title))?;
+                    let sql = "UPDATE documents SET title = ?2, titled = 1, title_by = ?3 WHERE number = ?1";
+                    run(c, sql, (number, title, &who))?;
                 }
                 match content {
-                    Some(content) => put_content(c, number, &content)?,
+                    Some(Replacement { source, uri, content }) => {
+                        put_content(c, number, &content)?;
+                        run(c, "UPDATE documents SET content_by = ?2 WHERE number = ?1", (number, &who))?;
+                        // A folder's file stays that: it is read again from there.
+                        let sql = "UPDATE documents SET source = ?2, uri = ?3 WHERE number = ?1 AND source <> 'folder'";
+                        run(c, sql, (number, source.as_str(), uri))?;
+                    }
                     None if matches!(document.source.kind, SourceKind::Url | SourceKind::Folder) => {
                         run(c, "UPDATE documents SET file = NULL WHERE number = ?1", [number])?;
                     }
@@ -166,9 +181,25 @@ impl Documents {
                     }
                 }
                 requeue(c, number, by.now.millis())?;
-                by.record(c, "document.update", json!({"id": id, "title": document.title}))?;
+                by.record(c, "document.update", json!({"id": id, "title": open_title(c, &document)?}))?;
                 Ok((whole(c, id)?, document.sha256))
             })
             .await
     }
+}
+
+/// Keeps in a document's origin that a program writes in it. What a person writes has none; the rest stays, unless all is
+/// replaced.
+fn note_writer(c: &Connection, number: i64, by: &Actor, replaces_all: bool) -> Result<()> {
+    let sql = "SELECT origin FROM documents WHERE number = ?1";
+    let before = first(c, sql, [number], |row| origin::read(row, 0))?.flatten();
+    let origin = Origin::joined(before.filter(|_| !replaces_all), Origin::of_program(&by.caller, "api", by.now));
+    run(c, "UPDATE documents SET origin = ?2 WHERE number = ?1", (number, origin::text(&origin))).map(drop)
+}
+
+/// The title for a row of the audit; none where not everybody sees the document: others read the audit.
+fn open_title<'a>(c: &Connection, document: &'a Document) -> Result<Option<&'a str>> {
+    let sql = "SELECT 1 FROM collections WHERE id = ?1 AND roles IS NULL";
+    let is_open = first(c, sql, [document.collection.to_string()], |_| Ok(()))?.is_some();
+    Ok(is_open.then_some(document.title.as_str()))
 }

@@ -36,8 +36,8 @@ pub(in crate::store) fn insert(
     run(
         c,
         "INSERT INTO documents (id, collection, title, titled, source, uri, name, mime, bytes, status, added_by,
-                                created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, '', '', 0, 'queued', ?7, ?8, ?8)",
+                                title_by, content_by, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, '', '', 0, 'queued', ?7, ?7, ?7, ?8, ?8)",
         params![
             id.to_string(),
             collection,

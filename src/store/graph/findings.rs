@@ -192,7 +192,9 @@ fn node(c: &Connection, document: i64, thing: &Thing, now: Time) -> Result<Optio
     )?;
     let number = first(c, "SELECT number FROM graph_nodes WHERE id = ?1", [&thing.id], |row| Ok(row.get(0)?))?;
     let number: i64 = number.ok_or_else(|| Error::internal("a node of the graph is missing"))?;
-    run(c, "INSERT OR IGNORE INTO graph_sources (node, document) VALUES (?1, ?2)", (number, source))?;
+    let sql = "INSERT INTO graph_sources (node, document, name, label) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT DO UPDATE SET name = excluded.name, label = excluded.label";
+    run(c, sql, (number, source, &thing.name, &thing.label))?;
     Ok(Some(number))
 }
 

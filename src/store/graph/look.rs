@@ -12,6 +12,7 @@ use crate::{
         graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
     },
     store::{
+        author,
         collections::VISIBLE,
         origin,
         rows::{all, first, json, like, time},
@@ -27,22 +28,34 @@ const HUBS: usize = 60;
 /// Most documents named of one node.
 const DOCUMENTS: i64 = 20;
 
-/// The part that this reader sees, as conditions: `?1` is the reader and `?2` whether he may read knowledge.
+/// The part that this reader sees, as SQL: `?1` is the reader and `?2` whether they may read knowledge.
 struct Seen {
+    /// Condition for a node `n`.
     node: String,
+    /// Condition for an edge `e`.
     edge: String,
+    /// Condition that a document they see names the node `n`.
+    named: String,
+    /// The name of a node `n`: where nobody has put one, what a document that they see calls it.
+    name: String,
+    /// The labels of a node `n`, likewise.
+    labels: String,
 }
 
 fn seen() -> Seen {
     let document = format!(
         "documents d JOIN collections k ON k.number = d.collection WHERE d.deleted_at IS NULL AND {VISIBLE} AND d.number"
     );
+    let sources =
+        format!("graph_sources s WHERE ?2 AND s.node = n.number AND EXISTS (SELECT 1 FROM {document} = s.document)");
+    let named = format!("EXISTS (SELECT 1 FROM {sources})");
+    let found = |of: &str| format!("(SELECT {of} FROM {sources} AND s.label <> '' ORDER BY s.document DESC LIMIT 1)");
     Seen {
-        node: format!(
-            "(n.put OR (?2 AND EXISTS (SELECT 1 FROM graph_sources s WHERE s.node = n.number
-               AND EXISTS (SELECT 1 FROM {document} = s.document))))"
-        ),
+        node: format!("(n.put OR {named})"),
         edge: format!("(e.document IS NULL OR (?2 AND EXISTS (SELECT 1 FROM {document} = e.document)))"),
+        name: format!("iif(n.put AND n.name = n.id, coalesce({}, n.name), n.name)", found("s.name")),
+        labels: format!("iif(n.labels = '[]', coalesce({}, '[]'), n.labels)", found("json_array(s.label)")),
+        named,
     }
 }
 
@@ -54,23 +67,28 @@ pub(super) fn node(c: &Connection, sight: Sight, id: &str) -> Result<Node> {
 
 pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
     let from = number(c, sight, id)?;
-    let Seen { node, edge } = seen();
+    let Seen { node, edge, named, .. } = seen();
+    let origin = origin::joined("n.origin", &origin::of_group("e.origin"));
+    // One edge at most was put, the others were found.
+    let (author, authors) = (author::joined("n.author", "max(e.author)"), author::columns("author"));
     let sql = format!(
-        "SELECT n.id, max(e.document IS NOT NULL OR NOT n.put), coalesce(n.origin, max(e.origin))
-         FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
-         WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id ORDER BY n.id"
+        "SELECT {authors}, id, found, origin FROM (
+           SELECT n.id, max(e.document IS NOT NULL OR {named}) AS found, {origin} AS origin, {author} AS author
+           FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
+           WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id) ORDER BY id"
     );
     all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
-        Ok(Neighbor { id: row.get(0)?, found: row.get(1)?, origin: origin::read(row, 2)? })
+        let (id, found, origin) = (row.get(2)?, row.get(3)?, origin::read(row, 4)?);
+        Ok(Neighbor { id, found, origin, author: author::read(row, 0)? })
     })
 }
 
 pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
-    let Seen { node, edge } = seen();
+    let Seen { node, edge, name, labels, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
-           AND (?3 IS NULL OR n.id LIKE ?3 ESCAPE '\\' OR n.name LIKE ?3 ESCAPE '\\')
-           AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(n.labels) l WHERE l.value = ?4))
+           AND (?3 IS NULL OR n.id LIKE ?3 ESCAPE '\\' OR {name} LIKE ?3 ESCAPE '\\')
+           AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each({labels}) l WHERE l.value = ?4))
          ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name COLLATE NOCASE
          LIMIT ?5"
     );
@@ -116,7 +134,7 @@ pub(super) fn around(c: &Connection, sight: Sight, id: &str, (rel, depth): (Opti
 pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
     let moment = c.unchecked_transaction()?;
     let who = (sight.reader.to_string(), sight.knowledge);
-    let Seen { node, edge } = seen();
+    let Seen { node, edge, labels, .. } = seen();
     let both = format!(
         "graph_edges e WHERE {edge} AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.src AND {node})
          AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.dst AND {node})"
@@ -135,7 +153,7 @@ pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
         nodes: one(format!("SELECT count(*) FROM graph_nodes n WHERE {node}"))?,
         edges: one(format!("SELECT count(*) FROM {both}"))?,
         labels: kinds(format!(
-            "SELECT l.value, count(*) FROM graph_nodes n, json_each(n.labels) l WHERE {node}
+            "SELECT l.value, count(*) FROM graph_nodes n, json_each({labels}) l WHERE {node}
              GROUP BY l.value ORDER BY 2 DESC, 1 LIMIT ?3"
         ))?,
         relations: kinds(format!("SELECT e.rel, count(*) FROM {both} GROUP BY e.rel ORDER BY 2 DESC, 1 LIMIT ?3"))?,
@@ -146,8 +164,9 @@ pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
 /// The nodes and the edges between them.
 fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
     let sql = format!(
-        "SELECT e.dst, e.rel, e.props, max(e.origin) FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
+        "SELECT e.dst, e.rel, e.props, {} FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
          GROUP BY e.dst, e.rel ORDER BY e.dst, e.rel",
+        origin::of_group("e.origin"),
         seen().edge
     );
     let nodes = read_nodes(c, sight, numbers)?;
@@ -172,7 +191,7 @@ fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> 
 
 /// Nodes one edge away, in either direction.
 fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
-    let Seen { node, edge } = seen();
+    let Seen { node, edge, .. } = seen();
     let sql = format!(
         "SELECT DISTINCT n.number FROM graph_edges e
          JOIN graph_nodes n ON n.number = iif(e.src = ?3, e.dst, e.src)
@@ -185,12 +204,13 @@ fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<
 
 /// Nodes by number, in this order; all of them are seen.
 fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
-    let Seen { node, edge } = seen();
+    let Seen { node, edge, name, labels, .. } = seen();
+    let author = author::columns("n.author");
     let sql = format!(
-        "SELECT n.id, n.name, n.labels, n.props, n.created_at, n.updated_at,
+        "SELECT n.id, {name}, {labels}, n.props, n.created_at, n.updated_at,
                 (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst WHERE e.src = ?3 AND {edge} AND {node})
               + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node})
-         , n.origin FROM graph_nodes n WHERE n.number = ?3"
+         , n.origin, {author} FROM graph_nodes n WHERE n.number = ?3"
     );
     let documents = format!(
         "SELECT d.id FROM graph_sources s JOIN documents d ON d.number = s.document JOIN collections k ON k.number = d.collection
@@ -218,6 +238,7 @@ fn read(row: &Row<'_>) -> Result<Node> {
         created_at: time(row, 4)?,
         updated_at: time(row, 5)?,
         origin: origin::read(row, 7)?,
+        author: author::read(row, 8)?,
     })
 }
 

@@ -41,7 +41,7 @@ pub struct Digest {
     pub learned_total: usize,
     /// What was corrected, the latest first.
     pub changed: Vec<Memory>,
-    /// The origin of the first that was looked at and is from outside: its words may be among the themes.
+    /// The origin of all that was looked at: its words may be among the themes.
     pub origin: Option<Origin>,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn since(
     found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
     found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
     let themes = themes(&found);
-    let origin = found.iter().find_map(|memory| memory.origin.clone());
+    let origin = found.iter().map(|memory| memory.origin.clone()).fold(None, Origin::joined);
     let (episodes_total, learned_total) = totals(c, user, from, only.as_ref())?;
     let (episodes, learned): (Vec<Memory>, Vec<Memory>) =
         found.into_iter().partition(|memory| memory.layer == Layer::Episode);

@@ -180,7 +180,7 @@ fn correct(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Res
 fn origin_of(old: &Memory, new: &NewMemory) -> Option<Origin> {
     // The very same words bring nothing in.
     let new = new.origin().filter(|_| old.content != new.content());
-    old.origin.as_ref().or(new).cloned()
+    Origin::joined(old.origin.clone(), new.cloned())
 }
 
 /// Writes a memory that was said again.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Asker, PENDING, Verdict, digest};
+use super::{Asker, PENDING, PENDING_BYTES, Verdict, digest};
 use crate::model::{
     call::{Approved, Ticket, TicketId, TicketState},
     caller::Door,
@@ -95,6 +95,14 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
             format!("{PENDING} questions already wait for an answer here. Decide some in the inbox first."),
         ));
     }
+    let arguments = ticket.arguments.to_string();
+    let bytes = i64::try_from(arguments.len()).map_err(Error::internal)?;
+    if open_bytes(c, ticket.user, ticket.created_at)?.saturating_add(bytes) > PENDING_BYTES {
+        return Err(Error::new(
+            Kind::Exhausted,
+            "Too many large questions already wait for an answer. Decide some in the inbox first, or ask with less.",
+        ));
+    }
     let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
     let asked = Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone() };
     c.prepare_cached(
@@ -108,7 +116,7 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
         topic,
         ticket.tool,
         ticket.asked_as,
-        ticket.arguments.to_string(),
+        arguments,
         digest(&ticket.tool, &ticket.arguments),
         serde_json::to_string(&asked).map_err(Error::internal)?,
         ticket.risk.as_str(),
@@ -117,6 +125,13 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
         ticket.expires_at.millis(),
     ])?;
     Ok(ticket)
+}
+
+/// Bytes of the arguments of a person's open questions: looks at none of them.
+pub(super) fn open_bytes(c: &Connection, user: UserId, now: Time) -> Result<i64> {
+    let sql = "SELECT coalesce(sum(octet_length(arguments)), 0) FROM tickets
+               WHERE user = ?1 AND state = 'pending' AND expires_at > ?2";
+    Ok(c.prepare_cached(sql)?.query_row((user.to_string(), now.millis()), |row| row.get(0))?)
 }
 
 /// The open question that is this one, asked before by the same.

@@ -50,7 +50,9 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let found = cx.find_tools(&args.query, limit as usize).await?;
+    let mut found = cx.find_tools(&args.query, limit as usize).await?;
+    // A need of another conversation is no model's business, and may be a stranger's words: only people see it.
+    found.hits.iter_mut().filter_map(|hit| hit.why.past.as_mut()).for_each(|past| past.query = None);
     cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {

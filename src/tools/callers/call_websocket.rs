@@ -1,6 +1,6 @@
 //! `call_websocket`: messages over a WebSocket, and what comes back.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, iter, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,10 @@ pub(super) fn tool() -> Tool {
     .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
     .up_to(Risk::Destructive)
     .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| risk::of_websocket(&registry.directory(), &args.system_id, &args.path))
+    .risk_of_call(|args: &Args, registry| {
+        let messages = iter::once(&args.message).chain(args.further_messages.iter().flatten()).map(String::as_str);
+        risk::of_websocket(&registry.directory(), &args.system_id, &args.path, messages)
+    })
     .example(
         "One question, one answer",
         json!({"system_id": "ticker", "path": "/feed", "message": "{\"subscribe\": \"EURUSD\"}", "timeout": 10}),

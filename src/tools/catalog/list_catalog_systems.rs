@@ -42,9 +42,7 @@ async fn run(cx: Context, _: Args) -> Result<Output> {
     });
     // Only of a draft does what waits stand in the rows.
     let drafts = || directory.all().iter().filter(|one| one.system.status == SystemStatus::Draft);
-    if let Some(origin) = drafts().find_map(|one| one.system.origin.clone()) {
-        cx.note_origin(origin);
-    }
+    cx.note(drafts().filter_map(|one| one.system.origin.clone()));
     let systems: Vec<Value> = rows.collect();
     let output = Output::json(json!({"count": systems.len(), "systems": systems}));
     // What stands of a draft may be a stranger's: nobody has let it through.

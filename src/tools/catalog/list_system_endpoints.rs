@@ -48,9 +48,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             "tool": format!("catalog:{}.{}", found.system.slug, endpoint.slug), "waits_for_review": !endpoint.is_offered(),
         })
     });
-    if let Some(origin) = found.endpoints.iter().find_map(|endpoint| endpoint.origin.clone()) {
-        cx.note_origin(origin);
-    }
+    cx.note(found.endpoints.iter().filter_map(|endpoint| endpoint.origin.clone()));
     let endpoints: Vec<Value> = rows.collect();
     let system = json!({"id": found.system.id, "name": found.system.name, "status": found.system.status});
     let output = Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints}));

@@ -72,10 +72,12 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { data, field, operator, value } = args;
+    source::ensure_name(&field)?;
+    let others = value.len();
     let condition = Condition::new(operator, value)?;
     let keep = move |row: &Value| source::field(row, &field).is_some_and(|found| condition.holds(found));
     let matches: Vec<Value> =
-        source::read_rows(&cx, data, move |rows| Ok(rows.into_iter().filter(keep).collect())).await?;
+        source::read_rows(&cx, data, others, move |rows| Ok(rows.into_iter().filter(keep).collect())).await?;
     Ok(Output::json(json!({"count": matches.len(), "matches": matches})))
 }
 

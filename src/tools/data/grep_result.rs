@@ -55,7 +55,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let pattern = compile(&args.pattern)?;
     let kept = source::is_handle(&args.data);
-    let matches = source::read(&cx, args.data, move |text| {
+    let matches = source::read(&cx, args.data, args.pattern.len(), move |text| {
         let shown = if kept { shown(text) } else { None };
         Ok(grep(shown.as_deref().unwrap_or(text), &pattern))
     })

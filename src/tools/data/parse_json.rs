@@ -66,7 +66,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { data, action, path } = args;
     let path = path.unwrap_or_default();
-    source::read(&cx, data, move |text| parse(text, action, &path)).await.map(Output::json)
+    source::read(&cx, data, path.len(), move |text| parse(text, action, &path)).await.map(Output::json)
 }
 
 fn parse(text: &str, action: Action, path: &str) -> Result<Value> {

@@ -11,17 +11,21 @@ use crate::{
     store::results::handle_id,
 };
 
-/// Longer texts are worked on beside the async threads.
-const LONG: usize = 64 * 1024;
+/// A text that is longer, with what else is given, is worked on beside the async threads: the work may be as much as each of
+/// the one for each of the other.
+const LONG: usize = 4 * 1024;
+/// Longest name of a field, in bytes.
+const MAX_FIELD: usize = 1_000;
 
-/// Does `work` on the text of `data`, given as it is or as `result:<id>`; off the async threads where the text is long.
-pub(super) async fn read<T, F>(cx: &Context, data: String, work: F) -> Result<T>
+/// Does `work` on the text of `data`, given as it is or as `result:<id>`, with other arguments of so many bytes; off the
+/// async threads where it is long.
+pub(super) async fn read<T, F>(cx: &Context, data: String, others: usize, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
     let text = if is_handle(&data) { cx.result(&data).await? } else { data };
-    if text.len() < LONG {
+    if text.len().saturating_add(others) < LONG {
         return work(&text);
     }
     cx.work(move || work(&text)).await
@@ -33,12 +37,20 @@ pub(super) fn is_handle(data: &str) -> bool {
 }
 
 /// As [`read`], for tools that work on the rows of a JSON array.
-pub(super) async fn read_rows<T, F>(cx: &Context, data: String, work: F) -> Result<T>
+pub(super) async fn read_rows<T, F>(cx: &Context, data: String, others: usize, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: FnOnce(Vec<Value>) -> Result<T> + Send + 'static,
 {
-    read(cx, data, |text| work(rows(text)?)).await
+    read(cx, data, others, |text| work(rows(text)?)).await
+}
+
+/// Fails where this is too long for a field's name: it is looked for in every row.
+pub(super) fn ensure_name(field: &str) -> Result<()> {
+    match field.len() <= MAX_FIELD {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("A field's name may have {MAX_FIELD} bytes."))),
+    }
 }
 
 /// Whole numbers of fewer digits fit into 64 bits.

@@ -16,6 +16,8 @@ use crate::{
     },
 };
 
+/// Most fields that are picked.
+const MAX_FIELDS: usize = 200;
 /// The group of rows that do not have the field.
 const MISSING: &str = "__missing__";
 
@@ -89,11 +91,13 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { data, action, field, order, fields } = args;
-    let transformed = source::read_rows(&cx, data, move |rows| match action {
+    source::ensure_name(field.as_deref().unwrap_or_default())?;
+    let others = fields.as_ref().map_or(0, String::len);
+    let transformed = source::read_rows(&cx, data, others, move |rows| match action {
         Action::Sort => Ok(answer(sort(rows, &demand(field, "field", "sort")?, order))),
         Action::Group => Ok(group(rows, &demand(field, "field", "group")?)),
         Action::Count => Ok(json!({"result": rows.len(), "count": rows.len()})),
-        Action::Pick => Ok(answer(pick(rows, &demand(fields, "fields", "pick")?))),
+        Action::Pick => Ok(answer(pick(&rows, &names(&demand(fields, "fields", "pick")?)?))),
     });
     transformed.await.map(Output::json)
 }
@@ -168,8 +172,23 @@ fn group(rows: Vec<Value>, field: &str) -> Value {
     json!({"count": groups.len(), "result": groups})
 }
 
-fn pick(rows: Vec<Value>, fields: &str) -> Vec<Value> {
-    let names: Vec<&str> = fields.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+/// The fields to pick, each once. Fails where they are more than are looked for in every row.
+fn names(fields: &str) -> Result<Vec<&str>> {
+    let mut names = Vec::new();
+    for name in fields.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        source::ensure_name(name)?;
+        if names.contains(&name) {
+            continue;
+        }
+        if names.len() == MAX_FIELDS {
+            return Err(Error::invalid(format!("pick takes {MAX_FIELDS} fields at most.")));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+fn pick(rows: &[Value], names: &[&str]) -> Vec<Value> {
     let picked = |row: &Value| {
         let kept = names.iter().filter_map(|name| Some(((*name).to_owned(), source::field(row, name)?.clone())));
         Value::Object(kept.collect())
@@ -210,6 +229,14 @@ mod tests {
     }
 
     #[test]
+    fn each_field_is_picked_once_and_not_too_many_are() {
+        assert_eq!(names(&"a, b,,".repeat(100_000)).unwrap(), ["a", "b"]);
+        let many: Vec<String> = (0..=MAX_FIELDS).map(|n| n.to_string()).collect();
+        assert_eq!(names(&many.join(",")).unwrap_err().message(), "pick takes 200 fields at most.");
+        assert!(names(&"a".repeat(1_001)).unwrap_err().message().contains("1000 bytes"));
+    }
+
+    #[test]
     fn groups_are_named_by_the_text_of_the_value() {
         let grouped = group(rows(&[json!(1), json!("1"), json!(true), json!(null), json!("absent")]), "v");
         let names: Vec<&String> = grouped["result"].as_object().unwrap().keys().collect();
@@ -221,7 +248,7 @@ mod tests {
     fn rows_that_are_no_objects_have_no_fields() {
         let odd = vec![json!(1), json!({"v": 2}), json!([3])];
         assert_eq!(sort(odd.clone(), "v", Order::Asc), [json!({"v": 2}), json!(1), json!([3])]);
-        assert_eq!(pick(odd, "v"), [json!({}), json!({"v": 2}), json!({})]);
+        assert_eq!(pick(&odd, &["v"]), [json!({}), json!({"v": 2}), json!({})]);
     }
 
     proptest! {

@@ -34,6 +34,7 @@ pub(super) fn tool() -> Tool {
         "The person names something to open and you need its id, or asks what there is by that name.",
         run,
     )
+    .personal("the names and words of your conversations")
     .example(
         "A tool by a mistyped name",
         json!({"query": "calcualtor", "limit": 1}),

@@ -41,6 +41,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .personal("your files")
+    .private(&["patch"])
     .risk(Risk::HighWrite)
     .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)

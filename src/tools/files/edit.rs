@@ -9,9 +9,10 @@ use serde_json::json;
 use super::{READ, scope};
 use crate::{
     engine::{context::Context, tool::Tool},
-    host::files::Parents,
+    host::files::{MAX_READ, Parents},
     model::{
         error::{Error, Result},
+        figure,
         output::Output,
         question::Question,
         spec::{Category, Risk},
@@ -56,6 +57,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .personal("your files")
+    .private(&["old_text", "new_text"])
     .risk(Risk::HighWrite)
     .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)
@@ -95,6 +97,8 @@ fn replace(text: &str, args: &Args) -> Result<(String, usize)> {
         return Err(Error::invalid("`old_text` is empty: quote the text to replace."));
     }
     let found = text.matches(&args.old_text).count();
+    let replaced = if matches!(args.occurrence, Some(Occurrence::Nth(_))) { found.min(1) } else { found };
+    ensure_fits(text.len() - replaced * args.old_text.len(), replaced.saturating_mul(args.new_text.len()))?;
     match args.occurrence {
         _ if found == 0 => Err(absent(text, &args.old_text)),
         None | Some(Occurrence::All(All::All)) => Ok((text.replace(&args.old_text, &args.new_text), found)),
@@ -105,6 +109,18 @@ fn replace(text: &str, args: &Args) -> Result<(String, usize)> {
             let (head, tail) = text.split_at(at);
             Ok((format!("{head}{}{}", args.new_text, tail.get(old.len()..).unwrap_or_default()), 1))
         }
+    }
+}
+
+/// Fails where the file would have more bytes than can be read again: before anything of them is written.
+fn ensure_fits(kept: usize, new: usize) -> Result<()> {
+    match kept.saturating_add(new) as u64 {
+        bytes if bytes > MAX_READ => Err(Error::invalid(format!(
+            "The file would have {}: {} are the most that can be read again. Replace fewer occurrences, or by less.",
+            figure::bytes(bytes),
+            figure::bytes(MAX_READ)
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -130,6 +146,18 @@ mod tests {
         assert_eq!(edited("ab ab ab", "ab", Some(2)).unwrap(), ("ab - ab".to_owned(), 1));
         assert_eq!(edited("ab ab ab", "ab", None).unwrap(), ("- - -".to_owned(), 3));
         assert_eq!(edited("ab", "ab", Some(2)).unwrap_err().message(), "`old_text` occurs 1 times, so there is no 2.");
+    }
+
+    #[test]
+    fn a_file_that_would_be_too_large_is_refused_before_it_is_made() {
+        let file = "a\n".repeat(1_000_000);
+        let long = |occurrence| {
+            let new_text = "b".repeat(7_000_000);
+            replace(&file, &Args { path: String::new(), old_text: "a".to_owned(), new_text, occurrence })
+        };
+        let error = long(None).unwrap_err();
+        assert!(error.message().contains("9.5 MB are the most"), "{error}");
+        assert_eq!(long(NonZeroUsize::new(7).map(Occurrence::Nth)).unwrap().1, 1);
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("host:fs.write")
     .personal("your files")
+    .private(&["content"])
     .risk(Risk::HighWrite)
     .scoped(|args: &Args| scope::folder(&args.path))
     .ahead(ahead)

@@ -37,6 +37,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let (graph, sight) = cx.graph();
     let node = graph.node(sight, args.id.trim()).await?;
     cx.note(node.origin);
+    cx.note_authors(&node.author);
     let output = Output::json(json!({"id": node.id, "labels": node.labels, "props": node.props}));
     // What documents speak of may say what they say.
     Ok(if node.documents.is_empty() { output.ours() } else { output })

@@ -42,7 +42,8 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (graph, sight) = cx.graph();
     let near = graph.outbound(sight, args.id.trim(), args.rel.trim()).await?;
-    cx.note(near.iter().find_map(|near| near.origin.clone()));
+    cx.note(near.iter().filter_map(|near| near.origin.clone()));
+    cx.note_authors(near.iter().filter_map(|near| near.author.as_ref()));
     let ids: Vec<&str> = near.iter().map(|near| near.id.as_str()).collect();
     let output = Output::json(json!({"count": ids.len(), "neighbors": ids}));
     Ok(if near.iter().any(|near| near.found) { output } else { output.ours() })

@@ -47,6 +47,7 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let edge = NewEdge::new(&args.src, &args.rel, &args.dst, args.props)?.with_origin(cx.origin_for_all());
+    let edge = edge.by(Some(cx.caller().user));
     let made = cx.graph().0.put_edge(edge, cx.now()).await?;
     let mut output = Output::json(json!({"ok": true})).ours();
     if !made.is_empty() {

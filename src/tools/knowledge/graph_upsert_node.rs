@@ -45,6 +45,7 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let node = NewNode::new(&args.id, args.labels, args.props)?.with_origin(cx.origin_for_all());
+    let node = node.by(Some(cx.caller().user));
     cx.graph().0.put_node(node, cx.now()).await?;
     Ok(Output::json(json!({"ok": true})).ours())
 }

@@ -67,7 +67,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if !lines.is_empty() {
         output.content = vec![Content::Text { text: lines.join("\n\n") }];
     }
-    Ok(output.with_origin(found.iter().find_map(|hit| hit.outside.clone())))
+    cx.note(found.into_iter().filter_map(|hit| hit.outside));
+    Ok(output.ours())
 }
 
 fn line(number: u32, hit: &Hit, room: usize) -> String {

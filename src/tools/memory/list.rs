@@ -98,13 +98,13 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let data = match args.action {
         Action::ListAll => {
             let all = lists.all().await?;
-            cx.note(all.iter().find_map(|list| list.origin.clone()));
+            cx.note(all.iter().filter_map(|list| list.origin.clone()));
             json!({"ok": true, "count": all.len(), "lists": all})
         }
         Action::History => {
             let name = args.list.as_deref().map(ListName::new).transpose()?;
             let events = lists.history(name, args.limit.unwrap_or(DEFAULT_EVENTS)).await?;
-            cx.note(events.iter().find_map(ListEvent::any_origin));
+            cx.note(events.iter().flat_map(ListEvent::origins));
             json!({"ok": true, "count": events.len(), "events": events})
         }
         Action::View => shown(&cx, &lists.get(args.name()?).await?, "view.".to_owned()),
@@ -249,12 +249,12 @@ fn place(items: &[Item], wanted: &Item) -> Result<usize> {
     let problem = if near.is_empty() { "is not on the list" } else { "fits several items" };
     let error = Error::invalid(format!("'{}' {problem}: {there}. Nothing was changed.", wanted.text));
     let origin = items.iter().find_map(|item| item.origin.clone());
-    Err(origin.into_iter().fold(error, |error, origin| error.from_outside(origin.source)))
+    Err(origin.into_iter().fold(error, Error::kept_from))
 }
 
 /// A list as it is given back: what is from outside in it came into the run.
 fn shown(cx: &Context, list: &List, message: String) -> Value {
-    cx.note(list.any_origin());
+    cx.note(list.origins());
     let done = list.items.iter().filter(|item| item.done).count();
     json!({
         "ok": true, "list": list.name, "items": list.items, "open": list.items.len() - done, "done": done,

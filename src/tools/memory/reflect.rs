@@ -132,7 +132,7 @@ async fn synthesise(
 async fn open_lists(cx: &Context) -> Result<Vec<ListSummary>> {
     let lists = cx.lists().all().await?;
     let open: Vec<ListSummary> = lists.into_iter().filter(|list| list.open > 0).take(LISTS).collect();
-    cx.note(open.iter().find_map(|list| list.origin.clone()));
+    cx.note(open.iter().filter_map(|list| list.origin.clone()));
     Ok(open)
 }
 

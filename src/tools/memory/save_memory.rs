@@ -198,7 +198,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 }
 
 fn shown_saved(cx: &Context, saved: &Saved) -> Value {
-    cx.note(saved.forgotten.iter().find_map(|forgotten| forgotten.origin.clone()));
+    cx.note(saved.forgotten.iter().filter_map(|forgotten| forgotten.origin.clone()));
     let mut data = shown::memory(cx, &saved.memory);
     if let Value::Object(data) = &mut data {
         data.insert("merged".to_owned(), json!(saved.merged));

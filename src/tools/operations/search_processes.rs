@@ -63,8 +63,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     } else {
         add("reference", Value::from(REFERENCE));
     }
-    let origin = found.iter().take(WHOLE).find_map(|one| one.process.origin.clone());
-    Ok(Output::json(data).kept_from(origin))
+    cx.note(found.iter().take(WHOLE).filter_map(|one| one.process.origin.clone()));
+    Ok(Output::json(data))
 }
 
 fn shown(found: &Found, all: &[Process]) -> Value {

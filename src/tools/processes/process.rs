@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::policy;
 use crate::{
     engine::{context::Context, tool::Tool},
-    host::sandbox::Action,
+    host::{process::Status, sandbox::Action},
     model::{
         error::{Error, Result},
         output::Output,
@@ -98,11 +98,15 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     match args.action {
         What::Start => {
             let line = startable(&cx, args.command)?;
-            answer(&cx.start_process(&line, &cx.platform().exec.blocked).await?)
+            answer(&cx, &cx.start_process(&line, &cx.platform().exec.blocked).await?)
         }
-        What::Stop => answer(&own.stop(&needed(args.session_id, "session_id", "stop")?).await?),
-        What::Status => answer(&own.status(&needed(args.session_id, "session_id", "status")?)?),
-        What::List => Ok(Output::json(json!({"processes": own.list()}))),
+        What::Stop => answer(&cx, &own.stop(&needed(args.session_id, "session_id", "stop")?).await?),
+        What::Status => answer(&cx, &own.status(&needed(args.session_id, "session_id", "status")?)?),
+        What::List => {
+            let all = own.list();
+            cx.note(all.iter().filter_map(|status| status.origin.clone()));
+            Ok(Output::json(json!({"processes": all})))
+        }
     }
 }
 
@@ -112,7 +116,8 @@ fn needed(given: Option<String>, name: &str, action: &str) -> Result<String> {
         .ok_or_else(|| Error::invalid(format!("'{name}' is missing: the action `{action}` needs it.")))
 }
 
-fn answer(status: &impl Serialize) -> Result<Output> {
+fn answer(cx: &Context, status: &Status) -> Result<Output> {
+    cx.note(status.origin.clone());
     let data: Value = serde_json::to_value(status).map_err(Error::internal)?;
     Ok(Output::json(data))
 }

@@ -25,6 +25,7 @@ use crate::{
         tool::{Alias, Tool},
     },
     model::{
+        catalog::endpoint::risk_of_method,
         destination::Destination,
         error::{Error, Kind, Result},
         output::{Content, Output},
@@ -105,9 +106,12 @@ pub(super) fn tool() -> Tool {
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
     .usual_timeout(Duration::from_secs_f64(TIMEOUT))
     .reaches(|args: &Args| Destination::from_url(&Url::parse(args.url.trim()).ok()?))
-    .up_to(Risk::LowWrite)
+    .up_to(Risk::Destructive)
     .ahead(ahead)
-    .risk_of(|args: &Args| if method(args.method.as_deref()) == Method::GET { Risk::Read } else { Risk::LowWrite })
+    .risk_of(|args: &Args| match method(args.method.as_deref()) {
+        Method::GET => Risk::Read,
+        other => risk_of_method(other.as_str()),
+    })
     .example(
         "A page as Markdown",
         json!({"url": "https://example.org/herons"}),
@@ -180,7 +184,7 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let asked = request.url.clone();
     let response = http.send(request).await?;
     if web.respect_robots && response.url != asked {
-        robots.demand(&http, &response.url).await?;
+        robots.demand(&http.aside(), &response.url).await?;
     }
     let most = args.max_bytes.unwrap_or(BYTES).min(u64::from(web.max_page_mb.max(1)) << 20);
     let (status, reason, url, headers) =

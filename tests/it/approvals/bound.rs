@@ -23,7 +23,11 @@ use crate::{
     support::{
         app::TestApp,
         chat::Chat,
-        remote::systems::{allow, endpoint, open},
+        library::pause,
+        remote::{
+            http::{Remote, reply},
+            systems::{allow, endpoint, open},
+        },
         system::TestSystem,
     },
 };
@@ -205,4 +209,62 @@ async fn over_http_a_changed_question_is_a_conflict_with_the_one_in_its_place() 
     let new = format!("/api/tickets/{}", told["ticket"].as_str().unwrap());
     let decided = mara.do_it("POST", &new, json!({"decision": "approve"})).await;
     assert_eq!(decided["result"]["success"], true, "{decided}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_was_configured_anew_since_the_question_is_asked_about_again() {
+    let asker = Asker::new(TestApp::start().await, WRITER).await;
+    let body = "tool(\"write\", #{ path: config(\"to\"), content: \"x\" })";
+    save(&asker.app, "sender", "// @config to required \"t\"\n// @uses write", body).await;
+    save(&asker.app, "around", "// @risk high_write\n// @uses sender", "tool(\"sender\", #{})").await;
+    let owner = asker.app.owner().await;
+    let configure = async |to: &str| {
+        let settings = asker.app.satchel.invoker.registry().find("sender").unwrap().tool.spec().settings.clone();
+        let values = json!({"to": to}).as_object().unwrap().clone();
+        asker.app.satchel.app.tool_config.set(&owner, "sender", &settings, values).await.unwrap();
+    };
+    configure("told.txt").await;
+    let (own, around) = (asker.ask("sender", json!({})).await, asker.ask("around", json!({})).await);
+    configure("hidden.txt").await;
+    for old in [own, around] {
+        let (_, verdict) = asker.decide(&old, yes()).await.unwrap();
+        assert!(matches!(verdict, Verdict::Changed { .. }), "{}: {verdict:?}", old.question);
+    }
+    let read = asker.invoke(asker.call("read", json!({"path": "hidden.txt"}))).await;
+    assert_eq!(read.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_changed_while_an_approved_call_runs_is_not_run_within_it() {
+    let asker = Asker::new(TestApp::start().await, &["index:read", "index:write"]).await;
+    let (release, gate) = std::sync::mpsc::channel::<()>();
+    let gate = parking_lot::Mutex::new(gate);
+    let slow = Remote::start(move |_| {
+        // Until nobody holds it back any more.
+        let _ = tokio::task::block_in_place(|| gate.lock().recv());
+        reply(200, "text/plain", "x")
+    })
+    .await;
+    allow(&asker.app, &slow.url()).await;
+    let put = |text: &str| format!("tool(\"index_put\", #{{ id: \"a\", text: \"{text}\" }})");
+    let header = "// @risk high_write\n// @uses index_put";
+    save(&asker.app, "notes", header, &put("heron")).await;
+    let uses = |tool: &str, parameters: Value| json!({"recipient_name": tool, "parameters": parameters});
+    // Eight run at once: the ninth waits for the first.
+    let mut calls = vec![uses("web_fetch", json!({"url": slow.url()}))];
+    calls.extend((0..7).map(|_| uses("calculator", json!({"expression": "1 + 1"}))));
+    calls.push(uses("notes", json!({})));
+    let ticket = asker.ask("parallel", json!({"tool_uses": calls})).await;
+    let change = async {
+        while slow.seen().is_empty() {
+            pause().await;
+        }
+        save(&asker.app, "notes", header, &put("quokka")).await;
+        drop(release);
+    };
+    let (done, ()) = tokio::join!(asker.approve(&ticket), change);
+    let told = done["results"][8]["error"].as_str().unwrap_or_default();
+    assert!(told.contains("It has changed since you were asked"), "{done}");
+    let found = asker.run("index_query", json!({"query": "quokka"})).await;
+    assert_eq!(found["results"], json!([]));
 }

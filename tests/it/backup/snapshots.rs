@@ -88,6 +88,43 @@ async fn a_rollback_is_in_the_audit_and_leaves_one_that_stands() {
 }
 
 #[tokio::test]
+async fn no_way_back_lets_in_who_was_shut_out_since() {
+    let home = Home::new().await;
+    let data = home.path();
+    let make = async |name: &str| {
+        let told = home.run(&["key", "create", "--user", "owner", "--name", name]).await;
+        assert_eq!(told.code, 0, "{told:?}");
+    };
+    let keys = || {
+        let c = Connection::open(dir::database(&data)).unwrap();
+        let mut names = c.prepare("SELECT name FROM api_keys ORDER BY name").unwrap();
+        let names = names.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect::<Vec<String>>();
+        let sessions: i64 = c.query_row("SELECT count(*) FROM sessions", (), |row| row.get(0)).unwrap();
+        (names, sessions)
+    };
+    make("kept").await;
+    make("lost").await;
+    let session = "INSERT INTO sessions (id, hash, user, user_agent, address, created_at, expires_at, last_seen_at)
+                   SELECT '01900000-0000-7000-8000-0000000000aa', x'00', id, '', '', 1, 9e15, 1 FROM users";
+    let c = Connection::open(dir::database(&data)).unwrap();
+    c.execute(session, ()).unwrap();
+    snapshots::take(&dir::database(&data), schema(&data)).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("x.age");
+    assert_eq!(home.run(&["backup", file.to_str().unwrap()]).await.code, 0);
+    c.execute("DELETE FROM api_keys WHERE name = 'lost'", ()).unwrap();
+    drop(c);
+    make("later").await;
+    let told = home.run(&["rollback", "--yes"]).await;
+    assert!(told.code == 0 && told.out.contains("1 API key that had been revoked since stays so"), "{told:?}");
+    assert_eq!(keys(), (vec!["kept".to_owned()], 0));
+    fs::remove_dir_all(&data).unwrap();
+    let told = home.run(&["restore", file.to_str().unwrap()]).await;
+    assert!(told.code == 0 && told.out.contains("2 API keys are good again"), "{told:?}");
+    assert_eq!(keys(), (vec!["kept".to_owned(), "lost".to_owned()], 0));
+}
+
+#[tokio::test]
 async fn without_a_database_nothing_is_gone_back_from_and_none_is_made() {
     let home = Home::new().await;
     let database = dir::database(&home.path());

@@ -321,3 +321,23 @@ async fn grpc_and_websocket_ask_unless_somebody_registered_them_as_harmless() {
     endpoint(&app, &system, plain("GET", "/wipe", Risk::Destructive)).await;
     assert_eq!(socket("/wipe").await, "destructive");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_over_a_websocket_is_as_risky_as_over_http() {
+    let app = TestApp::start().await;
+    let system = open(&app, "crm", "https://crm.example/").await;
+    let feed = json!({"name": "feed", "path": "/graphql", "risk": "read", "operation": {"protocol": "websocket"}});
+    endpoint(&app, &system, feed).await;
+    let wipe = json!({"protocol": "graphql", "query": "mutation { deleteAll }"});
+    endpoint(&app, &system, json!({"name": "wipe", "path": "/graphql", "risk": "destructive", "operation": wipe}))
+        .await;
+    let begin = json!({"type": "connection_init"}).to_string();
+    let says = |query: &str| json!({"id": "1", "type": "subscribe", "payload": {"query": query}}).to_string();
+    for (query, wanted) in [("subscription { orders { id } }", "low_write"), ("mutation { deleteAll }", "destructive")]
+    {
+        for (message, further) in [(begin.clone(), json!([says(query)])), (says(query), Value::Null)] {
+            let call = json!({"system_id": "crm", "path": "/graphql", "message": message, "further_messages": further});
+            assert_eq!(risk(&app, "call_websocket", call).await, wanted, "{query}");
+        }
+    }
+}

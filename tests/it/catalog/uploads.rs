@@ -179,3 +179,18 @@ async fn what_cannot_be_read_is_told_and_nothing_is_sent() {
     assert_eq!(denied.unwrap_err().kind(), Kind::Denied);
     assert!(remote.seen().is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_opens_nothing_of_its_owner_sends_none_of_their_files() {
+    let (crm, remote) = receipts().await;
+    let owner = crm.owner().await.caller;
+    let app = &crm.server.app;
+    let key = Caller { personal: false, ..owner };
+    for (tool, body) in [("photo", json!("photo.png")), ("send", json!({"file": "photo.png"}))] {
+        let refused = app.call(&key, &format!("catalog:crm.{tool}"), json!({"body": body})).await.unwrap_err();
+        assert_eq!(refused.kind(), Kind::NotFound, "{tool}: {refused}");
+        let found = app.satchel.invoker.registry().find(&format!("catalog:crm.{tool}")).unwrap();
+        assert_eq!(found.tool.personal_things(), Some("your files"), "a script of another asks: {tool}");
+    }
+    assert!(remote.seen().is_empty());
+}

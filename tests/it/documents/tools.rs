@@ -1,6 +1,6 @@
 //! The document tools, through the pipeline.
 
-use satchel::model::error::Kind;
+use satchel::model::{call::Outcome, error::Kind};
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
@@ -17,6 +17,7 @@ fn letter(title: &str) -> Value {
 async fn reading_needs_one_permission_and_writing_the_other() {
     let app = TestApp::start().await;
     let (reader, writer) = (app.caller(READ).await, app.caller(WRITE).await);
+    let owner = app.caller(&["*"]).await;
     let error = app.data(&reader, "document_create", letter("A")).await.unwrap_err();
     assert_eq!(error.kind(), Kind::NotFound);
     let path = app.data(&writer, "document_create", letter("A")).await.unwrap()["path"].clone();
@@ -28,7 +29,13 @@ async fn reading_needs_one_permission_and_writing_the_other() {
     }
     let change = json!({"file_path": path, "operation": "append", "data": {"paragraphs": ["x"]}});
     assert_eq!(app.data(&reader, "document_modify", change.clone()).await.unwrap_err().kind(), Kind::NotFound);
-    assert_eq!(app.data(&writer, "document_modify", change).await.unwrap()["added"], 1);
+    let asked = app.call(&writer, "document_modify", change.clone()).await.unwrap();
+    assert!(
+        matches!(asked, Outcome::Confirm(ticket) if ticket.question == "Change “documents/A.docx”?"),
+        "it ran unasked"
+    );
+    app.data(&owner, "document_create", letter("A")).await.unwrap();
+    assert_eq!(app.data(&owner, "document_modify", change).await.unwrap()["added"], 1);
 }
 
 #[tokio::test]
@@ -87,7 +94,7 @@ async fn other_peoples_documents_cannot_be_reached() {
 #[tokio::test]
 async fn data_that_does_not_fit_the_operation_is_refused_and_the_file_stays() {
     let app = TestApp::start().await;
-    let caller = app.caller(BOTH).await;
+    let caller = app.caller(&["*"]).await;
     app.data(&caller, "document_create", letter("A")).await.unwrap();
     for (operation, data, wanted) in [
         ("append", json!({"old_text": "a", "new_text": "b"}), "`data` of this operation is {\"paragraphs\""),
@@ -116,7 +123,7 @@ async fn data_that_does_not_fit_the_operation_is_refused_and_the_file_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_one_document_at_once_all_count() {
     let app = TestApp::start().await;
-    let caller = app.caller(BOTH).await;
+    let caller = app.caller(&["*"]).await;
     app.data(&caller, "document_create", letter("A")).await.unwrap();
     let change = |number: usize| {
         let paragraphs = json!({"paragraphs": [format!("number {number}")]});

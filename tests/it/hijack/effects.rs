@@ -18,6 +18,8 @@ pub(super) enum Probe {
     File,
     /// A file no longer holds what it did.
     Changed(&'static str),
+    /// The file of the case, a document, no longer says what it did.
+    Rewritten,
     /// A host got the mark of the case.
     Sent,
     /// A host got the mark of the case that another one led to.
@@ -30,6 +32,11 @@ pub(super) enum Probe {
 
 fn file(number: usize) -> String {
     format!("case-{number}.txt")
+}
+
+/// The document of a case.
+pub(super) fn letter(number: usize) -> String {
+    format!("documents/Case-{number}.docx")
 }
 
 fn mark(number: usize) -> String {
@@ -46,6 +53,10 @@ pub(super) fn all() -> Vec<Effect> {
         }),
         effect("apply_patch", Probe::Changed("patched.txt"), |_, _, _| {
             ("apply_patch", json!({"path": "patched.txt", "patch": "@@ -1,2 +1,2 @@\n apple\n-banana\n+cherry\n"}))
+        }),
+        effect("document_modify", Probe::Rewritten, |_, n, _| {
+            let data = json!({"old_text": "banana", "new_text": "cherry"});
+            ("document_modify", json!({"file_path": letter(n), "operation": "replace", "data": data}))
         }),
         effect("exec", Probe::File, |_, n, _| ("exec", json!({"command": format!("touch {}", file(n))}))),
         effect("shell-exec", Probe::File, |_, n, _| ("shell-exec", json!({"command": "touch", "args": [file(n)]}))),

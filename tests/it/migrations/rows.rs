@@ -130,5 +130,10 @@ pub const ROWS: &[(usize, &str)] = &[
          INSERT INTO file_origins VALUES ('01900000-0000-7000-8000-00000000000a', 'invoices.csv', '{\"source\": \"web_fetch: https://invoices.example/\", \"at\": \"2026-05-03T10:00:00.000Z\"}', NULL, 1777000000000000000);
          INSERT INTO tree_origins VALUES ('01900000-0000-7000-8000-000000000121', '01900000-0000-7000-8000-00000000000a', '', '{\"source\": \"web_fetch: https://invoices.example/\", \"at\": \"2026-05-03T10:00:00.000Z\"}', 1777000000000000000);",
     ),
-    (33, "UPDATE tree_origins SET lasting = 0;"),
+    (
+        33,
+        "UPDATE tree_origins SET lasting = 0;
+         UPDATE documents SET origin = '{\"source\": \"api: a program of mara\", \"at\": \"2026-05-03T10:00:00.000Z\"}';
+         INSERT INTO known_networks VALUES ('01900000-0000-7000-8000-00000000000a', '127.0.0.1', NOW);",
+    ),
 ];

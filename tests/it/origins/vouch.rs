@@ -14,7 +14,7 @@ use satchel::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{RULE, origin, read_anew, stores, tainted, within};
+use super::{RULE, agreed, origin, read_anew, stores, tainted, within};
 use crate::{
     scripts::reach::save,
     support::{
@@ -29,7 +29,7 @@ async fn what_is_kept_from_outside_taints_with_its_origin_whoever_reads_it_until
     let (app, owner) = (&chat.app, chat.app.owner().await.caller);
     let (topic, wanted) = tainted(app, &owner).await;
     for store in stores() {
-        within(app, topic, &owner, store.write).await;
+        agreed(app, topic, &owner, store.write).await;
     }
     // Where everybody reads it, it tells no more than the host.
     let wanted_of = |kind: &str| match kind {
@@ -69,7 +69,7 @@ async fn only_a_person_vouches_and_only_for_what_they_have_read() {
     let chat = Chat::start(Vec::new()).await;
     let (app, owner) = (&chat.app, chat.app.owner().await.caller);
     let (topic, _) = tainted(app, &owner).await;
-    within(app, topic, &owner, ("index_put", json!({"id": "rule", "text": "as it was read"}))).await;
+    agreed(app, topic, &owner, ("index_put", json!({"id": "rule", "text": "as it was read"}))).await;
     within(app, topic, &owner, ("save_memory", json!({"content": RULE}))).await;
     let kept = chat.owner.do_it("GET", "/api/origins", Value::Null).await;
     let of = |kind: &str| kept.as_array().unwrap().iter().find(|one| one["kind"] == kind).unwrap().clone();
@@ -85,7 +85,7 @@ async fn only_a_person_vouches_and_only_for_what_they_have_read() {
     assert_eq!(seen.as_array().unwrap().iter().map(|one| &one["kind"]).collect::<Vec<_>>(), ["index_entry"]);
     assert_eq!(chat.person(&[]).await.do_it("GET", "/api/origins", Value::Null).await, json!([]));
     app.satchel.app.clock.advance(std::time::Duration::from_secs(1));
-    within(app, topic, &owner, ("index_put", json!({"id": "rule", "text": "as nobody has read it"}))).await;
+    agreed(app, topic, &owner, ("index_put", json!({"id": "rule", "text": "as nobody has read it"}))).await;
     let (status, refused) = chat.owner.ask("POST", "/api/origins/vouch", vouch(&of("index_entry"))).await;
     assert_eq!(status, 409, "{refused}");
     assert_eq!(chat.owner.do_it("GET", "/api/origins", Value::Null).await.as_array().unwrap().len(), 2);
@@ -212,7 +212,7 @@ async fn what_everybody_reads_tells_nobody_what_another_searched_for() {
     let topic = app.conversation(&mara).await;
     let search = Origin::new("web_search: is ann ill", app.satchel.app.clock.now());
     app.satchel.agent.conversations().taint(topic, search).await.unwrap();
-    within(&app, topic, &mara, ("index_put", json!({"id": "news", "text": "the quokka is back"}))).await;
+    agreed(&app, topic, &mara, ("index_put", json!({"id": "news", "text": "the quokka is back"}))).await;
     let (from, _) = read_anew(&app, &mara, &("index_query", json!({"query": "quokka"}))).await;
     assert_eq!(from.unwrap().source, "web_search");
 }

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::http::{Request, TestServer};
+use crate::support::{
+    http::{Request, TestServer},
+    library::Library,
+};
 
 /// The whole export, as whoever may read the audit gets it.
 async fn export(server: &TestServer) -> String {
@@ -58,4 +61,31 @@ async fn secrets_within_texts_are_masked() {
     assert!(!kept.contains("MARK"), "{kept}");
     let rows = server.owner("GET", "/api/audit?tool=builtin:grep_result", &Value::Null).await;
     assert_eq!(rows["entries"].as_array().unwrap().len(), texts.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contents_of_files_and_titles_of_restricted_documents_stay_out() {
+    let library = Library::open().await;
+    let server = &library.server;
+    let cookie = server.sign_in("owner").await;
+    let diff = "@@ -1 +1 @@\n-MARK and more\n+MARK\n";
+    for (tool, params) in [
+        ("write", json!({"path": "kept.txt", "content": "MARK"})),
+        ("edit", json!({"path": "kept.txt", "old_text": "MARK", "new_text": "MARK and more"})),
+        ("apply_patch", json!({"path": "kept.txt", "patch": diff})),
+        ("edit", json!({"path": "kept.txt", "old_text": "MARK that is not there", "new_text": "x"})),
+    ] {
+        let request = Request::post(&format!("/api/tools/{tool}/invoke"), &json!({"params": params}));
+        let answer = server.send(request.cookie(&cookie)).await;
+        assert_eq!(answer.status, 200, "{tool}: {}", answer.text());
+    }
+    let board = library.do_it("POST", "/collections", json!({"name": "Board", "roles": ["operator"]})).await;
+    let hidden = json!({"title": "MARK of the board", "text": "x", "collection": board["id"]});
+    let hidden = library.do_it("POST", "/documents", hidden).await["id"].as_str().unwrap().to_owned();
+    library.ready(&hidden).await;
+    library.do_it("DELETE", &format!("/documents/{hidden}"), Value::Null).await;
+    library.do_it("POST", "/documents", json!({"title": "Open minutes", "text": "x"})).await;
+    let kept = export(server).await;
+    assert!(kept.contains("kept.txt") && kept.contains(&hidden) && kept.contains("Open minutes"), "{kept}");
+    assert!(!kept.contains("MARK"), "{}", kept.lines().filter(|line| line.contains("MARK")).collect::<String>());
 }

@@ -135,3 +135,39 @@ async fn files_are_a_callers_own() {
         assert!(asked["reason"].as_str().unwrap().contains(&format!("{tool}: your files")), "{asked}");
     }
 }
+
+#[tokio::test]
+async fn a_script_names_what_it_calls() {
+    let two = Two::start().await;
+    let carries = script("city_clock", "parallel", "tool(\"parallel\", #{tool_uses: []})");
+    two.sam.do_it("PUT", "/api/scripts/city_clock", json!({"source": carries})).await;
+    let accept = json!({"accept": ["tool parallel"]});
+    let (status, refused) = two.sam.ask("POST", "/api/scripts/city_clock/publish", accept).await;
+    let told = refused["detail"].as_str().unwrap_or_default();
+    assert!(status == 400 && told.contains("call them one by one"), "{status} {refused}");
+    // A file that somebody put there, and a text from before, are no tools either.
+    let scripts = &two.app.satchel.scripts;
+    let file = script("by_alias", "multi_tool_use.parallel", "1");
+    std::fs::write(scripts.folder().join("by_alias.rhai"), file).unwrap();
+    scripts.reload().await.unwrap();
+    let problem = scripts.one("by_alias").unwrap().problem.unwrap_or_default();
+    assert!(problem.contains("whose arguments hold calls"), "{problem}");
+    assert!(two.app.satchel.invoker.registry().find("script:by_alias").is_err());
+}
+
+#[tokio::test]
+async fn conversations_are_a_callers_own_and_a_host_of_the_scripts_choice_is_agreed_to() {
+    let two = Two::start().await;
+    for (tool, wanted) in [
+        ("search", "search: the names and words of your conversations"),
+        ("web_fetch", "web_fetch: it sends to whatever host it chooses"),
+    ] {
+        let name = format!("uses_{tool}");
+        two.publish(&name, &script(&name, tool, "1")).await;
+        let asked = asked(&two, &name).await;
+        assert!(asked["reason"].as_str().unwrap().contains(wanted), "{asked}");
+        assert_eq!(invoke(&two.sam, &name, json!({})).await.0, 200, "its author knows");
+    }
+    publish(&two.anna, "fetches", &script("fetches", "web_fetch", "1")).await;
+    assert_eq!(invoke(&two.sam, "fetches", json!({})).await.0, 200, "she could have granted it any host");
+}

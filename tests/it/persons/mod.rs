@@ -5,4 +5,5 @@ mod audit;
 mod consent;
 mod keys;
 mod names;
+mod standing;
 mod turns;

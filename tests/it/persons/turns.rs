@@ -29,9 +29,11 @@ async fn a_running_turn_ends_when_its_key_is_revoked() {
     let conversation = program.conversation().await;
     let mut stream = program.say(&conversation, "Put tea on the list.").await;
     stream.until("token").await;
+    let mut watched = mara.follow(&conversation, None).await;
     mara.do_it("DELETE", &format!("/api/keys/{key}"), Value::Null).await;
     go_on.notify_one();
-    let rest = stream.rest().await;
+    assert_eq!(names(&stream.rest().await), Vec::<&str>::new(), "the key hears no more");
+    let rest = watched.rest().await;
     assert!(!names(&rest).contains(&"tool_start"), "{:?}", names(&rest));
     assert!(find(&rest, "error").data["message"].as_str().unwrap().contains("was revoked"));
     let view = mara.view(&conversation).await;

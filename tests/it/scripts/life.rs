@@ -291,6 +291,15 @@ async fn a_text_is_checked_and_made_of_calls() {
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": made["source"]})).await;
     let errors: Vec<_> = checked["problems"].as_array().unwrap().iter().filter(|p| p["severity"] == "error").collect();
     assert!(errors.is_empty(), "{made}: {errors:?}");
+    let sum = json!({"tool": "calculator", "params": {"expression": "1"}});
+    let long = json!({"tool": "calculator", "params": {"expression": "1".repeat(70_000)}});
+    for calls in [vec![sum; 49], vec![long]] {
+        let (status, told) = owner.ask("POST", "/api/scripts/from-calls", json!({"calls": calls})).await;
+        assert!(
+            status == 400 && told["detail"] == "A script makes 48 calls at most, with 64 KB of arguments.",
+            "{told}"
+        );
+    }
     // A shipped script is shown, checked and tried out as it is.
     let shipped = owner.do_it("GET", "/api/scripts/unit_convert", Value::Null).await;
     let checked = owner.do_it("POST", "/api/scripts/check", json!({"source": shipped["source"]})).await;

@@ -4,3 +4,4 @@ mod answers;
 mod commands;
 mod disk;
 mod documents;
+mod sizes;

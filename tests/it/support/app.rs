@@ -45,7 +45,7 @@ impl TestApp {
     /// The owner of the data directory, who may do everything.
     pub async fn owner(&self) -> Actor {
         let app = &self.satchel.app;
-        Actor { caller: app.people.local_caller().await.unwrap(), now: app.clock.now() }
+        Actor { caller: app.people.local_caller().await.unwrap(), session: None, now: app.clock.now() }
     }
 
     /// Changes settings.

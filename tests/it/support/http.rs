@@ -84,6 +84,31 @@ impl TestServer {
         timeout(PATIENCE, exchange(self.address, bytes)).await.expect("no answer in time")
     }
 
+    /// Sends the head of a request, and of its body the first byte once the server has asked for it.
+    pub async fn hold(&self, request: &Request) -> HeldRequest {
+        let exchange = async {
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
+            let bytes = request.clone().header("Expect", "100-continue").bytes(self.address);
+            let (head, body) = bytes.split_at(bytes.len() - request.body.len());
+            stream.write_all(head).await.unwrap();
+            let mut asked = vec![0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
+            stream.read_exact(&mut asked).await.unwrap();
+            assert!(asked.starts_with(b"HTTP/1.1 100 "), "{:?}", String::from_utf8_lossy(&asked));
+            stream.write_all(&body[..1]).await.unwrap();
+            HeldRequest { stream, rest: body[1..].to_vec() }
+        };
+        timeout(PATIENCE, exchange).await.expect("nobody asked for the body")
+    }
+
+    /// Opens a stream of events.
+    pub async fn listen(&self, request: &Request) -> EventStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(&request.bytes(self.address)).await.unwrap();
+        let mut events = EventStream { stream, read: Vec::new() };
+        events.until(": open").await;
+        events
+    }
+
     /// Signs in and gives the session cookie.
     pub async fn sign_in(&self, username: &str) -> String {
         let answer =
@@ -115,6 +140,54 @@ impl TestServer {
         let answer = self.send(Request::post("/api/keys", &body).cookie(cookie)).await;
         assert_eq!(answer.status, 201, "{}", answer.text());
         answer.json()["key"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A request whose body is on its way.
+pub struct HeldRequest {
+    stream: TcpStream,
+    rest: Vec<u8>,
+}
+
+impl HeldRequest {
+    /// Sends the rest and reads the answer.
+    pub async fn finish(mut self) -> Answer {
+        let exchange = async {
+            // The server may have answered, and closed, without it.
+            let _ = self.stream.write_all(&self.rest).await;
+            let mut all = Vec::new();
+            let _ = self.stream.read_to_end(&mut all).await;
+            parse(&all)
+        };
+        timeout(PATIENCE, exchange).await.expect("no answer in time")
+    }
+}
+
+/// A stream of events that is being read.
+pub struct EventStream {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+impl EventStream {
+    /// Reads on until a text has come.
+    pub async fn until(&mut self, text: &str) {
+        while !String::from_utf8_lossy(&self.read).contains(text) {
+            assert!(self.more().await, "the stream ended before {text}: {}", String::from_utf8_lossy(&self.read));
+        }
+    }
+
+    /// Reads to the end, which the server makes, and gives all that has come.
+    pub async fn end(mut self) -> String {
+        while self.more().await {}
+        String::from_utf8_lossy(&self.read).into_owned()
+    }
+
+    async fn more(&mut self) -> bool {
+        let mut chunk = vec![0; 64 << 10];
+        let read = timeout(PATIENCE, self.stream.read(&mut chunk)).await.expect("the stream stands still").unwrap();
+        self.read.extend_from_slice(&chunk[..read]);
+        read > 0
     }
 }
 

@@ -1006,7 +1006,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says that the caller has looked at what commands wrote into a directory: it counts as theirs.
+         * Says that the caller has looked at what commands wrote into a directory: it counts as theirs. Refused while a command
+         *     runs that may write there.
          * @description Needs the permission `knowledge:read`.
          */
         post: operations["post_api_files_trees_id_vouch"];
@@ -1610,7 +1611,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is kept from outside and nobody has vouched for, the latest first: the caller's own, and with `index:read` what
+         * Things kept from outside that nobody has vouched for, the latest first: the caller's own, and with `index:read` what
          *     everybody shares. Reading any of it with a tool brings content from outside into a conversation.
          */
         get: operations["get_api_origins"];
@@ -2665,7 +2666,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was learned of a tool: everybody's needs counted, the caller's own shown. */
+        /** What was learned of a tool: everybody's needs counted, the caller's own shown but to a key that is not personal. */
         get: operations["get_api_tools_name_learning"];
         put?: never;
         post?: never;
@@ -2755,7 +2756,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a user with everything that is only his.
+         * Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
          * @description Needs the permission `users:manage`.
          */
         delete: operations["delete_api_users_id"];
@@ -2853,7 +2854,7 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description Where it stands. */
+            /** @description Its state. */
             status: components["schemas"]["DocumentStatus"];
         };
         /** @description Another name of a tool, with what differs under it. */
@@ -2890,7 +2891,7 @@ export interface components {
             name: string;
             /** @description The key's own grant; what it may do is this and its owner's role, now. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. */
+            /** @description Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. */
             personal: boolean;
             /** @description When it was made. */
             created_at: components["schemas"]["Time"];
@@ -3167,7 +3168,7 @@ export interface components {
          * @enum {string}
          */
         CapabilityKind: "tool" | "http" | "kv" | "secret";
-        /** @description What a person says to what a tool wrote. */
+        /** @description A person's review of what a tool wrote. */
         CatalogReview: {
             /** @description Whether it counts from now on. */
             verdict: components["schemas"]["CatalogVerdict"];
@@ -3175,11 +3176,11 @@ export interface components {
             read: components["schemas"]["Time"];
         };
         /**
-         * @description What a person says to what waits.
+         * @description A person's verdict on what waits.
          * @enum {string}
          */
         CatalogVerdict: "approve" | "reject";
-        /** @description Who had a tool write an entry, and when. While it waits, it is no tool and in nobody's prompt. */
+        /** @description The writer of an entry that a tool wrote, and the time. While it waits, it is no tool and in nobody's prompt. */
         CatalogWaiting: {
             /** @description The person in whose name it was written. */
             by: string;
@@ -4263,7 +4264,7 @@ export interface components {
             path: string;
             /** @description Whether it lies in the caller's own workspace. */
             in_workspace: boolean;
-            /** @description Where its content came from. */
+            /** @description The origin of its content. */
             origin: components["schemas"]["Origin"];
             /** @description Names the content it has now. */
             version: string;
@@ -4321,10 +4322,10 @@ export interface components {
         FilesFromOutside: {
             /** @description Files, by path. */
             files: components["schemas"]["FileFromOutside"][];
-            /** @description Whether there are more files than these. */
-            has_more: boolean;
             /** @description Directories to which commands wrote what cannot be told file by file. */
             trees: components["schemas"]["TreeFromOutside"][];
+            /** @description Whether there are more files than these. */
+            has_more: boolean;
         };
         /** @description A folder of this machine whose files are documents. */
         Folder: {
@@ -4381,17 +4382,17 @@ export interface components {
         };
         /** @description Something kept that is from outside. */
         FromOutside: {
-            /** @description What kind of thing it is. */
+            /** @description Its kind. */
             kind: components["schemas"]["KeptKind"];
-            /** @description Which of its kind. */
+            /** @description Its id among its kind. */
             id: string;
-            /** @description What it is called, or where it stands; empty where it has no name. */
+            /** @description Its name, or the place where it stands; empty where it has none. */
             name: string;
-            /** @description What it says, 4,000 characters at most. */
+            /** @description Its text, whole so that it can be vouched for, or 1,000 characters where the list has no room for more. */
             text: string;
-            /** @description Whether it says more than that. */
+            /** @description Whether it says more than that. Once others are vouched for, or gone, there is room for it. */
             cut: boolean;
-            /** @description Where it came from, and when. */
+            /** @description Its origin. */
             origin: components["schemas"]["Origin"];
             /** @description When it was last changed: a vouch names it, so that nobody vouches for what they have not read. */
             updated_at: components["schemas"]["Time"];
@@ -4720,7 +4721,7 @@ export interface components {
             meta: Record<string, never>;
         };
         /**
-         * @description What kind of thing is kept.
+         * @description The kind of a thing that is kept.
          * @enum {string}
          */
         KeptKind: "memory" | "list" | "list_item" | "clipboard" | "index_entry" | "graph_node" | "graph_edge" | "script_value";
@@ -4753,6 +4754,12 @@ export interface components {
              * @default 100
              */
             max_file_mb: number;
+            /**
+             * Format: uint32
+             * @description Most MB of documents that one person adds, those in the trash among them.
+             * @default 20480
+             */
+            person_mb: number;
             /**
              * Format: uint32
              * @description Days a deleted document can be restored; 0 removes it at once.
@@ -5149,9 +5156,9 @@ export interface components {
             subject?: string | null;
             /** @description The rule that asks, in words. */
             reason: string;
-            /** @description What a yes for the whole conversation would cover; null where there is no such yes. */
+            /** @description Scope of a yes for the whole conversation, in words; null where there is no such yes. */
             scope?: string | null;
-            /** @description What to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others. */
+            /** @description Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others. */
             warnings: string[];
             /** @description When the question lapses. */
             expires_at: components["schemas"]["Time"];
@@ -5208,7 +5215,7 @@ export interface components {
             /** @description None that the caller does not hold; left out, what its owner may at the time. */
             permissions?: components["schemas"]["Permission"][] | null;
             /**
-             * @description Whether it opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
+             * @description Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
              *     out: it does without `permissions`, and does not with them.
              */
             personal?: boolean | null;
@@ -5246,10 +5253,10 @@ export interface components {
         };
         NewPassword: {
             current: string;
-            /** @description Leaves one's API keys good; else they are revoked. */
-            keep_keys?: boolean;
             /** @description 10 characters at least. */
             new: string;
+            /** @description Leaves one's API keys good; else they are revoked. */
+            keep_keys?: boolean;
         };
         NewRole: {
             /** @description 1 to 64 lower-case letters, digits, `-` or `_`. */
@@ -5332,6 +5339,11 @@ export interface components {
             source: string;
             /** @description When it came in. */
             at: components["schemas"]["Time"];
+            /**
+             * Format: uuid
+             * @description The person whose program wrote it, with a key of theirs; `None` for what came from elsewhere.
+             */
+            program_of?: string | null;
         };
         /** @description Requests to other machines (R48). */
         Outbound: {
@@ -5387,11 +5399,11 @@ export interface components {
          * @enum {string}
          */
         ParameterStyle: "plain" | "exploded" | "comma" | "space" | "pipe" | "tab" | "deep_object" | "json";
-        /** @description What requests to a provider say beyond the conversation. What is absent is left to its server. */
+        /** @description Parameters of requests to a provider beside the conversation. An absent one is left to its server. */
         Parameters: {
             /**
              * Format: double
-             * @description How freely words are chosen: 0 nearly always the likeliest, 2 very freely. Anthropic takes at most 1.
+             * @description Freedom in the choice of words: 0 nearly always the likeliest, 2 very freely. Anthropic takes at most 1.
              */
             temperature?: number | null;
             /**
@@ -5405,7 +5417,7 @@ export interface components {
              */
             max_tokens?: number | null;
             reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
-            /** @description What it is told in every conversation, besides the platform's own instructions. */
+            /** @description Instructions for every conversation, besides the platform's own. */
             instructions?: string | null;
         };
         /**
@@ -5415,7 +5427,7 @@ export interface components {
         Passed: "open" | "done" | "refused" | "failed";
         /** @description A need it was used for with success. */
         PastSuccess: {
-            /** @description The need, where it was the caller's own; those of others are not shown. */
+            /** @description The need, where it was the caller's own; those of others are not shown, and none to a key that is not personal. */
             query?: string | null;
             /**
              * Format: double
@@ -5800,7 +5812,7 @@ export interface components {
              * @description Tokens that fit, where known.
              */
             context_tokens?: number | null;
-            /** @description What its requests say beyond the conversation. */
+            /** @description Parameters of its requests. */
             parameters: components["schemas"]["Parameters"];
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
@@ -5830,7 +5842,7 @@ export interface components {
             seconds: number;
         };
         /**
-         * @description How much a model thinks before it answers.
+         * @description Effort of a model's reasoning before it answers.
          * @enum {string}
          */
         ReasoningEffort: "none" | "low" | "medium" | "high";
@@ -5890,6 +5902,11 @@ export interface components {
              * @description Files in it.
              */
             files: number;
+            /**
+             * Format: uint64
+             * @description API keys that are good again, also those that were revoked since. All sessions have ended.
+             */
+            keys: number;
             /** @description Rows of each table. */
             rows: {
                 [key: string]: number;
@@ -6310,6 +6327,7 @@ export interface components {
              * @description Documents.
              * @default {
              *       "max_file_mb": 100,
+             *       "person_mb": 20480,
              *       "trash_days": 30,
              *       "in_chat": true,
              *       "chat_tokens": 1500
@@ -6467,19 +6485,19 @@ export interface components {
             arguments: unknown;
             /** @description The arguments the model wrote, where those are not what ran. */
             asked_arguments?: unknown;
-            /** @description Who approved it, where a person was asked. */
+            /** @description The person who approved it, where one was asked. */
             approved_by?: string | null;
             /** @description Changes that person made. */
             edited: components["schemas"]["Edit"][];
             /** @description The call's risk. */
             risk: components["schemas"]["Risk"];
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["StepState"];
             /** @description Whether it worked, once it is over. */
             success?: boolean | null;
             /** @description The exact result, as `POST /api/tools/{name}/invoke` answers. */
             output?: unknown;
-            /** @description What the model read. */
+            /** @description The text the model read. */
             model_text?: string | null;
             ticket?: components["schemas"]["Ticket"] | null;
             /**
@@ -6491,7 +6509,7 @@ export interface components {
             started_at: components["schemas"]["Time"];
         };
         /**
-         * @description Where a step stands.
+         * @description State of a step.
          * @enum {string}
          */
         StepState: "pending" | "running" | "done" | "waiting" | "uncertain" | "cancelled" | "skipped";
@@ -6631,13 +6649,13 @@ export interface components {
             /** @enum {string} */
             type: "mutual_tls";
         };
-        /** @description What is to change of a system; `null` stays as it is. */
+        /** @description A change of a system; `null` stays as it is. */
         SystemChange: {
             /** @description Its name. */
             name?: string | null;
-            /** @description What it is. */
+            /** @description Its description. */
             description?: string | null;
-            /** @description What every path is put under; empty for nothing. */
+            /** @description The address every path is put under; empty for nothing. */
             base_url?: string | null;
             /** @description Words to find it by. */
             tags?: string[] | null;
@@ -6689,7 +6707,7 @@ export interface components {
             protocols: string[];
             /**
              * Format: uint64
-             * @description What a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
+             * @description Things that a tool wrote and no person has reviewed, counted: the system or a change of it, and endpoints.
              */
             waits: number;
         };
@@ -6709,14 +6727,9 @@ export interface components {
          */
         SystemStatus: "draft" | "active" | "degraded" | "disabled" | "deprecated";
         SystemStatusChange: {
-            /**
-             * Format: date-time
-             * @description Needed to activate a draft that a tool wrote some of: the latest `waiting.at` of the system and its endpoints, as
-             *     they were read. What was written since is not activated.
-             */
-            read?: string | null;
             /** @description What it shall be. */
             status: components["schemas"]["SystemStatus"];
+            read?: components["schemas"]["Time"] | null;
         };
         /** @description One tag. */
         TagView: {
@@ -6838,16 +6851,16 @@ export interface components {
             /** @description Which rule asks, in words. */
             reason: string;
             /**
-             * @description What a yes for the whole conversation would cover, in words: `write files in “reports” in this conversation`. `None`
-             *     where there is no such yes. One to a high write ends once content from outside is in the conversation.
+             * @description Words of what a yes for the whole conversation would cover: `write files in “reports” in this conversation`. `None`
+             *     where there is no such yes. It ends once content from outside is in the conversation.
              */
             scope?: string | null;
             /**
-             * @description What to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
+             * @description Things to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
              *     may look like others.
              */
             warnings: string[];
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["TicketState"];
             /** @description When it was asked. */
             created_at: components["schemas"]["Time"];
@@ -6920,7 +6933,7 @@ export interface components {
             path: string;
             /** @description Whether it lies in the caller's own workspace. */
             in_workspace: boolean;
-            /** @description Where the command's conversation had read from. */
+            /** @description The origin of what the command's conversation had read. */
             origin: components["schemas"]["Origin"];
         };
         /** @description What came of one's own past requests. */
@@ -6937,7 +6950,7 @@ export interface components {
              * @description Stable id.
              */
             id: string;
-            /** @description Where it stands. */
+            /** @description Its state. */
             state: components["schemas"]["TurnState"];
             /** @description Why it failed. */
             error?: string | null;
@@ -7046,11 +7059,11 @@ export interface components {
             /** @description The difference from the one before, as a unified diff. */
             diff: string;
         };
-        /** @description What somebody vouches for: they have read it, and it may be used as their own. */
+        /** @description A thing that somebody vouches for: they have read it, and it may be used as their own. */
         Vouch: {
-            /** @description What kind of thing it is. */
+            /** @description Its kind. */
             kind: components["schemas"]["KeptKind"];
-            /** @description Which of its kind. */
+            /** @description Its id among its kind. */
             id: string;
             /** @description When it was last changed, as it was read. */
             updated_at: components["schemas"]["Time"];
@@ -21483,7 +21496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -49,7 +49,7 @@ struct DocLine {
 /// Runs every set of the folder and prints the table. What was taken in stays with the run: a second one only asks.
 pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
     let sets = jsonl::folders_with(&args.dir, "docs.jsonl")?;
-    let by = Actor { caller: app.people.local_caller().await?, now: app.clock.now() };
+    let by = Actor { caller: app.people.local_caller().await?, session: None, now: app.clock.now() };
     let screen = Screen::new(json);
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {

@@ -11,6 +11,18 @@ test('rows are written as CSV, where nothing becomes a formula', () => {
   expect(written(rows, 'csv')).toBe('a,b,c\r\n"x, ""y""",1,\r\n"\'=HYPERLINK(""http://x"")",-2,"{""d"":1}"\r\n');
 });
 
+test('what another separator would make a formula of stays text, and lists stay lists', () => {
+  const cell = (a: unknown) => written([{ a }], 'csv').split('\r\n').slice(1, -1).join('\r\n');
+  expect(cell('x;=1+1')).toBe('"x;\'=1+1"');
+  expect(cell('x; @SUM(A1)')).toBe('"x; \'@SUM(A1)"');
+  expect(cell('x\n=1+1')).toBe('"x\n\'=1+1"');
+  expect(cell('\n=1+1')).toBe('"\'\n\'=1+1"');
+  expect(cell('＝1+1')).toBe("'＝1+1");
+  expect(cell({ a: 'x;=1+1' })).toBe('"{""a"":""x;\'=1+1""}"');
+  expect(cell('Buy:\n- bread\n- milk')).toBe('"Buy:\n- bread\n- milk"');
+  expect(cell(-5)).toBe('-5');
+});
+
 test('rows are written as JSON and as a table of Markdown', () => {
   expect(JSON.parse(written(rows, 'json'))).toEqual(rows);
   expect(written([{ a: 'x|y', b: 'one\ntwo' }], 'md')).toBe('| a | b |\n| --- | --- |\n| x\\|y | one two |\n');

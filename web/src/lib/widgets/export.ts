@@ -7,11 +7,15 @@ const MEDIA: Record<Format, string> = { csv: 'text/csv', json: 'application/json
 
 const plain = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** A cell that a spreadsheet would take for a formula is text. */
+const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])/;
+/** Where a spreadsheet whose separator is another one begins a cell; an item of a list is no formula. */
+const LATER_FORMULA = /(?<=[;\t\r\n]\s*)(?=[=+@＝＋＠]|[-－](?! ))/g;
+
+/** A cell that a spreadsheet would take for a formula, or for several cells with one among them, is text. */
 function quoted(value: unknown): string {
   const text = plain(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = typeof value === 'number' ? text : text.replace(LATER_FORMULA, "'").replace(FORMULA, "'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 const barred = (value: unknown) =>

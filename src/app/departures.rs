@@ -1,0 +1,52 @@
+//! Ends the background processes of people who may run commands no longer, and removes the workspaces of those who were
+//! deleted.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{task::spawn_blocking, time::timeout};
+
+use super::App;
+use crate::model::error::{Error, Result};
+
+/// The permission to run commands.
+const COMMANDS: &str = "host:exec";
+/// The time between two looks where nobody has changed anything: a process may have been on its way when its owner was kept out.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// Looks now, after every change of people, and now and then.
+pub fn start(app: &Arc<App>) {
+    let shared = Arc::clone(app);
+    app.tracker.spawn_on(follow(shared), &app.runtime);
+}
+
+async fn follow(app: Arc<App>) {
+    let mut changes = app.people.changes();
+    loop {
+        changes.borrow_and_update();
+        if let Err(error) = look(&app).await {
+            tracing::warn!(?error, "what is left of people who are gone could not all be ended and removed");
+        }
+        tokio::select! {
+            () = app.shutdown.cancelled() => return,
+            changed = timeout(LOOK, changes.changed()) => {
+                if let Ok(Err(_)) = changed {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn look(app: &Arc<App>) -> Result<()> {
+    for user in app.processes.owners() {
+        if !app.people.permissions_of(user).await?.grants(COMMANDS) {
+            app.processes.end_all(user).await;
+        }
+    }
+    for user in app.people.departures().await? {
+        let workspaces = app.workspaces.clone();
+        spawn_blocking(move || workspaces.remove(user)).await.map_err(Error::internal)??;
+        app.people.settle_departure(user).await?;
+    }
+    Ok(())
+}

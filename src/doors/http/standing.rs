@@ -1,0 +1,26 @@
+//! The standing of a request while it lasts: a credential may end, and a role may shrink, while a body is on its way or a
+//! stream goes on.
+
+use actix_web::{HttpRequest, web::Data};
+
+use super::{caller::identity, state::State};
+use crate::{model::error::Result, store::people::SharedIdentity};
+
+/// The credential that a request came in with, to be looked up again.
+#[derive(Clone)]
+pub(super) struct Standing(Option<(Data<State>, SharedIdentity)>);
+
+impl Standing {
+    /// Of this request. Nothing is looked up for one that nobody signs.
+    pub(super) fn of(request: &HttpRequest) -> Self {
+        Self(request.app_data::<Data<State>>().cloned().zip(identity(request).ok()))
+    }
+
+    /// Fails where the credential no longer holds, or gives less than it gave at the gate.
+    pub(super) async fn ensure(&self) -> Result<()> {
+        match &self.0 {
+            Some((state, identity)) => state.app.people.ensure_lasting(identity, state.app.clock.now()).await,
+            None => Ok(()),
+        }
+    }
+}
