@@ -137,6 +137,7 @@ async fn files_are_a_callers_own() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "puts a script's file there")]
 async fn a_script_names_what_it_calls() {
     let two = Two::start().await;
     let carries = script("city_clock", "parallel", "tool(\"parallel\", #{tool_uses: []})");

@@ -29,7 +29,7 @@ async fn a_running_turn_ends_when_its_key_is_revoked() {
     let conversation = program.conversation().await;
     let mut stream = program.say(&conversation, "Put tea on the list.").await;
     stream.until("token").await;
-    let mut watched = mara.follow(&conversation, None).await;
+    let watched = mara.follow(&conversation, None).await;
     mara.do_it("DELETE", &format!("/api/keys/{key}"), Value::Null).await;
     go_on.notify_one();
     assert_eq!(names(&stream.rest().await), Vec::<&str>::new(), "the key hears no more");
