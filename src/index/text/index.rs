@@ -7,7 +7,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use parking_lot::Mutex;
@@ -17,6 +17,7 @@ use tantivy::{
     collector::TopDocs,
     columnar::Column,
     directory::MmapDirectory,
+    index::SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms},
     query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery},
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
     tokenizer::TextAnalyzer,
@@ -109,6 +110,9 @@ impl Text {
         let damaged = index.validate_checksum().map_err(Error::internal)?;
         if !damaged.is_empty() {
             return Err(Error::internal(format!("the text index is damaged: {damaged:?}")));
+        }
+        if let Some(unlisted) = unlisted(&index)? {
+            return Err(Error::internal(format!("the text index lacks {unlisted:?} in its list of files")));
         }
         let payload = index.load_metas().map_err(Error::internal)?.payload;
         let made = payload.map(|payload| Sealed::open(&payload)).transpose()?;
@@ -372,6 +376,22 @@ fn schema() -> (Schema, Fields) {
         words: schema.add_text_field("words", TextOptions::default().set_indexing_options(words)),
     };
     (schema.build(), fields)
+}
+
+/// A file of a segment in use that the index does not list among its own: none that is not listed was looked at when it was
+/// checked for damage.
+fn unlisted(index: &Index) -> Result<Option<PathBuf>> {
+    let listed = index.directory().list_managed_files();
+    let segments = index.searchable_segment_metas().map_err(Error::internal)?;
+    let needed = segments.iter().flat_map(|segment| {
+        let deletes = segment.has_deletes().then_some(Delete);
+        [Postings, Positions, Terms, Store, FastFields, FieldNorms]
+            .into_iter()
+            .chain(deletes)
+            .map(|part| segment.relative_path(part))
+    });
+    let mut unlisted = needed.filter(|path| !listed.contains(path));
+    Ok(unlisted.next())
 }
 
 #[cfg(test)]

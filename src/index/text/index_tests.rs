@@ -154,6 +154,14 @@ fn a_damaged_file_is_seen_when_it_is_opened() {
     let files: Vec<_> = fs::read_dir(dir.path().join("0")).unwrap().map(|file| file.unwrap().path()).collect();
     let files: Vec<_> = files.into_iter().filter(|path| segment(path)).collect();
     assert!(files.len() >= 4, "{files:?}");
+    let list = dir.path().join("0/.managed.json");
+    let good = fs::read_to_string(&list).unwrap();
+    for path in &files {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        fs::write(&list, good.replace(name, &format!("x{name}"))).unwrap();
+        assert!(Text::open(dir.path()).is_err(), "not listed {path:?}");
+    }
+    fs::write(&list, good).unwrap();
     for path in files {
         let good = fs::read(&path).unwrap();
         let mut bad = good.clone();
