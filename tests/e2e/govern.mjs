@@ -179,20 +179,20 @@ export function governWalks() {
 
   walk('a key has only the permissions it was given', async (world) => {
     const { base } = world;
-    const carl = await colleague(world, CLERK, ['host:fs.read', 'host:fs.write']);
+    const carl = await colleague(world, CLERK, ['catalog:read', 'catalog:write']);
     await carl.goto(`${base}/users/keys`);
     await carl.getByRole('button', { name: 'Create a key' }).first().click();
     const form = carl.getByRole('form', { name: 'Create a key' });
     await form.getByLabel('What is it for?').fill('reading only');
     await form.getByRole('checkbox', { name: /only some/ }).check();
-    await form.getByRole('checkbox', { name: /host:fs.read/ }).check();
+    await form.getByRole('checkbox', { name: /catalog:read/ }).check();
     same(await form.getByRole('checkbox', { name: /users:manage/ }).count(), 0, 'permissions that are not theirs');
     await shoot(carl, 'users-key');
     await form.getByRole('button', { name: 'Create the key' }).click();
     const headers = { authorization: `Bearer ${await carl.locator('code.secret').textContent()}` };
     const names = async () => (await (await fetch(`${base}/api/tools`, { headers })).json()).map((tool) => tool.name);
-    await until('the tools of the key', async () => (await names()).includes('read'));
-    same((await names()).includes('write'), false, 'write with the key');
+    await until('the tools of the key', async () => (await names()).includes('list_catalog_systems'));
+    same((await names()).includes('create_catalog_system'), false, 'a tool that writes with the key');
     await carl.getByRole('cell', { name: 'reading only', exact: true }).waitFor();
   });
 }
