@@ -139,7 +139,7 @@ impl App {
     /// # Errors
     /// Where no directory is open, or one of the settings' cannot be opened.
     pub fn files_of(&self, user: UserId) -> Result<Rooted> {
-        self.workspaces.of(user, &self.settings.get().files)
+        self.workspaces.open(user, &self.settings.get().files)
     }
 
     /// An entry that names no place opens none: such entries were kept before they were checked.

@@ -16,7 +16,7 @@ use crate::{
     model::{
         call::TicketState,
         caller::Caller,
-        conversation::{Attachment, ConversationId, ConversationView, FormerAnswer, MessageId, TurnState},
+        conversation::{Attachment, ConversationId, ConversationView, FormerAnswer, FormerPlace, TurnState},
         egress::{Origin, Part},
         error::{Error, Kind, Result},
         figure,
@@ -207,26 +207,14 @@ impl Agent {
         self.shared.turns.weight(user, id).await
     }
 
-    /// A former answer of a question; 1 is the oldest.
-    pub async fn former(
-        &self,
-        user: UserId,
-        id: ConversationId,
-        question: MessageId,
-        number: u32,
-    ) -> Result<FormerAnswer> {
-        self.shared.turns.former(user, id, question, number).await
+    /// A former answer of a question.
+    pub async fn former(&self, user: UserId, place: FormerPlace) -> Result<FormerAnswer> {
+        self.shared.turns.former(user, place).await
     }
 
     /// About so many bytes a former answer has.
-    pub async fn former_weight(
-        &self,
-        user: UserId,
-        id: ConversationId,
-        question: MessageId,
-        number: u32,
-    ) -> Result<usize> {
-        self.shared.turns.former_weight(user, id, question, number).await
+    pub async fn former_weight(&self, user: UserId, place: FormerPlace) -> Result<usize> {
+        self.shared.turns.former_weight(user, place).await
     }
 
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person

@@ -75,7 +75,7 @@ pub struct FoundEntry {
     /// The origin of content from outside that was near when it was put.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// Who put it.
+    /// The person who put it.
     #[serde(skip)]
     pub author: Option<Author>,
 }

@@ -117,7 +117,7 @@ impl Record {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// What came of the call is of this origin: the row may repeat words of it.
+    /// Notes the origin of the call's outcome: the row may repeat words of it.
     pub(super) fn note_origin(&mut self, origin: Option<&Origin>) {
         self.event.own_words &= origin.is_none();
     }

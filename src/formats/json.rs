@@ -6,7 +6,10 @@ use super::{
     charset,
     extracted::{BlockKind, Draft, Table},
 };
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    json::outside_strings,
+};
 
 /// Most values of a text: parsed, each takes many times its bytes.
 const VALUES: usize = 250_000;
@@ -48,20 +51,16 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
 /// Whether JSON, or JSON in lines, holds no more values than are read: none is parsed to see it.
 pub(super) fn has_few_values(text: &str) -> bool {
     let (mut values, mut depth) = (1_usize, 0_usize);
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match (quoted, byte) {
-            _ if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => quoted = !quoted,
-            (false, b'[' | b'{') => {
+    for (_, byte) in outside_strings(text) {
+        match byte {
+            b'[' | b'{' => {
                 depth += 1;
                 // The first value in it: what parts it from others counts those.
                 values += 1;
             }
-            (false, b']' | b'}') => depth = depth.saturating_sub(1),
-            (false, b',') => values += 1,
-            (false, b'\n') if depth == 0 => values += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => values += 1,
+            b'\n' if depth == 0 => values += 1,
             _ => {}
         }
         if values > VALUES + 1 {

@@ -108,7 +108,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// Where no directory is open, or one of the settings' cannot be opened.
-    pub fn of(&self, user: UserId, settings: &Files) -> Result<Rooted> {
+    pub fn open(&self, user: UserId, settings: &Files) -> Result<Rooted> {
         let roots = &settings.roots;
         let workspace = self.data.path().join(WORKSPACES).join(user.to_string());
         if roots.iter().any(|root| root == WORKSPACE) {

@@ -221,6 +221,17 @@ impl Noun for Message {
     const NAME: &'static str = "message";
 }
 
+/// The place of a former answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormerPlace {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The question it answered.
+    pub question: MessageId,
+    /// Its number among that question's former answers; 1 is the oldest that is kept.
+    pub number: u32,
+}
+
 /// An answer that gave way to a later one.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct FormerAnswer {

@@ -43,7 +43,7 @@ pub struct Node {
     pub updated_at: Time,
     /// Origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
-    /// Who put it, where somebody did.
+    /// The person who put it, if one did.
     #[serde(skip)]
     pub author: Option<Author>,
 }
@@ -74,7 +74,7 @@ pub struct Neighbor {
     pub found: bool,
     /// Origin of content from outside that was near when it, or an edge to it, was put.
     pub origin: Option<Origin>,
-    /// Who put it and the edge to it, where somebody did.
+    /// The person who put it and the edge to it, if one did.
     pub author: Option<Author>,
 }
 

@@ -46,7 +46,7 @@ pub struct Kept {
     pub metadata: BTreeMap<String, Scalar>,
     /// The origin of content from outside that was near when it, or a part of it, was put.
     pub origin: Option<Origin>,
-    /// Who put it, and all that was under its name before.
+    /// The person who put it, and all that was under its name before.
     pub author: Option<Author>,
 }
 

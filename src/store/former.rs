@@ -11,7 +11,7 @@ use super::{
     rows::{all, first, parsed, run},
 };
 use crate::model::{
-    conversation::{ConversationId, FormerAnswer, MessageId},
+    conversation::{ConversationId, FormerAnswer, FormerPlace, MessageId},
     error::{Error, Result},
     knowledge::Citation,
 };
@@ -53,20 +53,15 @@ pub(super) fn counts(c: &Connection, conversation: ConversationId) -> Result<Has
     Ok(counts.into_iter().collect())
 }
 
-/// A former answer of a message of a conversation; 1 is the oldest that is kept.
+/// A former answer of a message.
 ///
 /// # Errors
 ///
 /// If the conversation has no such message, or that has no such former answer.
-pub(super) fn get(
-    c: &Connection,
-    conversation: ConversationId,
-    question: MessageId,
-    number: u32,
-) -> Result<FormerAnswer> {
-    let kept: String = one(c, conversation, question, number, "f.messages")?;
+pub(super) fn get(c: &Connection, place: FormerPlace) -> Result<FormerAnswer> {
+    let kept: String = one(c, place, "f.messages")?;
     let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
-    let passages = passages::by_number(c, conversation)?;
+    let passages = passages::by_number(c, place.conversation)?;
     messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
     Ok(FormerAnswer { messages })
 }
@@ -76,19 +71,14 @@ pub(super) fn get(
 /// # Errors
 ///
 /// As [`get`] has them.
-pub(super) fn weight(c: &Connection, conversation: ConversationId, question: MessageId, number: u32) -> Result<usize> {
-    let bytes: i64 = one(c, conversation, question, number, "octet_length(f.messages)")?;
+pub(super) fn weight(c: &Connection, place: FormerPlace) -> Result<usize> {
+    let bytes: i64 = one(c, place, "octet_length(f.messages)")?;
     usize::try_from(bytes).map_err(Error::internal)
 }
 
 /// A column of a former answer.
-fn one<T: FromSql>(
-    c: &Connection,
-    conversation: ConversationId,
-    question: MessageId,
-    number: u32,
-    column: &str,
-) -> Result<T> {
+fn one<T: FromSql>(c: &Connection, place: FormerPlace, column: &str) -> Result<T> {
+    let FormerPlace { conversation, question, number } = place;
     let sql = format!(
         "SELECT {column} FROM former_answers f JOIN messages m ON m.id = f.question
          WHERE m.id = ?1 AND m.conversation = ?2 ORDER BY f.number LIMIT 1 OFFSET ?3"

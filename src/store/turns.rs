@@ -2,7 +2,7 @@
 
 mod rows;
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 pub use self::rows::UNDER_WAY;
 use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
@@ -18,8 +18,8 @@ use crate::model::{
     call::TicketId,
     caller::Caller,
     conversation::{
-        Attachment, ContextBill, ConversationId, ConversationView, FormerAnswer, Message, MessageId, Role, Step, Turn,
-        TurnId, TurnState,
+        Attachment, ContextBill, ConversationId, ConversationView, FormerAnswer, FormerPlace, Message, MessageId, Role,
+        Step, Turn, TurnId, TurnState,
     },
     error::{Error, Result},
     llm::{ProviderId, Usage},
@@ -275,20 +275,8 @@ impl Turns {
     /// # Errors
     ///
     /// If they have no such conversation, it has no such message, or that has no such former answer.
-    pub async fn former(
-        &self,
-        user: UserId,
-        conversation: ConversationId,
-        question: MessageId,
-        number: u32,
-    ) -> Result<FormerAnswer> {
-        self.db
-            .read(move |c| {
-                let moment = c.unchecked_transaction()?;
-                conversations::get(&moment, user, conversation)?;
-                former::get(&moment, conversation, question, number)
-            })
-            .await
+    pub async fn former(&self, user: UserId, place: FormerPlace) -> Result<FormerAnswer> {
+        self.read_former(user, place, former::get).await
     }
 
     /// Bytes of a former answer, as it is stored.
@@ -296,18 +284,21 @@ impl Turns {
     /// # Errors
     ///
     /// As [`Self::former`] has them.
-    pub async fn former_weight(
+    pub async fn former_weight(&self, user: UserId, place: FormerPlace) -> Result<usize> {
+        self.read_former(user, place, former::weight).await
+    }
+
+    async fn read_former<T: Send + 'static>(
         &self,
         user: UserId,
-        conversation: ConversationId,
-        question: MessageId,
-        number: u32,
-    ) -> Result<usize> {
+        place: FormerPlace,
+        read: fn(&Connection, FormerPlace) -> Result<T>,
+    ) -> Result<T> {
         self.db
             .read(move |c| {
                 let moment = c.unchecked_transaction()?;
-                conversations::get(&moment, user, conversation)?;
-                former::weight(&moment, conversation, question, number)
+                conversations::get(&moment, user, place.conversation)?;
+                read(&moment, place)
             })
             .await
     }

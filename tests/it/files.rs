@@ -38,7 +38,7 @@ impl Bench {
 
     fn files(&self, roots: &[&str]) -> Rooted {
         let roots: Vec<String> = roots.iter().map(|&root| root.to_owned()).collect();
-        self.all.of(self.user, &Files { roots, ..Files::default() }).unwrap()
+        self.all.open(self.user, &Files { roots, ..Files::default() }).unwrap()
     }
 }
 

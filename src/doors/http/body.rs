@@ -25,6 +25,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         figure,
+        json::outside_strings,
         user::UserId,
     },
 };
@@ -266,21 +267,18 @@ fn place(before: &[u8]) -> (usize, usize) {
 
 /// The place at which a body holds more than is read, and what.
 fn too_much(text: &str) -> Option<(usize, String)> {
-    let (mut depth, mut values, mut quoted, mut escaped) = (0_usize, 0_usize, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match (quoted, byte) {
-            _ if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => quoted = !quoted,
-            (false, b'{' | b'[') => {
+    let (mut depth, mut values) = (0_usize, 0_usize);
+    for (at, byte) in outside_strings(text) {
+        match byte {
+            b'{' | b'[' => {
                 depth += 1;
                 values += 1;
                 if depth > DEEPEST {
                     return Some((at, format!("it is nested deeper than {DEEPEST} levels")));
                 }
             }
-            (false, b',') => values += 1,
-            (false, b'}' | b']') => depth = depth.saturating_sub(1),
+            b',' => values += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if values > VALUES {

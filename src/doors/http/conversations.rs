@@ -17,7 +17,7 @@ use crate::{
     agent::export,
     model::{
         caller::Caller,
-        conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, MessageId},
+        conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId},
         error::{Error, Result},
     },
     store::conversations::ConversationChange,
@@ -172,9 +172,9 @@ async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Res
 #[get("/api/conversations/{id}/messages/{message_id}/former/{number}")]
 async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, u32)>) -> Result<HttpResponse> {
     let (conversation, question, number) = path.into_inner();
-    let (user, conversation, question) = (caller.user, id(&conversation)?, id(&question)?);
-    let bytes = state.agent.former_weight(user, conversation, question, number).await?;
-    state.delivery.load(user, bytes, state.agent.former(user, conversation, question, number)).await
+    let place = FormerPlace { conversation: id(&conversation)?, question: id(&question)?, number };
+    let bytes = state.agent.former_weight(caller.user, place).await?;
+    state.delivery.load(caller.user, bytes, state.agent.former(caller.user, place)).await
 }
 
 /// A conversation as Markdown: of each question the answer that stands, not its former ones.

@@ -16,7 +16,7 @@ pub(super) fn services(config: &mut Services<'_>) {
     config.service(learned).service(forget);
 }
 
-/// What was learned of a tool: everybody's needs counted, the caller's own shown but to a key that is not personal.
+/// Needs learned of a tool: everybody's counted, the caller's own shown but to a key that is not personal.
 #[utoipa::path(tag = "tools", responses((status = 200, body = Learned)))]
 #[get("/api/tools/{name}/learning")]
 async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {

@@ -42,8 +42,11 @@ impl Budget {
         Ok(Self { left: most, operations, end: Instant::now() + MAX_TIME })
     }
 
-    /// What the next operation may take. Fails where the document was read for too long.
-    pub(super) fn next(&mut self) -> Result<Share> {
+    /// Returns the allowance of the next operation.
+    ///
+    /// # Errors
+    /// Where the document was read for too long.
+    pub(super) fn next(&mut self) -> Result<Allowance> {
         if Instant::now() > self.end {
             return Err(Error::invalid(
                 "The document takes too long to read, so much do its parts refer to others: split it.",
@@ -51,23 +54,23 @@ impl Budget {
         }
         let even = self.left / self.operations.max(1);
         self.operations = self.operations.saturating_sub(1);
-        Ok(Share { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 })
+        Ok(Allowance { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 })
     }
 
     /// Takes off what an operation took.
-    pub(super) fn spend(&mut self, share: &Share) {
-        self.left = self.left.saturating_sub(share.weight());
+    pub(super) fn spend(&mut self, allowance: &Allowance) {
+        self.left = self.left.saturating_sub(allowance.weight());
     }
 }
 
 /// What one operation may take, and has taken.
-pub(super) struct Share {
+pub(super) struct Allowance {
     most: usize,
     nodes: usize,
     bytes: usize,
 }
 
-impl Share {
+impl Allowance {
     /// As much as one operation may take where there is no other.
     pub(super) fn whole() -> Self {
         Self { most: usize::MAX, nodes: 0, bytes: 0 }
@@ -139,25 +142,25 @@ mod tests {
         let mut budget = Budget::of(DOCUMENT, 5_000).unwrap();
         let mut taken = 0;
         for n in 0..5_000 {
-            let mut share = budget.next().unwrap();
+            let mut allowance = budget.next().unwrap();
             let wanted = if n % 10 == 9 { 5 } else { 1_000 };
-            while !share.is_spent() && share.nodes < wanted {
-                share.take();
-                share.add(200);
+            while !allowance.is_spent() && allowance.nodes < wanted {
+                allowance.take();
+                allowance.add(200);
             }
-            assert!(wanted > 5 || share.nodes == 5, "{n}");
-            budget.spend(&share);
-            taken += share.weight();
+            assert!(wanted > 5 || allowance.nodes == 5, "{n}");
+            budget.spend(&allowance);
+            taken += allowance.weight();
         }
         assert!(taken < DOCUMENT + 5_000 * (LEAST + NODE + 200), "{taken}");
         // In a document of few operations each has what it needs.
         let mut budget = Budget::of(DOCUMENT, 100).unwrap();
         for _ in 0..100 {
-            let mut share = budget.next().unwrap();
-            (0..MAX_NODES).for_each(|_| share.take());
-            share.add(MAX_BYTES);
-            assert!(!share.is_spent());
-            budget.spend(&share);
+            let mut allowance = budget.next().unwrap();
+            (0..MAX_NODES).for_each(|_| allowance.take());
+            allowance.add(MAX_BYTES);
+            assert!(!allowance.is_spent());
+            budget.spend(&allowance);
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    budget::{self, Budget, Share},
+    budget::{self, Allowance, Budget},
     graphql_input::{declared, demands_file, is_file, name_of, variable},
     graphql_selection::Selecting,
     text,
@@ -35,7 +35,7 @@ pub fn older_introspection() -> String {
 /// The types of a schema by their names, and what the operation that is being read may take of them.
 pub(super) struct Types<'a> {
     named: HashMap<&'a str, &'a Value>,
-    share: RefCell<Share>,
+    allowance: RefCell<Allowance>,
 }
 
 impl<'a> Types<'a> {
@@ -45,25 +45,25 @@ impl<'a> Types<'a> {
 
     /// Takes a value with a name, or words, of so many bytes.
     pub(super) fn take(&self, bytes: usize) {
-        let mut share = self.share.borrow_mut();
-        share.take();
-        share.add(bytes);
+        let mut allowance = self.allowance.borrow_mut();
+        allowance.take();
+        allowance.add(bytes);
     }
 
     /// Whether the operation has taken all that it may.
     pub(super) fn is_spent(&self) -> bool {
-        self.share.borrow().is_spent()
+        self.allowance.borrow().is_spent()
     }
 
     /// Begins another operation. Gives what the one before has taken.
-    fn begin(&self, share: Share) -> Share {
-        mem::replace(&mut *self.share.borrow_mut(), share)
+    fn begin(&self, allowance: Allowance) -> Allowance {
+        mem::replace(&mut *self.allowance.borrow_mut(), allowance)
     }
 }
 
 impl<'a> FromIterator<(&'a str, &'a Value)> for Types<'a> {
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a Value)>>(types: I) -> Self {
-        Self { named: types.into_iter().collect(), share: RefCell::new(Share::whole()) }
+        Self { named: types.into_iter().collect(), allowance: RefCell::new(Allowance::whole()) }
     }
 }
 
@@ -94,7 +94,7 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
             true => of_files.extend(name_of(field)),
             false => operations.extend(operation(field, of, &path, &types)),
         }
-        let taken = types.begin(Share::whole());
+        let taken = types.begin(Allowance::whole());
         cut += usize::from(taken.is_spent());
         budget.spend(&taken);
     }

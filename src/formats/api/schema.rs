@@ -4,7 +4,7 @@ use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
 use super::{
-    budget::{self, MAX_NODES, Share},
+    budget::{self, Allowance, MAX_NODES},
     discriminator, text,
 };
 
@@ -46,7 +46,7 @@ const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "ar
 pub(super) struct Inliner<'a> {
     root: &'a Value,
     /// What it may take.
-    pub(super) share: Share,
+    pub(super) allowance: Allowance,
     /// Whether words beside a reference count: in OpenAPI 3.1 they do, before they are to be ignored.
     beside_counts: bool,
     open: Vec<&'a str>,
@@ -61,14 +61,14 @@ pub(super) struct Inliner<'a> {
 impl<'a> Inliner<'a> {
     /// References are looked up in `root`.
     pub(super) fn of(root: &'a Value) -> Self {
-        Self::within(root, Share::whole())
+        Self::within(root, Allowance::whole())
     }
 
     /// The same, for an operation that may take this much.
-    pub(super) fn within(root: &'a Value, share: Share) -> Self {
+    pub(super) fn within(root: &'a Value, allowance: Allowance) -> Self {
         let version = root.get("openapi").and_then(text::word).unwrap_or_default();
         let beside_counts = version.starts_with("3.") && !version.starts_with("3.0");
-        Self { root, share, beside_counts, open: Vec::new(), is_part: false, was_cut: false, missing: None }
+        Self { root, allowance, beside_counts, open: Vec::new(), is_part: false, was_cut: false, missing: None }
     }
 
     /// What a value stands for: itself, or what it refers to.
@@ -97,8 +97,8 @@ impl<'a> Inliner<'a> {
     /// A schema with everything in place.
     pub(super) fn schema(&mut self, value: &'a Value) -> Value {
         let is_part = std::mem::take(&mut self.is_part);
-        self.share.take();
-        if self.share.is_spent() || self.open.len() > MAX_DEPTH {
+        self.allowance.take();
+        if self.allowance.is_spent() || self.open.len() > MAX_DEPTH {
             self.was_cut = true;
             return json!({});
         }
@@ -180,10 +180,10 @@ impl<'a> Inliner<'a> {
             && RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build().is_ok()
         {
             // Reading it takes about as long as taking over a few values.
-            self.share.take();
+            self.allowance.take();
             schema.insert("pattern".to_owned(), json!(pattern));
         }
-        self.share.add(length(&schema));
+        self.allowance.add(length(&schema));
         self.nested(map, &mut schema);
         schema
     }
@@ -275,13 +275,13 @@ impl<'a> Inliner<'a> {
         let Some(properties) = map.get("properties").and_then(Value::as_object) else { return true };
         let (mut kept, mut is_whole) = (Map::new(), true);
         for (name, property) in properties {
-            if self.share.is_exhausted() || name.len() > MAX_NAME {
+            if self.allowance.is_exhausted() || name.len() > MAX_NAME {
                 (self.was_cut, is_whole) = (true, false);
                 continue;
             }
             let is_read_only = self.resolve(property).get("readOnly").and_then(Value::as_bool).unwrap_or(false);
             if !is_read_only {
-                self.share.add(name.len() + 8);
+                self.allowance.add(name.len() + 8);
                 kept.insert(name.clone(), self.schema(property));
             }
         }

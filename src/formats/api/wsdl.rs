@@ -74,7 +74,7 @@ pub fn read(root: &Element) -> Result<Proposals> {
 struct Wsdl<'a> {
     root: &'a Element,
     schemas: Schemas<'a>,
-    /// What its operations may take.
+    /// The budget of its operations.
     budget: RefCell<Budget>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Wsdl<'a> {
     fn input(&self, operation: &str, message: Option<&str>, place: (&'a Element, &'a Element)) -> Result<Input> {
         let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next()?);
         let input = self.content(operation, message, place, &mut types);
-        self.budget.borrow_mut().spend(&types.share);
+        self.budget.borrow_mut().spend(&types.allowance);
         Ok(Input { warnings: types.warnings, ..input })
     }
 

@@ -18,7 +18,7 @@ const MAX_NAME: usize = 80;
 const LEAST: usize = 64;
 /// Room of a number or a word.
 const NUMBER: usize = 26;
-/// How much of a text is looked through for secrets, in bytes: far more than is kept of it.
+/// Bytes of a text that are looked through for secrets: far more than is kept of it.
 const LOOKED_AT: usize = 64 << 10;
 
 /// Rules that say what of arguments is hidden.

@@ -154,7 +154,7 @@ fn block(found: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     is_secret(name(found)).then_some((lines.len() - lines.trim_start().len(), lines.len()))
 }
 
-/// What follows up to the end of the word, or of the quotes it stands in.
+/// Finds what follows up to the end of the word, or of the quotes it stands in.
 fn placed(_: &Captures<'_>, rest: &str) -> Option<(usize, usize)> {
     let end = match rest.chars().next()? {
         quote @ ('"' | '\'') => rest.get(1..)?.find(quote).map(|end| end + 2),

@@ -44,7 +44,7 @@ impl Bench {
         std::fs::create_dir_all(&other).unwrap();
         std::fs::write(other.join("diary"), "canary").unwrap();
         let files = Workspaces::new(&data);
-        let files = files.of(Id::new(), &Files { roots: roots(&base), ..Files::default() }).unwrap();
+        let files = files.open(Id::new(), &Files { roots: roots(&base), ..Files::default() }).unwrap();
         Self { dir, data, sandbox, files, mark: Id::<satchel::model::call::Call>::new().to_string() }
     }
 
@@ -60,7 +60,7 @@ impl Bench {
 
     /// The same bench with other bounds of the workspace.
     pub fn within(self, settings: &Files) -> Self {
-        Self { files: Workspaces::new(&self.data).of(self.files.user(), settings).unwrap(), ..self }
+        Self { files: Workspaces::new(&self.data).open(self.files.user(), settings).unwrap(), ..self }
     }
 
     pub fn data(&self) -> PathBuf {

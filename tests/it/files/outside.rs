@@ -137,7 +137,7 @@ async fn the_data_directory_is_open_through_no_root_and_the_users_folder_in_it_t
     }
     for roots in [["data"], ["link"], ["data/workspaces/other"]] {
         let settings = Files { roots: roots.map(path).to_vec(), ..Files::default() };
-        let error = bench.all.of(bench.user, &settings).unwrap_err();
+        let error = bench.all.open(bench.user, &settings).unwrap_err();
         assert_eq!(error.kind(), Kind::Disabled, "{roots:?}");
         assert!(error.message().contains("server's own data"), "{error}");
     }

@@ -2666,7 +2666,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was learned of a tool: everybody's needs counted, the caller's own shown but to a key that is not personal. */
+        /** Needs learned of a tool: everybody's counted, the caller's own shown but to a key that is not personal. */
         get: operations["get_api_tools_name_learning"];
         put?: never;
         post?: never;

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::{MAX_DOUBTS, MAX_PATH, auth::Security, parts, styles};
 use crate::{
-    formats::api::{budget::Share, schema::Inliner, text},
+    formats::api::{budget::Allowance, schema::Inliner, text},
     model::catalog::{
         auth::AuthType,
         endpoint::{Operation, Parameter, ParameterPlace},
@@ -35,14 +35,14 @@ pub(super) struct One<'a> {
 }
 
 impl One<'_> {
-    /// The proposal it becomes, and its share with what was taken of it.
-    pub(super) fn proposal(&self, share: Share) -> (Proposal, Share) {
+    /// The proposal it becomes, and its allowance with what was taken of it.
+    pub(super) fn proposal(&self, allowance: Allowance) -> (Proposal, Allowance) {
         let method = self.method.to_uppercase();
         let whole = if self.path.starts_with('/') { self.path.to_owned() } else { format!("/{}", self.path) };
         let mut path = whole.split(['?', '#']).next().unwrap_or_default().to_owned();
         let says = |field: &str| self.operation.get(field).and_then(Value::as_str).unwrap_or_default().trim();
         let (summary, long) = (text::first_sentence(says("summary")), text::tidy(says("description")));
-        let mut inliner = Inliner::within(self.document, share);
+        let mut inliner = Inliner::within(self.document, allowance);
         let mut warnings = Vec::new();
         let mut parameters = self.parameters(&mut inliner, (&mut path, &mut warnings));
         parts::fix_query(&whole, &mut parameters);
@@ -90,7 +90,7 @@ impl One<'_> {
             elsewhere: elsewhere.is_some(),
             warnings,
         };
-        (proposal, inliner.share)
+        (proposal, inliner.allowance)
     }
 
     /// Those of the operation go before those of its path; then the body. What stands before a value goes into the path.

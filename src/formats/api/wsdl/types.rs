@@ -6,7 +6,7 @@ use serde_json::json;
 
 use self::content::literal;
 use super::{
-    super::{budget::Share, schema::MAX_NAME},
+    super::{budget::Allowance, schema::MAX_NAME},
     fields::variable,
     schemas::{Declared, Schemas},
 };
@@ -29,8 +29,8 @@ const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 pub(super) struct Types<'a, 's> {
     schemas: &'s Schemas<'a>,
     nodes: usize,
-    /// What the operation may take, and has taken.
-    pub(super) share: Share,
+    /// The operation's allowance, less what it has taken.
+    pub(super) allowance: Allowance,
     /// All that was not understood.
     pub(super) warnings: Vec<String>,
 }
@@ -44,8 +44,8 @@ struct Place {
 }
 
 impl<'a, 's> Types<'a, 's> {
-    pub(super) fn of(schemas: &'s Schemas<'a>, share: Share) -> Self {
-        Self { schemas, nodes: 0, share, warnings: Vec::new() }
+    pub(super) fn of(schemas: &'s Schemas<'a>, allowance: Allowance) -> Self {
+        Self { schemas, nodes: 0, allowance, warnings: Vec::new() }
     }
 
     pub(super) fn warn(&mut self, told: String) {
@@ -57,8 +57,8 @@ impl<'a, 's> Types<'a, 's> {
     /// Whether it is too much, or too deep, to read on.
     fn is_spent(&mut self, depth: usize) -> bool {
         self.nodes += 1;
-        self.share.take();
-        let spent = depth > MAX_DEPTH || self.nodes > MAX_NODES || self.share.is_spent();
+        self.allowance.take();
+        let spent = depth > MAX_DEPTH || self.nodes > MAX_NODES || self.allowance.is_spent();
         if spent {
             self.warn("Its types are nested too deep or have too many fields: some are left out.".to_owned());
         }
@@ -199,7 +199,7 @@ impl<'a, 's> Types<'a, 's> {
     fn field(&mut self, here: Declared<'a>, place: &Place, depth: usize) -> Option<Parameter> {
         let element = here.element;
         let name = name(element)?.to_owned();
-        self.share.add(name.len());
+        self.allowance.add(name.len());
         let declared = match element.attribute("ref") {
             None => here,
             Some(reference) => self.schemas.find("element", reference, here).unwrap_or_else(|| {
