@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt as _;
 use parking_lot::Condvar;
+use tokio::task::JoinHandle;
 
 use super::*;
 use crate::model::error::Kind;
@@ -27,6 +28,15 @@ async fn numbers(db: &Db) -> Vec<i64> {
     })
     .await
     .unwrap()
+}
+
+/// A write that the writer is at, alone in its group, until what is returned beside it is dropped.
+async fn held(db: &Db) -> (JoinHandle<Result<bool>>, mpsc::Sender<()>) {
+    let ((hold, held), (began, running)) = (mpsc::channel(), oneshot::channel());
+    let busy = db.clone().owned(move |_| Ok(began.send(()).is_ok() && held.recv().is_ok()));
+    let busy = tokio::spawn(busy);
+    running.await.unwrap();
+    (busy, hold)
 }
 
 #[tokio::test]
@@ -59,15 +69,14 @@ async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_sta
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
     let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
-    // All three wait behind this one, and so are of one batch.
-    let (hold, held) = mpsc::channel::<()>();
-    let busy = db.write(move |_| Ok(held.recv().is_ok()));
+    // All three wait behind the one that holds the writer, and so are of one batch.
+    let (busy, hold) = held(&db).await;
     let broken = db.write(|c| {
         c.execute_batch("ROLLBACK")?;
         Err::<(), _>(Error::invalid("undone"))
     });
-    let all = async { tokio::join!(insert(1), broken, insert(2), async { drop(hold) }) };
-    let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+    let (before, broken, after, ()) = tokio::join!(insert(1), broken, insert(2), async { drop(hold) });
+    busy.await.unwrap().unwrap();
     assert_eq!(broken.unwrap_err().message(), "undone");
     assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
     assert_eq!(numbers(&db).await, Vec::<i64>::new());
@@ -80,14 +89,13 @@ async fn an_append_that_fails_takes_its_group_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
     let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
-    let (hold, held) = mpsc::channel::<()>();
-    let busy = db.write(move |_| Ok(held.recv().is_ok()));
+    let (busy, hold) = held(&db).await;
     let broken = db.append(|c| {
         c.execute("INSERT INTO t VALUES (2)", [])?;
         Err::<(), _>(Error::invalid("no"))
     });
-    let all = async { tokio::join!(insert(1), broken, insert(3), async { drop(hold) }) };
-    let (_, (before, broken, after, ())) = tokio::join!(busy, all);
+    let (before, broken, after, ()) = tokio::join!(insert(1), broken, insert(3), async { drop(hold) });
+    busy.await.unwrap().unwrap();
     assert_eq!(broken.unwrap_err().message(), "no");
     assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
     assert_eq!(db.append(|c| Ok(c.execute("INSERT INTO t VALUES (4)", [])?)).await.unwrap(), 1);
@@ -98,8 +106,7 @@ async fn an_append_that_fails_takes_its_group_with_it() {
 async fn a_full_queue_refuses_a_write_in_a_sentence_and_loses_no_append() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
-    let (hold, held) = mpsc::channel::<()>();
-    let busy = tokio::spawn(db.clone().owned(move |_| Ok(held.recv().is_ok())));
+    let (busy, hold) = held(&db).await;
     let most = i64::try_from(QUEUE).unwrap();
     let waiting: Vec<_> = (1..most).map(|n| tokio::spawn(db.clone().owned(insert(n)))).collect();
     while db.places.available_permits() > 0 {
