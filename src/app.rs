@@ -23,7 +23,7 @@ use crate::{
         process::Processes,
         sandbox::Sandbox,
         work::Work,
-        workers::Workers,
+        workers::{Readers, Workers},
     },
     index::embed::embedder::Embedder,
     model::{
@@ -88,6 +88,8 @@ pub struct App {
     pub work: Work,
     /// Processes that run what may get out of hand.
     pub workers: Workers,
+    /// Processes that read what comes from outside.
+    pub readers: Readers,
     /// The one way out.
     pub gate: Gate,
     /// What went out.

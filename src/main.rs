@@ -6,6 +6,7 @@ use clap::Parser;
 use satchel::{
     boot,
     doors::cli::args::Line,
+    formats,
     host::{sandbox, workers},
     index::ort_rten::table,
     model::error::Kind,
@@ -18,9 +19,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     sandbox::run_if_helper();
-    if let Some(pipes) = workers::pipes_if_worker() {
+    if let Some(worker) = workers::Started::from_arguments() {
+        let served = worker.pipes.and_then(match worker.role {
+            workers::Role::Scripts => script::worker::serve,
+            workers::Role::Reader => formats::worker::serve,
+        });
         // The server reads it when the pipes close.
-        let served = pipes.and_then(script::worker::serve);
         return served
             .map_or_else(|error| fail(format_args!("a worker cannot go on: {error}")), |()| ExitCode::SUCCESS);
     }

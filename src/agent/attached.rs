@@ -9,8 +9,9 @@ use crate::{
     engine::{
         authorise,
         own_files::{self, NewFile},
+        reading::Reader,
     },
-    formats::{limits::Limits, picture, read},
+    formats::{limits::Limits, picture},
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
@@ -162,15 +163,16 @@ impl Shared {
             _ => sent.data.len() as u64,
         };
         let (name, path, data) = (sent.name.clone(), sent.path.clone(), mem::take(&mut sent.data));
+        let reader = Reader::new(&self.app.readers);
         // Its bytes are there when it is its turn: those of others that wait take no memory.
         let read = move || {
             let bytes = match &path {
                 Some(path) => files?.read_up_to_here(path, limits.file as u64)?,
                 None => STANDARD.decode(&data).map_err(|_| Error::invalid("It is not base64."))?,
             };
-            let read = read::read(&bytes, &name, &limits)?;
+            let read = reader.text(&bytes, &name)?;
             let unstored = path.is_none().then_some(bytes);
-            Ok((read.text(), read.pages, read.kind.as_str(), unstored))
+            Ok((read.text, read.pages, read.kind.as_str(), unstored))
         };
         let read = self.app.work.run_on(Some(caller.user), size, read).await;
         let (text, pages, ending, unstored) = read.map_err(&of_document)?;

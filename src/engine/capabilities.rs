@@ -5,6 +5,7 @@ use super::{
     entries::{self, FoundEntry, NewEntry, Putter, Query},
     find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
+    reading::Reader,
     remembering::Remembering,
 };
 use crate::{
@@ -61,6 +62,11 @@ impl Context {
         F: FnOnce() -> Result<T> + Send + 'static,
     {
         self.app().work.run_on(Some(self.caller().user), bytes, work).await
+    }
+
+    /// Reads what comes from outside, in a turn at heavy work.
+    pub fn reader(&self) -> Reader {
+        Reader::new(&self.app().readers)
     }
 
     /// The first font of this machine that suits.

@@ -29,6 +29,7 @@ pub mod outside;
 pub mod overview;
 pub mod own_files;
 pub mod processes;
+pub mod reading;
 pub mod record;
 pub mod registry;
 mod rehearse;

@@ -1,7 +1,7 @@
 //! Documents in other formats.
 
 pub use super::xlsx::csv::CsvSheet;
-use super::{contain::contained, extracted::Kind, kind, limits::Limits, read, xlsx};
+use super::{contain::contained, extracted::Kind, kind, limits::Limits, xlsx};
 use crate::model::error::{Error, Result};
 
 /// The sheets of an XLSX as CSV: all, or the one that is named.
@@ -10,11 +10,4 @@ pub fn csv(bytes: &[u8], sheet: Option<&str>, limits: &Limits) -> Result<Vec<Csv
         Kind::Xlsx => contained(|| xlsx::csv::convert(bytes, sheet, limits)),
         other => Err(Error::invalid(format!("Only an XLSX becomes CSV, and this file is {}.", other.as_str()))),
     }
-}
-
-/// The text of a DOCX, or of any other document with text.
-pub fn text(bytes: &[u8], name: &str, limits: &Limits) -> Result<String> {
-    let mut text = read::read(bytes, name, limits)?.text();
-    text.push('\n');
-    Ok(text)
 }

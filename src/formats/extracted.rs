@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// What a block is in its document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// A heading; 1 is the highest of 6 levels.
@@ -70,7 +70,7 @@ pub enum BlockKind {
 }
 
 /// A piece of text that belongs together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// What it is.
     pub kind: BlockKind,
@@ -81,7 +81,7 @@ pub struct Block {
 }
 
 /// A table, all rows as text. Rows may differ in length.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Table {
     /// Its name: a sheet's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ pub struct Table {
 }
 
 /// A document that was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extracted {
     /// What it is.
     pub kind: Kind,
@@ -127,6 +127,31 @@ impl Extracted {
     }
 }
 
+/// A document of which only the text is wanted, with its tables and what it says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DocumentText {
+    /// What it is.
+    pub kind: Kind,
+    /// The title it gives itself.
+    pub title: Option<String>,
+    /// The whole text.
+    pub text: String,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// What it says about itself.
+    pub metadata: Map<String, Value>,
+    /// Its pages or slides, where it has such.
+    pub pages: Option<u32>,
+}
+
+impl From<Extracted> for DocumentText {
+    fn from(read: Extracted) -> Self {
+        let text = read.text();
+        let Extracted { kind, title, tables, metadata, pages, .. } = read;
+        Self { kind, title, text, tables, metadata, pages }
+    }
+}
+
 /// A document while it is read: what is kept is counted.
 #[derive(Debug)]
 pub(super) struct Draft {
@@ -149,7 +174,7 @@ impl Draft {
             _ => tidy(text),
         };
         if text.trim().is_empty() {
-            return self.budget.tick();
+            return Ok(());
         }
         self.budget.keep(text.len())?;
         self.done.blocks.push(Block { kind, text, page });

@@ -29,7 +29,6 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     draft.note("encoding", encoding);
     let mut reader = Reader::default();
     for token in Tokens::new(&page) {
-        draft.budget.tick()?;
         match token {
             Token::Open(name, attributes) => reader.open(&name, attributes, draft)?,
             Token::Close(name) => reader.close(&name, draft)?,

@@ -1,11 +1,12 @@
-//! What a document may cost: bytes it unpacks to, text it gives, time it takes. Whatever grows is counted here.
+//! What a document may cost: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted here, so
+//! that a refusal says of what there is too much. The process that reads it has limits of memory and time besides.
 
-use std::time::{Duration, Instant};
+use serde::{Deserialize, Serialize};
 
 use crate::model::error::{Error, Result};
 
 /// How much reading one document may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of the file itself.
     pub file: usize,
@@ -21,8 +22,6 @@ pub struct Limits {
     pub values: usize,
     /// Values that are kept while the document is read, such as a PDF's objects.
     pub objects: usize,
-    /// Wall time. It is the last line: the others stop a hostile document earlier.
-    pub time: Duration,
 }
 
 impl Default for Limits {
@@ -36,7 +35,6 @@ impl Default for Limits {
             pages: 10_000,
             values: 20_000_000,
             objects: 400_000,
-            time: Duration::from_secs(20),
         }
     }
 }
@@ -49,27 +47,19 @@ pub(super) struct Budget {
     text: usize,
     values: usize,
     objects: usize,
-    ticks: u32,
-    end: Instant,
 }
-
-/// Steps between two looks at the clock.
-const TICKS: u32 = 512;
 
 /// Memory a kept piece of text takes beside its bytes.
 const PIECE: usize = 64;
 
 impl Budget {
     pub(super) fn new(limits: &Limits) -> Self {
-        let end = Instant::now() + limits.time;
         Self {
             limits: *limits,
             unpacked: limits.unpacked,
             text: limits.text,
             values: limits.values,
             objects: limits.objects,
-            ticks: 0,
-            end,
         }
     }
 
@@ -78,7 +68,7 @@ impl Budget {
         match self.unpacked.checked_sub(bytes) {
             Some(left) => {
                 self.unpacked = left;
-                self.tick()
+                Ok(())
             }
             None => Err(self.unpacks_too_much()),
         }
@@ -109,7 +99,7 @@ impl Budget {
         match self.text.checked_sub(bytes) {
             Some(left) => {
                 self.text = left;
-                self.tick()
+                Ok(())
             }
             None => Err(self.too_much_text()),
         }
@@ -130,7 +120,7 @@ impl Budget {
     /// Counts one page, slide or sheet, of which `before` are done.
     pub(super) fn page(&mut self, before: usize) -> Result<()> {
         if before < self.limits.pages {
-            return self.tick();
+            return Ok(());
         }
         Err(Error::invalid(format!("The document has more than {} pages. Split it.", self.limits.pages)))
     }
@@ -138,7 +128,7 @@ impl Budget {
     /// Counts one value that is looked at and let go.
     pub(super) fn value(&mut self) -> Result<()> {
         self.values = self.values.checked_sub(1).ok_or_else(too_many_pieces)?;
-        self.tick()
+        Ok(())
     }
 
     /// Counts one value that is kept.
@@ -157,22 +147,6 @@ impl Budget {
     pub(super) fn search(&mut self, bytes: usize) -> Result<()> {
         self.values = self.values.saturating_sub(bytes / 64);
         self.value()
-    }
-
-    /// Counts one small step of work.
-    pub(super) fn tick(&mut self) -> Result<()> {
-        self.ticks += 1;
-        if self.ticks < TICKS {
-            return Ok(());
-        }
-        self.ticks = 0;
-        if Instant::now() < self.end {
-            return Ok(());
-        }
-        Err(Error::invalid(format!(
-            "The document was refused: it took longer than {} seconds to read.",
-            self.limits.time.as_secs()
-        )))
     }
 }
 
@@ -194,12 +168,5 @@ mod tests {
         assert!(budget.keep(100).is_ok());
         assert!(budget.keep(100).unwrap_err().message().contains("MB of text"));
         assert!(budget.page(1).unwrap_err().message().contains("more than 1 pages"));
-    }
-
-    #[test]
-    fn time_is_looked_at_now_and_then() {
-        let mut budget = Budget::new(&Limits { time: Duration::ZERO, ..Limits::default() });
-        let error = (0..=TICKS).find_map(|_| budget.tick().err()).unwrap();
-        assert!(error.message().contains("longer than 0 seconds"), "{error}");
     }
 }

@@ -27,7 +27,6 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reader = Reader { text: String::new(), kind: BlockKind::Paragraph, items: 0, head: false, table: None };
     for event in Parser::new_ext(&text, options) {
-        draft.budget.tick()?;
         reader.take(event, draft)?;
     }
     reader.end(draft)?;

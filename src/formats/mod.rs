@@ -1,7 +1,7 @@
 //! Documents: bytes in, text with its structure out, and back. Pure: nothing here reads a file or a socket.
 //!
-//! [`read::read`] takes any file this house can read. It is made for hostile input: everything a document can make
-//! grow is counted against [`limits::Limits`].
+//! Bytes from outside are read in a process of their own: [`worker`] says what it can do. There, too, everything a document
+//! can make grow is counted against [`limits::Limits`].
 
 pub mod api;
 mod charset;
@@ -34,8 +34,9 @@ pub mod picture;
 mod pptx;
 pub mod processes;
 pub mod read;
-pub mod readable;
+mod readable;
 pub mod soap;
 mod text;
+pub mod worker;
 mod xlsx;
 pub mod xml;

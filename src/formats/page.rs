@@ -2,6 +2,7 @@
 
 use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, Readability, TextMode};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
@@ -23,14 +24,14 @@ const SKIPPED: &[&str] =
 const AROUND: &[&str] = &["nav", "footer", "aside", "form", "button"];
 
 /// A page that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// Its title.
     pub title: Option<String>,
     /// Its text as Markdown, addresses made whole.
     pub markdown: String,
     /// The encoding it was in.
-    pub encoding: &'static str,
+    pub encoding: String,
 }
 
 /// How a page is to be read.
@@ -55,7 +56,7 @@ pub fn markdown(bytes: &[u8], reading: Reading<'_>) -> Result<Page> {
         contained(|| Ok(from_tree(&text, reading)))?
     };
     let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
-    Ok(Page { title, markdown: squeezed(&markdown), encoding })
+    Ok(Page { title, markdown: squeezed(&markdown), encoding: encoding.to_owned() })
 }
 
 /// Text that is no page, as it stands. XML whose head names no encoding may name it itself.
@@ -194,7 +195,7 @@ mod tests {
     fn links_tables_and_code_come_out_and_what_stands_around_only_of_the_whole_page() {
         for article in [true, false] {
             let Page { title, markdown, encoding } = read(&page(), article);
-            assert_eq!((title.as_deref(), encoding), (Some("Herons"), "UTF-8"));
+            assert_eq!((title.as_deref(), encoding.as_str()), (Some("Herons"), "UTF-8"));
             for wanted in [
                 "## Where it lives",
                 "[fond of fish](https://a.example/fish?x=1#y)",
@@ -297,7 +298,7 @@ mod tests {
         }
         let russian = encoding_rs::WINDOWS_1251.encode("<meta charset=windows-1251><p>Привет, мир</p>").0;
         let page = markdown(&russian, Reading { charset: None, address: &address, article: true }).unwrap();
-        assert_eq!((page.markdown.as_str(), page.encoding), ("Привет, мир", "windows-1251"));
+        assert_eq!((page.markdown.as_str(), page.encoding.as_str()), ("Привет, мир", "windows-1251"));
     }
 
     #[test]

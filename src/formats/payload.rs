@@ -1,27 +1,26 @@
 //! The body of an answer as a value, by what it says it is: JSON, XML, CSV or text.
 
-use std::{collections::HashMap, time::Duration};
+use std::{borrow::Cow, collections::HashMap};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
     charset,
     csv::Rows,
-    json::has_few_values,
+    json::VALUES,
     limits::{Budget, Limits},
     xml,
 };
-use crate::model::error::Result;
+use crate::model::{error::Result, json::holds_more_values};
 
 /// Memory the rows of a body may take: each holds its names again.
 const TEXT: usize = 96 << 20;
-/// Longest time its rows may take.
-const TIME: Duration = Duration::from_secs(2);
 /// Memory of a cell beside its text and its name.
 const CELL: usize = 96;
 
 /// What a body was read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// Nothing at all.
     Empty,
@@ -58,15 +57,11 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
         return (Form::Empty, Value::Null);
     }
     let (media, charset) = split(content_type.unwrap_or_default());
-    let charset = charset.or_else(|| charset::of_xml(bytes));
-    if is_binary((&media, charset.as_deref()), bytes) {
-        return (Form::Binary, Value::Null);
-    }
-    let Ok((text, _)) = charset::decode(bytes, charset.as_deref()) else { return (Form::Binary, Value::Null) };
+    let Some(text) = decode(bytes, &media, charset) else { return (Form::Binary, Value::Null) };
     let text = text.trim_start_matches('\u{feff}');
     let first = text.trim_start().chars().next();
     let says_nothing = media.is_empty() || media == "text/plain" || media == "application/octet-stream";
-    if (is_json(&media) || (says_nothing && matches!(first, Some('{' | '[')))) && has_few_values(text) {
+    if (is_json(&media) || (says_nothing && matches!(first, Some('{' | '[')))) && !holds_more_values(text, VALUES) {
         if let Ok(value) = serde_json::from_str(text) {
             return (Form::Json, value);
         }
@@ -74,18 +69,49 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
             return (Form::Json, lines);
         }
     }
-    let is_xml = media.ends_with("/xml") || media.ends_with("+xml");
-    if (is_xml || (says_nothing && text.trim_start().starts_with("<?xml")))
+    if (is_xml(&media) || (says_nothing && text.trim_start().starts_with("<?xml")))
         && let Ok(value) = xml::to_json(text)
     {
         return (Form::Xml, value);
     }
-    if matches!(media.as_str(), "text/csv" | "application/csv" | "text/tab-separated-values")
+    if is_rows(&media)
         && let Ok(value) = csv(text, media.ends_with("values"))
     {
         return (Form::Csv, value);
     }
     (Form::Text, Value::from(text))
+}
+
+/// Reads a body as text, whatever it says it is.
+pub fn text(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
+    let (media, charset) = split(content_type.unwrap_or_default());
+    match decode(bytes, &media, charset) {
+        Some(text) => (Form::Text, Value::from(text.trim_start_matches('\u{feff}'))),
+        None => (Form::Binary, Value::Null),
+    }
+}
+
+/// Whether a body is XML or rows, to be read by more than a decoder or a parser of JSON.
+pub fn is_xml_or_rows(bytes: &[u8], content_type: Option<&str>) -> bool {
+    let (media, _) = split(content_type.unwrap_or_default());
+    is_xml(&media) || is_rows(&media) || bytes.trim_ascii_start().starts_with(b"<?xml")
+}
+
+/// Its text; `None` if it is binary.
+fn decode<'a>(bytes: &'a [u8], media: &str, charset: Option<String>) -> Option<Cow<'a, str>> {
+    let charset = charset.or_else(|| charset::of_xml(bytes));
+    if is_binary((media, charset.as_deref()), bytes) {
+        return None;
+    }
+    charset::decode(bytes, charset.as_deref()).ok().map(|(text, _)| text)
+}
+
+fn is_xml(media: &str) -> bool {
+    media.ends_with("/xml") || media.ends_with("+xml")
+}
+
+fn is_rows(media: &str) -> bool {
+    matches!(media, "text/csv" | "application/csv" | "text/tab-separated-values")
 }
 
 fn is_json(media: &str) -> bool {
@@ -131,7 +157,7 @@ fn csv(text: &str, by_tabs: bool) -> Result<Value> {
     };
     let (mut reader, mut names) = (Rows::new(text, separator), Names::default());
     reader.read()?.into_iter().flatten().for_each(|name| names.add(name.trim()));
-    let mut budget = Budget::new(&Limits { text: TEXT, time: TIME, ..Limits::default() });
+    let mut budget = Budget::new(&Limits { text: TEXT, ..Limits::default() });
     let mut rows = Vec::new();
     while let Some(cells) = reader.read()? {
         while names.all.len() < cells.len() {

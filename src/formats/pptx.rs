@@ -18,7 +18,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let text = package.needed(&main, &mut draft.budget)?;
     let mut slides: Vec<String> = Vec::new();
     let mut xml = Xml::new(&text);
-    while let Some(node) = xml.next(&mut draft.budget)? {
+    while let Some(node) = xml.next()? {
         let Node::Open(element) = node else { continue };
         if local(&element) == "sldId" {
             // `id` is the slide's number, `r:id` the relation.
@@ -57,14 +57,14 @@ fn shapes(text: &str, page: Option<u32>, draft: &mut Draft) -> Result<()> {
     let mut reader = Reader::default();
     let mut skipped = 0;
     let mut xml = Xml::new(text);
-    while let Some(node) = xml.next(&mut draft.budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => match local(&element) {
                 _ if skipped > 0 => skipped += 1,
                 "Fallback" => skipped = 1,
                 "sp" => reader.place = None,
                 "ph" => reader.place = Some(attribute(&element, "type").unwrap_or_default().into_owned()),
-                "t" => reader.text.push_str(&xml.content(&mut draft.budget)?),
+                "t" => reader.text.push_str(&xml.content()?),
                 "br" => reader.text.push('\n'),
                 "tbl" => reader.table = Some(Table { page, ..Table::default() }),
                 "tr" => reader.table.iter_mut().for_each(|table| table.rows.push(Vec::new())),

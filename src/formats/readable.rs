@@ -2,6 +2,13 @@
 
 use dom_smoothie::{Config, Readability};
 
+use super::{
+    extracted::{Extracted, Kind},
+    limits::Limits,
+    read,
+};
+use crate::model::error::Result;
+
 /// Largest page that is looked at as a whole.
 const LARGEST: usize = 4 << 20;
 /// Most tags: a page with more is no article.
@@ -13,15 +20,31 @@ pub(super) const SHORTEST: usize = 200;
 
 /// An article.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Article {
+struct Article {
     /// Its title.
-    pub title: String,
+    title: String,
     /// Its content, HTML.
-    pub html: String,
+    html: String,
 }
 
-/// The article of a page; none where there is no telling what it is.
-pub fn article(page: &str, address: Option<&str>) -> Option<Article> {
+/// Reads a page for its article; the whole page where it is none, and any other file as it is.
+///
+/// # Errors
+/// As [`read::read`].
+pub(super) fn read(bytes: &[u8], name: &str, address: Option<&str>, limits: &Limits) -> Result<Extracted> {
+    let extracted = read::read(bytes, name, limits)?;
+    if extracted.kind != Kind::Html {
+        return Ok(extracted);
+    }
+    let page = String::from_utf8_lossy(bytes);
+    let Some(article) = article(&page, address) else { return Ok(extracted) };
+    let mut inner = read::read(article.html.as_bytes(), "article.html", limits)?;
+    inner.title = Some(article.title).filter(|title| !title.is_empty()).or(extracted.title);
+    Ok(inner)
+}
+
+/// The article of a page; `None` if there is no telling what it is.
+fn article(page: &str, address: Option<&str>) -> Option<Article> {
     if is_too_much(page) {
         return None;
     }

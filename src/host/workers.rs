@@ -1,18 +1,21 @@
 //! Worker processes: the same binary, run again with next to no rights, to do what must be stopped if it gets out of
-//! hand. The server speaks to each over its standard input and output, in frames.
+//! hand. The server speaks to each over its standard input and output: in frames to those that run scripts, which serve
+//! again and again; to those that read documents once, and then they end.
 
 mod confine;
 mod death;
 mod pace;
 mod place;
 mod pool;
+mod reader;
 mod worker;
 
 pub use super::share::Part;
-pub use confine::confine;
+pub use confine::{Limits, confine};
 pub use death::Death;
 pub use pace::Pace;
 pub use pool::{Conversation, Job, LEVELS, Said, Workers};
+pub use reader::{ReadLimits, Readers};
 pub use worker::{Allowance, Ended};
 
 use std::{
@@ -20,18 +23,43 @@ use std::{
     os::fd::AsFd,
 };
 
-/// The hidden first argument of a worker.
+/// The hidden first argument of a worker for scripts.
 const ARGUMENT: &str = "__worker";
 
-/// Where a worker's tasks come from and its answers go, where this process was started as one. It is confined by then.
-pub fn pipes_if_worker() -> Option<io::Result<(PipeReader, PipeWriter)>> {
-    if std::env::args().nth(1).as_deref() != Some(ARGUMENT) {
-        return None;
+/// What a worker process is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It runs scripts, one after the other.
+    Scripts,
+    /// It reads one document, or the like.
+    Reader,
+}
+
+/// A process that was started as a worker: what for, and where its tasks come from and its answers go. It is confined.
+#[derive(Debug)]
+pub struct Started {
+    /// What it is for.
+    pub role: Role,
+    /// Its standard input and output, or why it cannot be confined.
+    pub pipes: io::Result<(PipeReader, PipeWriter)>,
+}
+
+impl Started {
+    /// Confines this process where it was started as a worker; `None` if it was not.
+    pub fn from_arguments() -> Option<Self> {
+        let arguments: Vec<String> = std::env::args().skip(1).take(3).collect();
+        let (role, limits) = match arguments.first().map(String::as_str) {
+            Some(ARGUMENT) => (Role::Scripts, Some(Limits::SCRIPTS)),
+            Some(reader::ARGUMENT) => (Role::Reader, reader::limits(arguments.get(1..).unwrap_or_default())),
+            _ => return None,
+        };
+        let limits = limits.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput));
+        Some(Self { role, pipes: limits.and_then(confine).and_then(|()| pipes()) })
     }
-    let pipes = || {
-        let tasks = io::stdin().as_fd().try_clone_to_owned()?;
-        let answers = io::stdout().as_fd().try_clone_to_owned()?;
-        Ok((tasks.into(), answers.into()))
-    };
-    Some(confine().and_then(|()| pipes()))
+}
+
+fn pipes() -> io::Result<(PipeReader, PipeWriter)> {
+    let tasks = io::stdin().as_fd().try_clone_to_owned()?;
+    let answers = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok((tasks.into(), answers.into()))
 }

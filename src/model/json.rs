@@ -99,9 +99,39 @@ pub fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
     }
 }
 
+/// Whether JSON, or JSON in lines, holds more than so many values. Nothing is parsed to see it: a parsed value takes many
+/// times its text.
+pub fn holds_more_values(text: &str, most: usize) -> bool {
+    let (mut values, mut depth) = (1_usize, 0_usize);
+    for (_, byte) in outside_strings(text) {
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                // The first value in it: what parts it from others counts those.
+                values += 1;
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => values += 1,
+            b'\n' if depth == 0 => values += 1,
+            _ => {}
+        }
+        if values > most.saturating_add(1) {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_counted_before_they_are_parsed() {
+        for (text, values) in [("[1,2,3]", 4), (r#"{"a":"1,2,[","b":{}}"#, 4), ("1\n2\n", 3), ("[[[[", 5)] {
+            assert!(!holds_more_values(text, values) && holds_more_values(text, values - 2), "{text}");
+        }
+    }
     use serde_json::json;
 
     #[test]

@@ -14,8 +14,11 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
-    engine::own_files::{NewFile, write_new},
-    formats::{limits::Limits, read},
+    engine::{
+        own_files::{NewFile, write_new},
+        reading::Reader,
+    },
+    formats::limits::Limits,
     host::files::{Rooted, stored_name},
     model::{
         caller::Caller,
@@ -138,13 +141,14 @@ struct Facts {
 
 async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
     let (kept, hash, name) = (state.app.knowledge.files.clone(), content.hash.clone(), content.name.clone());
+    let reader = Reader::new(&state.app.readers);
     let read = move || {
         let bytes = kept.read(&hash)?;
-        let read = read::read(&bytes, &name, &Limits::default()).map_err(|error| {
+        let read = reader.text(&bytes, &name).map_err(|error| {
             let told = format!("'{}' cannot be read: {}", shorten(&name), error.message());
             Error::new(error.kind(), told).caused_by(error)
         })?;
-        Ok(Facts { pages: read.pages, characters: Some(read.text().chars().count()) })
+        Ok(Facts { pages: read.pages, characters: Some(read.text.chars().count()) })
     };
     state.app.work.run_on(Some(user), content.bytes, read).await
 }

@@ -17,11 +17,14 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::processes::{
-        import::{self, Choice, Difference},
-        propose::{self as proposing, Refused},
-        search::{self, Found, MatchedBy},
-        view::{self, Link},
+    engine::{
+        processes::{
+            import::{self, Choice, Difference},
+            propose::{self as proposing, Refused},
+            search::{self, Found, MatchedBy},
+            view::{self, Link},
+        },
+        reading::Reader,
     },
     formats::processes as yaml,
     model::{
@@ -201,7 +204,9 @@ struct ProcessText {
 async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
     let (store, text) = (store(&state), body.0.text);
     let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
-    let compared = state.app.work.run(Some(caller.user), move || import::compare(&text, &known)).await?;
+    let reader = Reader::new(&state.app.readers);
+    let compare = move || import::compare(&reader.processes(&text)?, &known);
+    let compared = state.app.work.run(Some(caller.user), compare).await?;
     state.delivery.json(caller.user, bytes, move || compared).await
 }
 
@@ -223,7 +228,9 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
     let known = store.all().await?;
     let ProcessImport { text, choices } = body.0;
     let (user, bytes) = (by.caller.user, text.len());
-    let imports = state.app.work.run(Some(user), move || import::plan(&text, &known, choices)).await?;
+    let reader = Reader::new(&state.app.readers);
+    let plan = move || import::plan(reader.processes(&text)?, &known, choices);
+    let imports = state.app.work.run(Some(user), plan).await?;
     let kept = if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? };
     state.delivery.json(user, bytes, move || kept).await
 }

@@ -6,12 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::rest::Target;
 use crate::{
-    engine::{cut, sanitise, secret_forms},
-    formats::{
-        limits::Limits,
-        payload::{self, Form},
-        read,
-    },
+    engine::{cut, reading::Reader, sanitise, secret_forms},
+    formats::payload::{self, Form},
     model::{
         error::{Error, Kind, Result},
         output::Output,
@@ -68,6 +64,8 @@ pub struct Answer {
     pub raw: Bytes,
     /// Whether a binary body repeats a credential.
     pub repeats_secret: bool,
+    /// The text of a page that is a refusal.
+    pub page: Option<String>,
     /// How often it was asked.
     pub attempts: u32,
     /// Whether it was asked to change something, by its method.
@@ -92,15 +90,20 @@ impl Answer {
             Value::Object(headers) => headers,
             _ => Map::new(),
         };
-        let Body { form, value: body, repeats_secret } = match raw.len() <= LONG {
+        let is_page = media.as_deref().is_some_and(|media| media.starts_with("text/html"));
+        let is_refusal = !(200..=299).contains(&status) && status != 304;
+        let Body { form, value: body, repeats_secret, page } = match raw.len() <= LONG && !(is_page && is_refusal) {
             true => Body::read(&raw, media.as_deref(), &forms),
             false => {
-                let bytes = raw.clone();
-                let read = move || Ok(Body::read(&bytes, media.as_deref(), &forms));
+                let (bytes, reader) = (raw.clone(), Reader::new(&target.app.readers));
+                let read = move || {
+                    let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader);
+                    Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })
+                };
                 target.app.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
             }
         };
-        Ok(Self { status, headers, form, body, raw, repeats_secret, attempts: 1, after_write: false })
+        Ok(Self { status, headers, form, body, raw, repeats_secret, page, attempts: 1, after_write: false })
     }
 
     /// Whether the system did what it was asked. A redirect is not followed, so nothing was done; only 303 says after a
@@ -183,16 +186,11 @@ impl Answer {
 
     /// What the body says; of a page, its text.
     fn words(&self) -> String {
-        let media = self.headers.get("content-type").and_then(Value::as_str).unwrap_or_default();
-        match &self.body {
-            Value::Null => String::new(),
-            Value::String(text) if media.starts_with("text/html") => {
-                let start: String = text.chars().take(PAGE).collect();
-                let read = read::read(start.as_bytes(), "page.html", &Limits::default());
-                read.map_or_else(|_| text.clone(), |page| page.text().split_whitespace().collect::<Vec<_>>().join(" "))
-            }
-            Value::String(text) => text.clone(),
-            other => cut::beginning(other, PAGE),
+        match (&self.page, &self.body) {
+            (Some(page), _) => page.clone(),
+            (None, Value::Null) => String::new(),
+            (None, Value::String(text)) => text.clone(),
+            (None, other) => cut::beginning(other, PAGE),
         }
     }
 }
@@ -202,13 +200,39 @@ struct Body {
     form: Form,
     value: Value,
     repeats_secret: bool,
+    page: Option<String>,
 }
 
 impl Body {
     fn read(raw: &[u8], media: Option<&str>, secrets: &[String]) -> Self {
-        let (form, value) = payload::parse(raw, media);
+        Self::new(payload::parse(raw, media), raw, secrets)
+    }
+
+    /// The same, and what has a structure of its own is read in a process of its own. What cannot be read so is text.
+    fn read_long(raw: &[u8], media: Option<&str>, secrets: &[String], reader: &Reader) -> Self {
+        let read = match payload::is_xml_or_rows(raw, media) {
+            true => reader.payload(raw, media).unwrap_or_else(|error| {
+                tracing::debug!(%error, "an answer is taken for text");
+                payload::text(raw, media)
+            }),
+            false => payload::parse(raw, media),
+        };
+        Self::new(read, raw, secrets)
+    }
+
+    /// With the text of the page it is.
+    fn with_page(mut self, reader: &Reader) -> Self {
+        if let Value::String(text) = &self.value {
+            let start: String = text.chars().take(PAGE).collect();
+            let page = reader.text(start.as_bytes(), "page.html").ok();
+            self.page = page.map(|page| page.text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        self
+    }
+
+    fn new((form, value): (Form, Value), raw: &[u8], secrets: &[String]) -> Self {
         let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(raw), secrets);
-        Self { form, value: sanitise::hide(value, secrets), repeats_secret }
+        Self { form, value: sanitise::hide(value, secrets), repeats_secret, page: None }
     }
 }
 

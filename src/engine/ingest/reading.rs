@@ -5,11 +5,10 @@ use std::io::Read;
 
 use crate::{
     app::App,
+    engine::reading::Reader,
     formats::{
         chunk::{Cutter, Part},
         extracted::{Extracted, Kind},
-        limits::Limits,
-        read, readable,
     },
     model::{
         error::{Error, Result},
@@ -32,7 +31,8 @@ const TAIL: usize = 256 << 10;
 /// Reads a document into its row. Blocks.
 pub(super) fn read(app: &App, job: &Job, content: &Content) -> Result<()> {
     let whole = usize::try_from(content.bytes).map_err(Error::internal)?;
-    let mut desk = Desk { app, job, content, title: None, done: 0, whole: whole.max(1) };
+    let reader = Reader::new(&app.readers);
+    let mut desk = Desk { app, job, content, reader, title: None, done: 0, whole: whole.max(1) };
     if whole > PART && desk.in_parts()? {
         return Ok(());
     }
@@ -53,6 +53,7 @@ struct Desk<'a> {
     app: &'a App,
     job: &'a Job,
     content: &'a Content,
+    reader: Reader,
     title: Option<String>,
     done: usize,
     whole: usize,
@@ -78,7 +79,7 @@ impl Desk<'_> {
                 last = fill(&mut file, &mut left)?;
                 continue;
             }
-            let extracted = match (read::read(part, &self.content.name, &limits(part.len())), &cutter) {
+            let extracted = match (self.reader.document(part, &self.content.name), &cutter) {
                 (Ok(extracted), _) => extracted,
                 (Err(_), None) => return Ok(false),
                 (Err(error), Some(_)) => return Err(error),
@@ -102,17 +103,10 @@ impl Desk<'_> {
 
     /// What a file holds; of a page that was fetched, its article.
     fn extract(&self, bytes: &[u8]) -> Result<Extracted> {
-        let limits = limits(bytes.len());
-        let name = &self.content.name;
-        let extracted = read::read(bytes, name, &limits)?;
-        if extracted.kind != Kind::Html || self.job.source != SourceKind::Url {
-            return Ok(extracted);
+        match self.job.source {
+            SourceKind::Url => self.reader.article(bytes, &self.content.name, self.job.uri.as_deref()),
+            _ => self.reader.document(bytes, &self.content.name),
         }
-        let page = String::from_utf8_lossy(bytes);
-        let Some(article) = readable::article(&page, self.job.uri.as_deref()) else { return Ok(extracted) };
-        let mut inner = read::read(article.html.as_bytes(), "article.html", &limits)?;
-        inner.title = Some(article.title).filter(|title| !title.is_empty()).or(extracted.title);
-        Ok(inner)
     }
 
     fn describe(&mut self, extracted: &Extracted, pages: Option<u32>) -> Result<()> {
@@ -152,11 +146,6 @@ fn pieces(start: u64, text: &str) -> impl Iterator<Item = (u64, String)> {
         at += piece.chars().count() as u64;
         (!piece.is_empty()).then(|| (place, piece.to_owned()))
     })
-}
-
-fn limits(bytes: usize) -> Limits {
-    let limits = Limits::default();
-    Limits { file: limits.file.max(bytes.min(PART + TAIL)), ..limits }
 }
 
 /// Kinds that mean the same in parts as in one.

@@ -64,9 +64,9 @@ pub struct Choice {
 }
 
 /// Compares the processes of a text with those that are known.
-pub fn compare(text: &str, known: &[Process]) -> Result<Vec<Difference>> {
+pub fn compare(drafts: &[ProcessDraft], known: &[Process]) -> Result<Vec<Difference>> {
     let known: HashMap<String, &Process> = known.iter().map(|one| (one.content.key(), one)).collect();
-    processes::read(text)?.into_iter().map(|draft| difference(known.get(&draft.key()).copied(), &draft)).collect()
+    drafts.iter().map(|draft| difference(known.get(&draft.key()).copied(), draft)).collect()
 }
 
 fn difference(known: Option<&Process>, draft: &ProcessDraft) -> Result<Difference> {
@@ -92,9 +92,8 @@ fn difference(known: Option<&Process>, draft: &ProcessDraft) -> Result<Differenc
 }
 
 /// What is to be taken in of a text: what was chosen, or all of it. What says nothing new is left alone.
-pub fn plan(text: &str, known: &[Process], choices: Option<Vec<Choice>>) -> Result<Vec<Import>> {
-    let compared = compare(text, known)?;
-    let drafts = processes::read(text)?;
+pub fn plan(drafts: Vec<ProcessDraft>, known: &[Process], choices: Option<Vec<Choice>>) -> Result<Vec<Import>> {
+    let compared = compare(&drafts, known)?;
     let mut chosen: HashMap<String, Option<u32>> = HashMap::new();
     for choice in choices.iter().flatten() {
         let wanted = key(&choice.name);

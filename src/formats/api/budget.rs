@@ -1,16 +1,12 @@
 //! How much of a document's schemas is kept: what one operation may take, and all of them together. A schema stands in
 //! a document once and in every operation that refers to it, so a small document can be a large catalog.
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 
 use crate::model::error::{Error, Result};
 
 /// Most operations of a document.
 const MAX_OPERATIONS: usize = 5_000;
-/// The time a document's operations may be read for: each may refer to all the rest of it.
-const MAX_TIME: Duration = Duration::from_secs(20);
 /// Most values one operation's schemas may have once every reference is in place.
 pub(super) const MAX_NODES: usize = 1_200;
 /// Most bytes of one operation's schemas as JSON; a little less than an endpoint takes.
@@ -30,7 +26,6 @@ const SMALL: usize = 1_024;
 pub(super) struct Budget {
     left: usize,
     operations: usize,
-    end: Instant,
 }
 
 impl Budget {
@@ -39,22 +34,14 @@ impl Budget {
         if operations > MAX_OPERATIONS {
             return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
         }
-        Ok(Self { left: most, operations, end: Instant::now() + MAX_TIME })
+        Ok(Self { left: most, operations })
     }
 
     /// Returns the allowance of the next operation.
-    ///
-    /// # Errors
-    /// Where the document was read for too long.
-    pub(super) fn next(&mut self) -> Result<Allowance> {
-        if Instant::now() > self.end {
-            return Err(Error::invalid(
-                "The document takes too long to read, so much do its parts refer to others: split it.",
-            ));
-        }
+    pub(super) fn next(&mut self) -> Allowance {
         let even = self.left / self.operations.max(1);
         self.operations = self.operations.saturating_sub(1);
-        Ok(Allowance { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 })
+        Allowance { most: even.saturating_mul(SHARES).max(LEAST), nodes: 0, bytes: 0 }
     }
 
     /// Takes off what an operation took.
@@ -142,7 +129,7 @@ mod tests {
         let mut budget = Budget::of(DOCUMENT, 5_000).unwrap();
         let mut taken = 0;
         for n in 0..5_000 {
-            let mut allowance = budget.next().unwrap();
+            let mut allowance = budget.next();
             let wanted = if n % 10 == 9 { 5 } else { 1_000 };
             while !allowance.is_spent() && allowance.nodes < wanted {
                 allowance.take();
@@ -156,7 +143,7 @@ mod tests {
         // In a document of few operations each has what it needs.
         let mut budget = Budget::of(DOCUMENT, 100).unwrap();
         for _ in 0..100 {
-            let mut allowance = budget.next().unwrap();
+            let mut allowance = budget.next();
             (0..MAX_NODES).for_each(|_| allowance.take());
             allowance.add(MAX_BYTES);
             assert!(!allowance.is_spent());

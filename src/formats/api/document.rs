@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
@@ -25,8 +26,63 @@ const MAX_PARTS: usize = 600_000;
 /// Deepest document.
 const MAX_DEPTH: usize = 200;
 
+/// A document and the files it is written in, as far as they are known. Their texts stand in a list beside it: the
+/// document's own first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ApiFiles {
+    /// Where it was asked for, and where it was found behind redirects; `None` for a text without a place.
+    pub from: Option<(Url, Url)>,
+    /// The further files in the order of their texts, and why one could not be fetched: that has no text.
+    pub further: Vec<(Url, Option<String>)>,
+}
+
+/// What reading a document gives.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum ApiRead {
+    /// These files of it are to be fetched before it can be read.
+    Wanted(Vec<Url>),
+    /// What it says.
+    Whole(Box<Proposals>),
+}
+
+impl ApiFiles {
+    /// Reads the document, or says which of its files are missing.
+    ///
+    /// # Errors
+    /// Where the document is none that is known, or is damaged.
+    pub fn read(self, texts: &[Vec<u8>]) -> Result<ApiRead> {
+        let mut texts = texts.iter();
+        let mut next = || match texts.next().map(|text| str::from_utf8(text)) {
+            Some(Ok(text)) => Ok(text.to_owned()),
+            Some(Err(_)) => Err(Error::invalid("The document is not text in UTF-8.")),
+            None => Err(Error::internal("a file of a document has no text")),
+        };
+        let mut document = Document::open(&next()?, self.from)?;
+        let mut known: BTreeMap<Url, Result<String>> = BTreeMap::new();
+        for (url, missing) in self.further {
+            let found = missing.map_or_else(&mut next, |why| Err(Error::upstream(why)));
+            known.insert(url, found);
+        }
+        loop {
+            let wanted = document.wanted();
+            if wanted.is_empty() {
+                return Ok(ApiRead::Whole(Box::new(document.read()?)));
+            }
+            let missing: Vec<Url> = wanted.iter().filter(|url| !known.contains_key(*url)).cloned().collect();
+            if !missing.is_empty() {
+                return Ok(ApiRead::Wanted(missing));
+            }
+            for url in wanted {
+                if let Some(found) = known.remove(&url) {
+                    document.add(url, found);
+                }
+            }
+        }
+    }
+}
+
 /// A document as it is read.
-pub struct Document {
+struct Document {
     main: File,
     /// Where it was asked for, and where it was found behind redirects; none is a text without a place.
     from: Option<(Url, Url)>,
@@ -50,7 +106,7 @@ enum File {
 
 impl Document {
     /// Begins with a text. `from` is where it was asked for and where it was found, where it was fetched.
-    pub fn open(text: &str, from: Option<(Url, Url)>) -> Result<Self> {
+    fn open(text: &str, from: Option<(Url, Url)>) -> Result<Self> {
         let main = File::parse(text)?;
         let (files, wanted, includers) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         let named = main.named();
@@ -62,7 +118,7 @@ impl Document {
 
     /// The files that are to be fetched and added. They stand on the document's own host: a document leads nobody to
     /// another.
-    pub fn wanted(&mut self) -> Vec<Url> {
+    fn wanted(&mut self) -> Vec<Url> {
         let room = MAX_FILES.saturating_sub(self.files.len());
         let wanted = std::mem::take(&mut self.wanted);
         if wanted.len() > room {
@@ -72,7 +128,7 @@ impl Document {
     }
 
     /// Adds a file, or why it could not be fetched.
-    pub fn add(&mut self, url: Url, found: Result<String>) {
+    fn add(&mut self, url: Url, found: Result<String>) {
         let parsed = found.and_then(|text| {
             self.bytes += text.len();
             if self.bytes > MAX_DOCUMENT {
@@ -95,7 +151,7 @@ impl Document {
     }
 
     /// What it all says.
-    pub fn read(self) -> Result<Proposals> {
+    fn read(self) -> Result<Proposals> {
         let Self { main, from, files, includers, warnings, .. } = self;
         let mut read = match main {
             File::Curl(text) => curl::read(&text),

@@ -88,7 +88,7 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
     let mut budget = Budget::of(budget::DOCUMENT, fields.len())?;
     let (mut operations, mut of_files, mut cut) = (Vec::new(), Vec::new(), 0);
     for (field, of) in fields {
-        types.begin(budget.next()?);
+        types.begin(budget.next());
         let demands_file = args(field).any(|arg| demands_file(arg, &types, 0));
         match demands_file {
             true => of_files.extend(name_of(field)),

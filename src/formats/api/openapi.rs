@@ -69,7 +69,7 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
     for (path, item, method, operation) in places {
         let place = Place { base: read.base_url.as_deref(), from, security: &security };
         let one = One { document, path, method, item, operation, swagger, place };
-        let (proposal, allowance) = one.proposal(budget.next()?);
+        let (proposal, allowance) = one.proposal(budget.next());
         budget.spend(&allowance);
         cut += usize::from(allowance.is_spent() && !allowance.is_whole());
         read.operations.push(proposal);

@@ -167,7 +167,7 @@ impl<'a> Wsdl<'a> {
 
     /// The element of the body and what stands in it. Fails where the document is too much to read.
     fn input(&self, operation: &str, message: Option<&str>, place: (&'a Element, &'a Element)) -> Result<Input> {
-        let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next()?);
+        let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next());
         let input = self.content(operation, message, place, &mut types);
         self.budget.borrow_mut().spend(&types.allowance);
         Ok(Input { warnings: types.warnings, ..input })

@@ -28,7 +28,7 @@ pub(in crate::formats) fn append(bytes: &[u8], paragraphs: &[String], limits: &L
     let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
     let main = package.main_part("word/document.xml", &mut budget)?;
     let text = package.needed(&main, &mut budget)?;
-    let (at, prefix) = end_of_body(&text, &mut budget)?;
+    let (at, prefix) = end_of_body(&text)?;
     let added: String = paragraphs.iter().map(|text| paragraph(&prefix, text)).collect();
     let text = splice(&text, vec![Edit { range: at..at, text: added }]);
     rewrite(&mut package, &Changes::from([(main, Some(text.into_bytes()))]))
@@ -36,10 +36,10 @@ pub(in crate::formats) fn append(bytes: &[u8], paragraphs: &[String], limits: &L
 
 /// Where the next paragraph belongs: before the last section's page settings, which end the body. With it the prefix
 /// the part has for its elements.
-fn end_of_body(text: &str, budget: &mut Budget) -> Result<(usize, String)> {
+fn end_of_body(text: &str) -> Result<(usize, String)> {
     let mut places = Places::new(text);
     let (mut depth, mut body, mut settings) = (0_usize, None, None);
-    while let Some((event, range)) = places.next(budget)? {
+    while let Some((event, range)) = places.next()? {
         match event {
             Event::Start(ref element) | Event::Empty(ref element) => {
                 let name = element.name().into_inner();

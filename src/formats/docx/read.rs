@@ -29,7 +29,7 @@ pub(in crate::formats) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         Some(part) => package.text(&part.target, &mut draft.budget)?,
         None => None,
     };
-    let styles = Styles::read(&styles.unwrap_or_default(), &mut draft.budget)?;
+    let styles = Styles::read(&styles.unwrap_or_default())?;
     let text = package.needed(&main, &mut draft.budget)?;
     body(&text, &styles, draft)?;
     draft.done.pages = draft.done.metadata.get("pages").and_then(|pages| u32::try_from(pages.as_u64()?).ok());
@@ -80,14 +80,14 @@ struct Reader {
 fn body(text: &str, styles: &Styles, draft: &mut Draft) -> Result<()> {
     let mut reader = Reader::default();
     let mut xml = Xml::new(text);
-    while let Some(node) = xml.next(&mut draft.budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => {
                 let name = local(&element);
                 if reader.skipped > 0 || SKIPPED.contains(&name) {
                     reader.skipped += 1;
                 } else if name == "t" {
-                    let text = xml.content(&mut draft.budget)?;
+                    let text = xml.content()?;
                     reader.write(&text);
                 } else {
                     let value = attribute(&element, "val");

@@ -58,7 +58,7 @@ pub(super) fn edits(part: &str, wanted: Wanted<'_>, budget: &mut Budget) -> Resu
     let mut open: Vec<Paragraph> = Vec::new();
     let (mut text, mut copies, mut settings) = (None::<Piece>, 0_usize, 0_usize);
     let mut places = Places::new(part);
-    while let Some((event, range)) = places.next(budget)? {
+    while let Some((event, range)) = places.next()? {
         match event {
             Event::Start(element) => match local(&element) {
                 "p" => open.push(Paragraph { copy: copies > 0, ..Paragraph::default() }),

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    formats::{
-        limits::Budget,
-        office::xml::{Node, Xml, attribute, local},
-    },
+    formats::office::xml::{Node, Xml, attribute, local},
     model::error::Result,
 };
 
@@ -26,11 +23,11 @@ pub(super) struct Styles(HashMap<String, Style>);
 const MAX_STEPS: usize = 20;
 
 impl Styles {
-    pub(super) fn read(text: &str, budget: &mut Budget) -> Result<Self> {
+    pub(super) fn read(text: &str) -> Result<Self> {
         let mut styles = HashMap::new();
         let mut current: Option<(String, Style)> = None;
         let mut xml = Xml::new(text);
-        while let Some(node) = xml.next(budget)? {
+        while let Some(node) = xml.next()? {
             match node {
                 Node::Open(element) => {
                     let value = |name| attribute(&element, name).map(|value| value.into_owned());
@@ -87,7 +84,6 @@ pub(super) fn outline(level: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::limits::Limits;
 
     #[test]
     fn styles_inherit_and_loops_end() {
@@ -96,7 +92,7 @@ mod tests {
             <w:style w:styleId="Deep"><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>
             <w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>
             <w:style w:styleId="Item"><w:pPr><w:numPr/></w:pPr></w:style></w:styles>"#;
-        let styles = Styles::read(text, &mut Budget::new(&Limits::default())).unwrap();
+        let styles = Styles::read(text).unwrap();
         let headings = ["berschrift2", "Mine", "Deep", "A", "None"].map(|id| styles.heading(id));
         assert_eq!(headings, [Some(2), Some(2), Some(1), None, None]);
         assert!(styles.is_list("Item") && !styles.is_list("A"));

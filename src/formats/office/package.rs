@@ -104,7 +104,7 @@ impl<'a> Package<'a> {
         let Some(text) = self.text(&name, budget)? else { return Ok(Relations::new()) };
         let mut relations = Relations::new();
         let mut xml = Xml::new(&text);
-        while let Some(node) = xml.next(budget)? {
+        while let Some(node) = xml.next()? {
             let Node::Open(element) = node else { continue };
             let external = attribute(&element, "TargetMode").is_some_and(|mode| mode == "External");
             if local(&element) != "Relationship" || external {

@@ -35,14 +35,14 @@ pub(in crate::formats) fn read(package: &mut Package<'_>, draft: &mut Draft) -> 
     for name in parts {
         let Some(text) = package.text(&name, &mut draft.budget)? else { continue };
         let mut xml = Xml::new(&text);
-        while let Some(node) = xml.next(&mut draft.budget)? {
+        while let Some(node) = xml.next()? {
             let Node::Open(element) = node else { continue };
             let known = NAMES.iter().find(|(name, _)| *name == local(&element));
             let title = local(&element) == "title";
             if !title && known.is_none() {
                 continue;
             }
-            let value = xml.content(&mut draft.budget)?;
+            let value = xml.content()?;
             match known {
                 None => draft.title(&value),
                 Some((_, name @ ("words" | "pages" | "slides"))) => draft.note(name, value.trim().parse::<u32>().ok()),

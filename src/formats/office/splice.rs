@@ -5,7 +5,7 @@ use std::ops::Range;
 use quick_xml::{Reader, events::Event};
 
 use super::xml;
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::model::error::Result;
 
 /// A piece of a part and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +41,7 @@ impl<'a> Places<'a> {
     }
 
     /// The next piece and its bytes in the text; none at the end.
-    pub(in crate::formats) fn next(&mut self, budget: &mut Budget) -> Result<Option<(Event<'a>, Range<usize>)>> {
-        budget.tick()?;
+    pub(in crate::formats) fn next(&mut self) -> Result<Option<(Event<'a>, Range<usize>)>> {
         let start = self.position();
         let event = self.reader.read_event().map_err(xml::damaged)?;
         match event {

@@ -7,10 +7,7 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use crate::{
-    formats::limits::Budget,
-    model::error::{Error, Result},
-};
+use crate::model::error::{Error, Result};
 
 /// Deepest elements in elements.
 const MAX_DEPTH: usize = 256;
@@ -39,9 +36,8 @@ impl<'a> Xml<'a> {
     }
 
     /// The next piece; none at the end.
-    pub(in crate::formats) fn next(&mut self, budget: &mut Budget) -> Result<Option<Node<'a>>> {
+    pub(in crate::formats) fn next(&mut self) -> Result<Option<Node<'a>>> {
         loop {
-            budget.tick()?;
             let node = match self.reader.read_event().map_err(damaged)? {
                 Event::Start(element) => {
                     self.depth += 1;
@@ -69,10 +65,10 @@ impl<'a> Xml<'a> {
     }
 
     /// The text up to the end of the element that was opened last, elements in it left out.
-    pub(in crate::formats) fn content(&mut self, budget: &mut Budget) -> Result<String> {
+    pub(in crate::formats) fn content(&mut self) -> Result<String> {
         let (mut text, mut open) = (String::new(), 1);
         while open > 0 {
-            match self.next(budget)? {
+            match self.next()? {
                 Some(Node::Open(_)) => open += 1,
                 Some(Node::Close(_)) => open -= 1,
                 Some(Node::Text(piece)) if open == 1 => text.push_str(&piece),
@@ -136,12 +132,11 @@ pub(super) fn damaged(cause: quick_xml::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::limits::Limits;
 
     fn all(text: &str) -> Result<String> {
-        let (mut xml, mut budget) = (Xml::new(text), Budget::new(&Limits::default()));
+        let mut xml = Xml::new(text);
         let mut out = String::new();
-        while let Some(node) = xml.next(&mut budget)? {
+        while let Some(node) = xml.next()? {
             match node {
                 Node::Open(element) => out.push_str(&format!("<{}>", local(&element))),
                 Node::Close(name) => out.push_str(&format!("</{name}>")),

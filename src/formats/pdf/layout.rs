@@ -26,7 +26,6 @@ pub(super) fn blocks(lines: &[Line], draft: &mut Draft) -> Result<()> {
     let mut at = 0;
     let mut paragraph: Vec<&Line> = Vec::new();
     while let Some(line) = lines.get(at) {
-        draft.budget.tick()?;
         let rows = table(lines.get(at..).unwrap_or_default());
         if !rows.is_empty() {
             end(&mut paragraph, &sizes, draft)?;

@@ -52,7 +52,6 @@ fn table(file: &mut File<'_>, mut lexer: Lexer<'_>) -> Result<Option<Dictionary>
     while let Some(first) = lexer.number() {
         let Some(count) = lexer.number() else { return Ok(None) };
         for id in first..first.saturating_add(count) {
-            file.budget.tick()?;
             let (Some(at), Some(_)) = (lexer.number(), lexer.number()) else { return Ok(None) };
             let entry = match (lexer.keyword(b"n"), usize::try_from(at)) {
                 (true, Ok(at)) if at > 0 => Entry::At(at),
@@ -91,7 +90,6 @@ fn stream(file: &mut File<'_>, at: usize) -> Result<Option<Dictionary>> {
     for range in index.chunks(2) {
         let (first, count) = (range.first().copied().unwrap_or(0), range.get(1).copied().unwrap_or(0));
         for (id, row) in (first..first.saturating_add(count)).zip(rows.by_ref()) {
-            file.budget.tick()?;
             let mut row = row.iter();
             let mut field =
                 |width: u64| (0..width).fold(0_u64, |sum, _| (sum << 8) | u64::from(*row.next().unwrap_or(&0)));

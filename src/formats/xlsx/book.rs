@@ -50,7 +50,7 @@ impl Book {
         let text = package.needed(&part, budget)?;
         let mut book = Self { part, relations, ..Self::default() };
         let mut xml = Xml::new(&text);
-        while let Some(node) = xml.next(budget)? {
+        while let Some(node) = xml.next()? {
             let Node::Open(element) = node else { continue };
             match local(&element) {
                 "workbookPr" => {
@@ -92,13 +92,13 @@ impl Book {
 fn texts(part: &str, budget: &mut Budget) -> Result<Vec<String>> {
     let (mut texts, mut text, mut spoken) = (Vec::new(), String::new(), false);
     let mut xml = Xml::new(part);
-    while let Some(node) = xml.next(budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => match local(&element) {
                 "si" => text.clear(),
                 // How a text is pronounced.
                 "rPh" => spoken = true,
-                "t" if !spoken => text.push_str(&xml.content(budget)?),
+                "t" if !spoken => text.push_str(&xml.content()?),
                 _ => {}
             },
             Node::Close(name) if name == "rPh" => spoken = false,
@@ -115,7 +115,7 @@ fn texts(part: &str, budget: &mut Budget) -> Result<Vec<String>> {
 fn formats(part: &str, budget: &mut Budget) -> Result<Vec<Format>> {
     let (mut own, mut formats, mut in_cells) = (HashMap::new(), Vec::new(), false);
     let mut xml = Xml::new(part);
-    while let Some(node) = xml.next(budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => {
                 let id = attribute(&element, "numFmtId").and_then(|id| id.parse::<u32>().ok());

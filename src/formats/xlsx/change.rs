@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
@@ -23,7 +24,7 @@ use crate::{
 };
 
 /// A cell and its new value: a text, a number, a switch, or nothing. A text that begins with `=` is a formula.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Update {
     /// The sheet's name.
     pub sheet: String,
@@ -96,7 +97,7 @@ fn headings(
     let relations = package.relations(part, budget)?;
     for table in relations.into_values().filter(|relation| relation.kind == "table") {
         let text = package.text(&table.target, budget)?.unwrap_or_default();
-        let edits = heading_edits(&text, cells, budget)?;
+        let edits = heading_edits(&text, cells)?;
         if !edits.is_empty() {
             changes.insert(table.target, Some(splice(&text, edits).into_bytes()));
         }
@@ -104,9 +105,9 @@ fn headings(
     Ok(())
 }
 
-fn heading_edits(table: &str, cells: &BTreeMap<Place, Value>, budget: &mut Budget) -> Result<Vec<Edit>> {
+fn heading_edits(table: &str, cells: &BTreeMap<Place, Value>) -> Result<Vec<Edit>> {
     let (mut next, mut edits, mut places) = (None, Vec::new(), Places::new(table));
-    while let Some((event, range)) = places.next(budget)? {
+    while let Some((event, range)) = places.next()? {
         let (quick_xml::events::Event::Start(element) | quick_xml::events::Event::Empty(element)) = event else {
             continue;
         };
@@ -138,7 +139,7 @@ fn heading_edits(table: &str, cells: &BTreeMap<Place, Value>, budget: &mut Budge
 fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes, budget: &mut Budget) -> Result<()> {
     let text = package.needed(&book.part, budget)?;
     let (mut edits, mut end, mut places) = (Vec::new(), None, Places::new(&text));
-    while let Some((event, range)) = places.next(budget)? {
+    while let Some((event, range)) = places.next()? {
         match event {
             quick_xml::events::Event::Start(element) | quick_xml::events::Event::Empty(element) => {
                 match local(&element) {
@@ -172,7 +173,7 @@ fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes, bu
     let file = chain.rsplit('/').next().unwrap_or(&chain).to_owned();
     for (part, element) in [(relations, "Relationship"), ("[Content_Types].xml".to_owned(), "Override")] {
         let text = package.needed(&part, budget)?;
-        let edits = without(&text, element, &file, budget)?;
+        let edits = without(&text, element, &file)?;
         changes.insert(part, Some(splice(&text, edits).into_bytes()));
     }
     changes.insert(chain, None);
@@ -180,9 +181,9 @@ fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes, bu
 }
 
 /// Takes out the elements that name a file.
-fn without(text: &str, name: &str, file: &str, budget: &mut Budget) -> Result<Vec<Edit>> {
+fn without(text: &str, name: &str, file: &str) -> Result<Vec<Edit>> {
     let (mut edits, mut places) = (Vec::new(), Places::new(text));
-    while let Some((event, range)) = places.next(budget)? {
+    while let Some((event, range)) = places.next()? {
         let quick_xml::events::Event::Empty(element) = event else { continue };
         let target = attribute(&element, "Target").or_else(|| attribute(&element, "PartName"));
         if local(&element) == name && target.is_some_and(|target| target.ends_with(file)) {

@@ -1,6 +1,7 @@
 //! The sheets of an XLSX as CSV.
 
 use csv::WriterBuilder;
+use serde::{Deserialize, Serialize};
 
 use super::{book::Book, read};
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 };
 
 /// A sheet as CSV.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CsvSheet {
     /// The sheet's name.
     pub name: String,

@@ -70,7 +70,7 @@ pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet, budge
     let text = package.needed(&sheet.part, budget)?;
     let (mut cells, mut cell, mut spoken) = (Cells::default(), Cell::default(), false);
     let mut xml = Xml::new(&text);
-    while let Some(node) = xml.next(budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => match local(&element) {
                 "row" => cells.row(attribute(&element, "r").and_then(|row| row.parse().ok()), budget)?,
@@ -82,10 +82,10 @@ pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet, budge
                         ..Cell::default()
                     };
                 }
-                "v" => cell.value = xml.content(budget)?,
-                "f" => cell.formula = Some(xml.content(budget)?),
+                "v" => cell.value = xml.content()?,
+                "f" => cell.formula = Some(xml.content()?),
                 "rPh" => spoken = true,
-                "t" if !spoken => cell.value.push_str(&xml.content(budget)?),
+                "t" if !spoken => cell.value.push_str(&xml.content()?),
                 _ => {}
             },
             Node::Close(name) if name == "rPh" => spoken = false,
@@ -161,13 +161,13 @@ fn comments(package: &mut Package<'_>, sheet: &Sheet, draft: &mut Draft) -> Resu
     let text = package.text(&part.target, &mut draft.budget)?.unwrap_or_default();
     let (mut place, mut remark) = (String::new(), String::new());
     let mut xml = Xml::new(&text);
-    while let Some(node) = xml.next(&mut draft.budget)? {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) if local(&element) == "comment" => {
                 place = attribute(&element, "ref").unwrap_or_default().into_owned();
                 remark.clear();
             }
-            Node::Open(element) if local(&element) == "t" => remark.push_str(&xml.content(&mut draft.budget)?),
+            Node::Open(element) if local(&element) == "t" => remark.push_str(&xml.content()?),
             Node::Close(name) if name == "comment" => {
                 draft.block(BlockKind::Note, &format!("{place}: {remark}"), None)?;
             }

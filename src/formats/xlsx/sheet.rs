@@ -76,7 +76,7 @@ impl<'a> Sheet<'a> {
             Self { text, prefix: String::new(), rows: Vec::new(), data: 0..0, empty: false, arrays: Vec::new() };
         let mut places = Places::new(text);
         let (mut within, mut value) = (false, 0);
-        while let Some((event, range)) = places.next(budget)? {
+        while let Some((event, range)) = places.next()? {
             let empty = matches!(event, Event::Empty(_));
             match event {
                 Event::Start(element) | Event::Empty(element) => match local(&element) {

@@ -5,10 +5,19 @@ use std::{collections::BTreeMap, env::consts::ARCH, io};
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-/// Private memory a worker may have, what it starts with included, in bytes.
-const MEMORY: u64 = 80 << 20;
-/// Processor time of its whole life, in seconds: an end for one that nobody watches any more.
-const CPU_SECONDS: u64 = 600;
+/// Limits the kernel holds a worker to for its whole life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Private memory, what it starts with included, in bytes.
+    pub memory: u64,
+    /// Processor time, in seconds.
+    pub cpu_seconds: u64,
+}
+
+impl Limits {
+    /// Those of a worker for scripts. It is watched call by call; the processor time ends one that nobody watches any more.
+    pub(super) const SCRIPTS: Self = Self { memory: 80 << 20, cpu_seconds: 600 };
+}
 
 /// All a worker ever asks of the kernel: read and write its pipes, memory, time, and its end.
 const ALLOWED: &[i64] = &[
@@ -43,10 +52,16 @@ const ALLOWED: &[i64] = &[
 ];
 
 /// Confines this process for the rest of its life.
-pub fn confine() -> io::Result<()> {
+///
+/// # Errors
+/// Where the kernel refuses a part of it: the process must not go on then.
+#[expect(clippy::disallowed_methods, reason = "this is the host layer, and /proc is no user's file")]
+pub fn confine(limits: Limits) -> io::Result<()> {
+    // The first to go where the machine runs out of memory. A kernel without it does without.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     set_parent_process_death_signal(Some(Signal::KILL))?;
     for (resource, most) in [
-        (Resource::Data, MEMORY),
+        (Resource::Data, limits.memory),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),
@@ -56,7 +71,8 @@ pub fn confine() -> io::Result<()> {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     // The signal of the lower one says what it was; that of the other says nothing.
-    setrlimit(Resource::Cpu, Rlimit { current: Some(CPU_SECONDS), maximum: Some(CPU_SECONDS + 1) })?;
+    let seconds = limits.cpu_seconds;
+    setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds + 1) })?;
     rustix::thread::set_no_new_privs(true)?;
     apply_filter(&filter().map_err(io::Error::other)?).map_err(io::Error::other)
 }

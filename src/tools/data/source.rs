@@ -7,13 +7,18 @@ use serde_json::Value;
 
 use crate::{
     engine::{context::Context, validate::word},
-    model::error::{Error, Result},
+    model::{
+        error::{Error, Result},
+        json::holds_more_values,
+    },
     store::results::handle_id,
 };
 
 /// A text that is longer, with what else is given, is worked on beside the async threads: the work may be as much as each of
 /// the one for each of the other.
 const LONG: usize = 4 * 1024;
+/// Most values that are parsed at once: each takes many times its text in memory.
+const MAX_VALUES: usize = 1_000_000;
 /// Longest name of a field, in bytes.
 const MAX_FIELD: usize = 1_000;
 
@@ -73,6 +78,11 @@ pub(super) fn json(text: &str) -> Result<Value> {
 pub(super) fn json_as_it_is(text: &str) -> Result<Value> {
     // Programs of one vendor begin every file with a mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if holds_more_values(text, MAX_VALUES) {
+        return Err(Error::invalid(format!(
+            "'data' holds more than {MAX_VALUES} values, and at most so many are read at once."
+        )));
+    }
     serde_json::from_str(text).map_err(|e| Error::invalid(format!("'data' is not JSON: {e}.")))
 }
 

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::storage::{TIMEOUT, keep, limits, most, stem};
+use super::storage::{TIMEOUT, keep, most, stem};
 use crate::{
     engine::{context::Context, tool::Tool},
-    formats::convert,
     model::{
         error::{Error, Result},
         output::Output,
@@ -67,13 +66,17 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if target_format == Target::Text && sheet.is_some() {
         return Err(Error::invalid("`sheet` goes with target_format csv only."));
     }
-    let name = file_path.clone();
+    let (name, reader) = (file_path.clone(), cx.reader());
     let files = cx
         .files()?
         .work_on(&file_path, most(), move |bytes| match target_format {
-            Target::Text => Ok(vec![(stem(&name).to_owned(), "txt", convert::text(&bytes, &name, &limits())?)]),
+            Target::Text => {
+                let mut text = reader.text(&bytes, &name)?.text;
+                text.push('\n');
+                Ok(vec![(stem(&name).to_owned(), "txt", text)])
+            }
             Target::Csv => {
-                let sheets = convert::csv(&bytes, sheet.as_deref(), &limits())?;
+                let sheets = reader.csv(&bytes, sheet.as_deref())?;
                 let alone = sheets.len() == 1;
                 let title =
                     |sheet: &str| if alone { stem(&name).to_owned() } else { format!("{} {sheet}", stem(&name)) };

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::storage::{TIMEOUT, limits, most};
+use super::storage::{TIMEOUT, most};
 use crate::{
     engine::{context::Context, tool::Tool},
-    formats::modify::{self, Update},
+    formats::modify::Update,
     host::files::Parents,
     model::{
         error::{Error, Result},
@@ -154,7 +154,8 @@ async fn append(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let paragraphs = only(data.paragraphs, given, "{\"paragraphs\": [\"…\"]}")?;
     let added = paragraphs.len();
-    change(cx, path, move |bytes| Ok((modify::append(&bytes, &paragraphs, &limits())?, added))).await?;
+    let reader = cx.reader();
+    change(cx, path, move |bytes| Ok((reader.append(&bytes, paragraphs)?, added))).await?;
     Ok(json!({"operation": "append", "added": added}))
 }
 
@@ -162,7 +163,8 @@ async fn replace(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let texts = data.old_text.zip(data.new_text);
     let (old, new) = only(texts, given, "{\"old_text\": \"…\", \"new_text\": \"…\"}")?;
-    let replaced = change(cx, path, move |bytes| modify::replace(&bytes, &old, &new, &limits())).await?;
+    let reader = cx.reader();
+    let replaced = change(cx, path, move |bytes| reader.replace(&bytes, old, new)).await?;
     Ok(json!({"operation": "replace", "replaced": replaced}))
 }
 
@@ -171,8 +173,8 @@ async fn update_cells(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let updates = only(data.updates, given, "{\"updates\": [{\"sheet\": \"…\", \"cell\": \"A1\", \"value\": …}]}")?;
     let updates: Vec<Update> =
         updates.into_iter().map(|CellUpdate { sheet, cell, value }| Update { sheet, cell, value }).collect();
-    let updated = updates.len();
-    change(cx, path, move |bytes| Ok((modify::update_cells(&bytes, &updates, &limits())?, updated))).await?;
+    let (updated, reader) = (updates.len(), cx.reader());
+    change(cx, path, move |bytes| Ok((reader.update_cells(&bytes, updates)?, updated))).await?;
     Ok(json!({"operation": "update_cells", "updated": updated}))
 }
 
@@ -188,9 +190,10 @@ async fn merge(cx: &Context, path: &str, data: Data) -> Result<Value> {
         room -= bytes.len() as u64;
         rest.push(bytes);
     }
+    let reader = cx.reader();
     let pages = change(cx, path, move |bytes| {
-        let files: Vec<Vec<u8>> = std::iter::once(bytes).chain(rest).collect();
-        modify::merge(&files, &limits())
+        let files: Vec<&[u8]> = std::iter::once(&bytes).chain(&rest).map(Vec::as_slice).collect();
+        reader.merge(&files)
     })
     .await?;
     Ok(json!({"operation": "merge", "pages": pages}))

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::storage::{TIMEOUT, limits, most};
+use super::storage::{TIMEOUT, most};
 use crate::{
     engine::{context::Context, tool::Tool},
-    formats::read,
     model::{
         error::{Error, Result},
         output::Output,
@@ -56,14 +55,12 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
-    let (name, call) = (path.clone(), cx.clone());
+    let (name, call, reader) = (path.clone(), cx.clone(), cx.reader());
     let data = cx
         .files()?
         .work_on(&path, most(), move |bytes| {
-            let mut read = read::read(&bytes, &name, &limits())?;
+            let read = reader.text(&bytes, &name)?;
             drop(bytes);
-            let text = read.text();
-            read.blocks = Vec::new();
             let mut metadata = read.metadata;
             metadata.insert("format".to_owned(), json!(read.kind.as_str()));
             if let Some(title) = &read.title {
@@ -74,7 +71,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             }
             let tables = serde_json::to_value(read.tables).map_err(Error::internal)?;
             // Before the turn ends: no more results wait for room than are made at once.
-            let text = Value::String(text);
+            let text = Value::String(read.text);
             call.take_room_here(&[&text, &tables])?;
             let parts = [("text", text), ("tables", tables), ("metadata", Value::Object(metadata))];
             Ok(Value::Object(parts.map(|(name, part)| (name.to_owned(), part)).into_iter().collect()))

@@ -15,14 +15,9 @@ const FOLDER: &str = "documents";
 /// How long working on a document may take.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What one document may cost; it ends before the tool's time does.
-pub(super) fn limits() -> Limits {
-    Limits::default()
-}
-
 /// Most bytes of a file.
 pub(super) fn most() -> u64 {
-    limits().file as u64
+    Limits::default().file as u64
 }
 
 /// Keeps a new document under a name made of its title, and tells where.

@@ -6,11 +6,8 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use url::Url;
 
 use crate::{
-    formats::{
-        limits::Limits,
-        page::{self, Reading},
-        picture, read,
-    },
+    engine::reading::Reader,
+    formats::{page, picture},
     model::{
         error::{Error, Result},
         output::Content,
@@ -87,15 +84,14 @@ impl Body {
     }
 
     /// Reads it for what it is. Takes a while.
-    pub(super) fn tell(&self, wanted: Wanted) -> Result<Told> {
+    pub(super) fn tell(&self, wanted: Wanted, reader: &Reader) -> Result<Told> {
         if self.bytes.is_empty() {
             return Ok(Told::default());
         }
         let mime = self.mime();
         match mime.as_str() {
             "text/html" | "application/xhtml+xml" if wanted.extract => {
-                let reading = Reading { charset: self.charset(), address: &self.url, article: wanted.article };
-                let page = page::markdown(&self.bytes, reading)?;
+                let page = reader.page(&self.bytes, self.charset(), &self.url, wanted.article)?;
                 let is_empty = page.markdown.trim().is_empty() && self.has_script();
                 let text = if is_empty { ONLY_SCRIPT.to_owned() } else { page.markdown };
                 Ok(Told { title: page.title, text, image: None })
@@ -103,7 +99,7 @@ impl Body {
             "image/svg+xml" => Ok(Told { text: self.as_text(), ..Told::default() }),
             image if image.starts_with("image/") => self.image(),
             text if is_text(text) => Ok(Told { text: page::text(&self.bytes, self.charset())?, ..Told::default() }),
-            _ => self.document(&mime),
+            _ => self.document(&mime, reader),
         }
     }
 
@@ -129,7 +125,7 @@ impl Body {
     }
 
     /// A PDF, or another kind of document.
-    fn document(&self, mime: &str) -> Result<Told> {
+    fn document(&self, mime: &str, reader: &Reader) -> Result<Told> {
         if self.cut {
             return Err(Error::upstream(format!(
                 "The address gives a {mime} of more than {} bytes, which cannot be read in part. Give a larger max_bytes.",
@@ -137,8 +133,8 @@ impl Body {
             )));
         }
         let name = self.url.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
-        match read::read(&self.bytes, name, &Limits::default()) {
-            Ok(found) => Ok(Told { title: found.title.clone(), text: found.text(), image: None }),
+        match reader.text(&self.bytes, name) {
+            Ok(found) => Ok(Told { title: found.title, text: found.text, image: None }),
             Err(_) if mime != "application/pdf" && !mime.contains("officedocument") => {
                 let text = format!("({} bytes of {mime}, which is no text)", self.bytes.len());
                 Ok(Told { text, ..Told::default() })

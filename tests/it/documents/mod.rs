@@ -7,5 +7,6 @@ mod damage;
 pub(super) mod fixture;
 mod office;
 mod read;
+mod reader;
 mod stored;
 mod tools;

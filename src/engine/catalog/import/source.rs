@@ -12,9 +12,12 @@ use url::Url;
 
 use crate::{
     app::App,
-    engine::catalog::{credential, grpc_import},
+    engine::{
+        catalog::{credential, grpc_import},
+        reading::Reader,
+    },
     formats::api::{
-        document::{Document, MAX_DOCUMENT},
+        document::{ApiFiles, ApiRead, MAX_DOCUMENT},
         graphql,
     },
     model::{
@@ -55,7 +58,7 @@ pub struct ImportSource {
 /// Reads a document. Of a system that is known, its own credential is sent along where the document is on its host.
 pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
     match (source.text, source.url) {
-        (Some(text), None) => app.work.run(http.user(), move || Document::open(&text, None)?.read()).await,
+        (Some(text), None) => gathered(app, http, (text, None), system).await,
         (None, Some(url)) if source.grpc => {
             let url = address(&url)?;
             let known = system.filter(|system| system.base_url.as_ref() == Some(&url)).cloned();
@@ -65,30 +68,40 @@ pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&
         (None, Some(url)) => {
             let url = address(&url)?;
             let (text, found) = fetch(app, http, (&url, source.graphql), system).await?;
-            let opened = app.work.run(http.user(), move || Document::open(&text, Some((url, found)))).await?;
-            gathered(app, http, opened, system).await
+            gathered(app, http, (text, Some((url, found))), system).await
         }
         _ => Err(Error::invalid("Give the document as `text`, or its address as `url`: one of the two.")),
     }
 }
 
-/// What a document says, once the files it is written in are all there.
-async fn gathered(app: &App, http: &Http, mut document: Document, system: Option<&System>) -> Result<Proposals> {
+/// Reads a document, and the files it is written in as it names them. `from` is where it was asked for and where it was
+/// found; what has no place has no further files.
+async fn gathered(
+    app: &App,
+    http: &Http,
+    (text, from): (String, Option<(Url, Url)>),
+    system: Option<&System>,
+) -> Result<Proposals> {
+    let (mut files, mut texts) = (ApiFiles { from, further: Vec::new() }, vec![Bytes::from(text)]);
     loop {
-        let wanted = document.wanted();
-        if wanted.is_empty() {
-            return app.work.run(http.user(), move || document.read()).await;
-        }
+        let (reader, known, contents) = (Reader::new(&app.readers), files.clone(), texts.clone());
+        let read = move || {
+            let contents: Vec<&[u8]> = contents.iter().map(Bytes::as_ref).collect();
+            reader.api(known, &contents)
+        };
+        let wanted = match app.work.run(http.user(), read).await? {
+            ApiRead::Whole(proposals) => return Ok(*proposals),
+            ApiRead::Wanted(wanted) => wanted,
+        };
         let fetched = stream::iter(wanted).map(async |url| {
             let found = fetch(app, http, (&url, false), system).await;
             (url, found.map(|(text, _)| text))
         });
         let found: Vec<(Url, Result<String>)> = fetched.buffered(AT_ONCE).collect().await;
-        let add = move || {
-            found.into_iter().for_each(|(url, found)| document.add(url, found));
-            Ok(document)
-        };
-        document = app.work.run(http.user(), add).await?;
+        for (url, found) in found {
+            let missing = found.map(|text| texts.push(text.into())).err().map(|error| error.message().to_owned());
+            files.further.push((url, missing));
+        }
     }
 }
 

@@ -1,0 +1,197 @@
+//! A reader process: takes one task and the bytes it is about from a pipe, answers, and ends. It holds no file and no
+//! network, and the kernel stops it where it takes more memory or time than it may.
+//!
+//! The input is a [`Head`] as one line of JSON and the contents after it. The answer is a [`Reply`] as one line of JSON, and
+//! the bytes that were made after it.
+
+use std::{
+    io::{self, BufRead, BufReader, BufWriter, PipeReader, PipeWriter, Read, Write},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+pub use super::convert::CsvSheet;
+use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, readable};
+use crate::model::error::{Error, Kind, Result};
+
+/// What is to be done with the contents.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Task {
+    /// Read a document: [`Extracted`](super::extracted::Extracted).
+    Document {
+        /// Its name, for the ending.
+        name: String,
+        /// Whether its blocks are wanted, or only its text: [`DocumentText`].
+        form: DocumentForm,
+    },
+    /// Read a page for its article: an `Extracted`, of the whole page where it is no article.
+    Article {
+        /// Its name, for the ending.
+        name: String,
+        /// Where it came from.
+        address: Option<String>,
+    },
+    /// Turn the sheets of a workbook into CSV: a list of [`CsvSheet`]s.
+    Csv {
+        /// Only the sheet of this name.
+        sheet: Option<String>,
+    },
+    /// Add paragraphs to a DOCX: nothing, and the bytes of the new one.
+    Append {
+        /// The paragraphs.
+        paragraphs: Vec<String>,
+    },
+    /// Replace a text in a DOCX: how often it stood there, and the bytes of the new one.
+    Replace {
+        /// The text.
+        old: String,
+        /// What takes its place.
+        new: String,
+    },
+    /// Change cells of an XLSX: nothing, and the bytes of the new one.
+    UpdateCells {
+        /// The cells.
+        updates: Vec<modify::Update>,
+    },
+    /// Merge PDFs, each a content of its own: how many pages, and the bytes of the new one.
+    Merge,
+    /// Read a web page: a [`Page`](page::Page).
+    Page {
+        /// The encoding its head named.
+        charset: Option<String>,
+        /// Where it came from.
+        address: Url,
+        /// Whether only its article is wanted.
+        article: bool,
+    },
+    /// Read the body of an answer: its [`Form`](payload::Form), and the value.
+    Payload {
+        /// The content type its head named.
+        media: Option<String>,
+    },
+    /// Read the description of an API: an [`ApiRead`](api::document::ApiRead).
+    Api(api::document::ApiFiles),
+    /// Read business processes: a list of drafts.
+    Processes,
+}
+
+/// What of a document is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DocumentForm {
+    /// Its blocks, tables and metadata.
+    Blocks,
+    /// Its text, tables and metadata.
+    Text,
+}
+
+/// What stands before the contents.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Head {
+    /// What is to be done.
+    pub task: Task,
+    /// What it may cost.
+    pub limits: Limits,
+    /// The bytes of each content.
+    pub lengths: Vec<usize>,
+}
+
+/// How it went.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Reply<T> {
+    /// This came of it.
+    Done(T),
+    /// It was refused.
+    Refused {
+        /// The kind of error.
+        kind: Kind,
+        /// What to tell.
+        message: String,
+    },
+}
+
+impl<T> From<Result<T>> for Reply<T> {
+    fn from(done: Result<T>) -> Self {
+        match done {
+            Ok(done) => Self::Done(done),
+            Err(error) => Self::Refused { kind: error.kind(), message: error.message().to_owned() },
+        }
+    }
+}
+
+/// Does one task and ends.
+///
+/// # Errors
+/// Where a pipe is closed, or what comes through it is no task: nobody is there any more.
+pub fn serve((input, output): (PipeReader, PipeWriter)) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    input.read_until(b'\n', &mut line)?;
+    let head: Head = serde_json::from_slice(&line)?;
+    let mut contents = Vec::with_capacity(head.lengths.len());
+    for length in head.lengths {
+        let mut content = vec![0; length];
+        input.read_exact(&mut content)?;
+        contents.push(content);
+    }
+    let mut answer = Answer(BufWriter::new(output));
+    answer.of(head.task, contents, &head.limits)?;
+    answer.0.flush()
+}
+
+struct Answer<W>(W);
+
+impl<W: Write> Answer<W> {
+    fn of(&mut self, task: Task, contents: Vec<Vec<u8>>, limits: &Limits) -> io::Result<()> {
+        let first = contents.first().map(Vec::as_slice).unwrap_or_default();
+        match task {
+            Task::Document { name, form: DocumentForm::Blocks } => self.value(read::read(first, &name, limits)),
+            Task::Document { name, form: DocumentForm::Text } => {
+                self.value(read::read(first, &name, limits).map(DocumentText::from))
+            }
+            Task::Article { name, address } => self.value(readable::read(first, &name, address.as_deref(), limits)),
+            Task::Csv { sheet } => self.value(convert::csv(first, sheet.as_deref(), limits)),
+            Task::Append { paragraphs } => {
+                self.bytes(modify::append(first, &paragraphs, limits).map(|bytes| ((), bytes)))
+            }
+            Task::Replace { old, new } => {
+                let replaced = modify::replace(first, &old, &new, limits);
+                self.bytes(replaced.map(|(bytes, count)| (count, bytes)))
+            }
+            Task::UpdateCells { updates } => {
+                self.bytes(modify::update_cells(first, &updates, limits).map(|bytes| ((), bytes)))
+            }
+            Task::Merge => self.bytes(modify::merge(&contents, limits).map(|(bytes, pages)| (pages, bytes))),
+            Task::Page { charset, address, article } => {
+                let reading = page::Reading { charset: charset.as_deref(), address: &address, article };
+                self.value(page::markdown(first, reading))
+            }
+            Task::Payload { media } => self.value(Ok(payload::parse(first, media.as_deref()))),
+            Task::Api(files) => self.value(files.read(&contents)),
+            Task::Processes => {
+                let text = str::from_utf8(first).map_err(|_| Error::invalid("The file is no UTF-8 text."));
+                self.value(text.and_then(processes::read))
+            }
+        }
+    }
+
+    fn value<T: Serialize>(&mut self, done: Result<T>) -> io::Result<()> {
+        serde_json::to_writer(&mut self.0, &Reply::from(done))?;
+        self.0.write_all(b"\n")
+    }
+
+    fn bytes<T: Serialize>(&mut self, done: Result<(T, Vec<u8>)>) -> io::Result<()> {
+        let (done, bytes) = done.map_or_else(|error| (Err(error), Vec::new()), |(value, bytes)| (Ok(value), bytes));
+        self.value(done)?;
+        self.0.write_all(&bytes)
+    }
+}
+
+/// Processor time that reading so many bytes may take: a hostile file of a few kilobytes gets little of it.
+pub fn processor_time(bytes: usize) -> Duration {
+    let megabytes = u64::try_from(bytes >> 20).unwrap_or(u64::MAX);
+    // Without optimisation a reader takes about ten times as long.
+    let slowness = if cfg!(debug_assertions) { 10 } else { 1 };
+    Duration::from_secs(megabytes.saturating_add(5).saturating_mul(slowness))
+}
