@@ -7,7 +7,6 @@ use satchel::{
     boot,
     doors::cli::args::Line,
     host::{sandbox, workers},
-    index::ort_rten::table,
     model::error::Kind,
     script,
 };
@@ -26,7 +25,6 @@ fn main() -> ExitCode {
     }
     // A huge page that is touched once is 2 MB: a third of all memory at rest. A kernel without them has none to refuse.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    table::install();
     match boot::run(Line::parse()) {
         Ok(exit) => ExitCode::from(u8::from(exit)),
         Err(error) => {
