@@ -15,6 +15,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         output::Output,
+        text::one_line,
     },
     net::http::Response,
 };
@@ -189,7 +190,7 @@ impl Answer {
             Value::String(text) if media.starts_with("text/html") => {
                 let start: String = text.chars().take(PAGE).collect();
                 let read = read::read(start.as_bytes(), "page.html", &Limits::default());
-                read.map_or_else(|_| text.clone(), |page| page.text().split_whitespace().collect::<Vec<_>>().join(" "))
+                read.map_or_else(|_| text.clone(), |page| one_line(&page.text()))
             }
             Value::String(text) => text.clone(),
             other => cut::beginning(other, PAGE),
