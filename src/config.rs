@@ -342,6 +342,16 @@ mod tests {
     }
 
     #[test]
+    fn the_file_chooses_what_keeps_the_graph_of_vectors() {
+        let graph = |file| resolve(&[], file).map(|config| config.graph);
+        assert_eq!(graph(None).unwrap(), GraphKind::Own);
+        assert_eq!(graph(Some("[indexes]\ngraph = 'own'")).unwrap(), GraphKind::Own);
+        assert_eq!(graph(Some("[indexes]\ngraph = 'hnsw_rs'")).unwrap(), GraphKind::Library);
+        let error = graph(Some("[indexes]\ngraph = 'hnsw'")).unwrap_err();
+        assert!(error.message().contains("expected `own` or `hnsw_rs`"), "{error}");
+    }
+
+    #[test]
     fn a_dns_server_that_cannot_be_asked_is_refused_and_the_form_is_told() {
         for (server, why) in [
             ("nowhere", "'nowhere', which is no IP address with a port"),

@@ -8,7 +8,6 @@ use satchel::{
     doors::cli::args::Line,
     formats,
     host::{sandbox, workers},
-    index::ort_rten::table,
     model::error::Kind,
     script,
 };
@@ -30,7 +29,6 @@ fn main() -> ExitCode {
     }
     // A huge page that is touched once is 2 MB: a third of all memory at rest. A kernel without them has none to refuse.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    table::install();
     match boot::run(Line::parse()) {
         Ok(exit) => ExitCode::from(u8::from(exit)),
         Err(error) => {

@@ -4,6 +4,7 @@ use super::history;
 use crate::model::{
     conversation::{Message, Role},
     llm::{ChatMessage, ChatRequest},
+    text::clip,
 };
 
 /// What a result in the middle of a turn is cut to when the turn alone does not fit, in characters.
@@ -57,10 +58,10 @@ pub(super) fn request(earlier: &str, older: &[Message], room: u64) -> ChatReques
 /// What stands in place of a past that could not be shortened.
 pub(super) fn note(earlier: &str, older: &[Message]) -> String {
     let questions = older.iter().filter(|message| message.role == Role::User);
-    let asked: Vec<String> = questions.map(|message| format!("- {}", head(&message.text, 120))).collect();
+    let asked: Vec<String> = questions.map(|message| format!("- {}", clip(&message.text, 120))).collect();
     let first = asked.len().saturating_sub(20);
     let asked = asked.get(first..).unwrap_or_default().join("\n");
-    let earlier = head(earlier, 4_000);
+    let earlier = clip(earlier, 4_000);
     format!(
         "{earlier}\n{} earlier messages were left out to make room. In them the person asked:\n{asked}",
         older.len()
@@ -76,11 +77,12 @@ fn transcript(earlier: &str, older: &[Message]) -> String {
     }
     for message in older {
         let who = if message.role == Role::User { "Person" } else { "Assistant" };
-        text.push_str(&format!("{who}: {}\n", head(&message.text, 4_000)));
+        text.push_str(&format!("{who}: {}\n", clip(&message.text, 4_000)));
         for step in &message.steps {
             let result = step.model_text.as_deref().unwrap_or_default();
-            let call = head(&step.arguments.to_string(), 300);
-            text.push_str(&format!("(called {} with {call}: {})\n", step.asked_as, head(result, 600)));
+            let call = step.arguments.to_string();
+            let call = clip(&call, 300);
+            text.push_str(&format!("(called {} with {call}: {})\n", step.asked_as, clip(result, 600)));
         }
     }
     text
@@ -95,7 +97,7 @@ pub(super) fn shrink(messages: &mut [ChatMessage], excess: u64) -> bool {
         let before = history::tokens(message);
         if let ChatMessage::Tool { results } = message {
             for result in results.iter_mut().filter(|result| result.text.chars().count() > STUMP) {
-                result.text = format!("{}\n(cut to make room)", head(&result.text, STUMP));
+                result.text = format!("{}\n(cut to make room)", clip(&result.text, STUMP));
             }
         }
         saved += before.saturating_sub(history::tokens(message));
@@ -104,13 +106,6 @@ pub(super) fn shrink(messages: &mut [ChatMessage], excess: u64) -> bool {
         }
     }
     false
-}
-
-fn head(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

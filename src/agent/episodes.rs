@@ -10,6 +10,7 @@ use crate::{
         conversation::{ConversationId, Message, Role, StepState},
         error::Result,
         memory::{Layer, NewMemory},
+        text::{clip, one_line},
         time::Time,
         user::UserId,
     },
@@ -81,9 +82,9 @@ fn gist(messages: &[Message]) -> Option<String> {
     let mut questions = messages.iter().filter(|message| message.role == Role::User).map(asked);
     let first = questions.next()?;
     let rest: Vec<String> = questions.collect();
-    let mut text = format!("Asked: \"{}\"", head(&first, 200));
+    let mut text = format!("Asked: \"{}\"", quoted(&first, 200));
     for question in rest.iter().take(QUOTED) {
-        text.push_str(&format!("; \"{}\"", head(question, 90)));
+        text.push_str(&format!("; \"{}\"", quoted(question, 90)));
     }
     if rest.len() > QUOTED {
         text.push_str(&format!("; and {} more", rest.len() - QUOTED));
@@ -134,13 +135,9 @@ fn outcome(messages: &[Message]) -> &'static str {
     }
 }
 
-/// The first line of a text, cut.
-fn head(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'");
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-        None => line,
-    }
+/// The beginning of a text, on one line that fits between quotation marks.
+fn quoted(text: &str, most: usize) -> String {
+    clip(&one_line(text).replace('"', "'"), most).into_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What stands before the conversation: who the model is here, how to tell data from instructions, what is remembered.
 
 use super::data;
-use crate::model::{knowledge::Citation, memory::Memory, time::Time};
+use crate::model::{knowledge::Citation, memory::Memory, text::one_line, time::Time};
 
 /// Most memories a turn is given.
 pub(super) const MEMORIES: usize = 8;
@@ -97,7 +97,7 @@ pub(super) fn earlier(summary: &str) -> String {
 /// A title from a first message: its first words.
 pub(super) fn title(text: &str) -> String {
     const MOST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     let line = line.trim_start_matches(['#', '>', '*', '-', ' ']);
     if line.chars().count() <= MOST {
         return if line.is_empty() { "New conversation".to_owned() } else { line.to_owned() };

@@ -1,28 +1,19 @@
 //! What calls of connected systems share: how often each may be asked, and the tokens it has given.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    num::NonZeroU32,
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use governor::{
-    DefaultDirectRateLimiter, Quota, RateLimiter,
-    clock::{Clock as _, DefaultClock},
-};
 use moka::sync::Cache;
-use parking_lot::Mutex;
 use prost_reflect::DescriptorPool;
 
-use crate::model::{
-    catalog::pace::RateLimit,
-    error::{Error, Kind, Result},
-    secret::Secret,
+use crate::{
+    model::{catalog::pace::RateLimit, error::Result, secret::Secret},
+    net::rate_limits::RateLimits,
 };
 
-/// Longest anybody waits for his turn before he is told to come back.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Most tokens kept.
 const TOKENS: u64 = 1_000;
 /// Most gRPC services whose types are kept, and how long: a service may be changed meanwhile.
@@ -32,7 +23,7 @@ const TYPES_LAST: Duration = Duration::from_secs(300);
 /// The limits and tokens in use. Cheap to clone.
 #[derive(Clone)]
 pub struct Calling {
-    limiters: Arc<Mutex<HashMap<String, Limiter>>>,
+    limits: RateLimits,
     tokens: Cache<String, Token>,
     /// One at a time asks for a system's token: the others find it.
     asking: Cache<String, Arc<tokio::sync::Mutex<()>>>,
@@ -49,12 +40,6 @@ pub struct Described {
     pub missing: BTreeSet<String>,
 }
 
-#[derive(Clone)]
-struct Limiter {
-    limit: RateLimit,
-    of: Arc<DefaultDirectRateLimiter>,
-}
-
 /// An access token.
 #[derive(Clone)]
 pub struct Token {
@@ -66,7 +51,7 @@ pub struct Token {
 
 impl Default for Calling {
     fn default() -> Self {
-        Self { limiters: Arc::default(), tokens: Cache::new(TOKENS), asking: Cache::new(TOKENS), types: types() }
+        Self { limits: RateLimits::default(), tokens: Cache::new(TOKENS), asking: Cache::new(TOKENS), types: types() }
     }
 }
 
@@ -75,37 +60,15 @@ fn types() -> Cache<String, Arc<Described>> {
 }
 
 impl Calling {
-    /// Waits until one more call fits a limit. Fails, with how long to wait, where that would take long.
+    /// Waits until one more call fits a limit, where there is one.
+    ///
+    /// # Errors
+    /// As [`RateLimits::acquire`].
     pub async fn take_turn(&self, key: &str, limit: Option<RateLimit>, what: &str) -> Result<()> {
-        let Some(limit) = limit else { return Ok(()) };
-        let limiter = self.limiter(key, limit)?;
-        let begun = Instant::now();
-        loop {
-            let Err(not_yet) = limiter.check() else { return Ok(()) };
-            let wait = not_yet.wait_time_from(DefaultClock::default().now());
-            if begun.elapsed() + wait > PATIENCE {
-                let told = format!(
-                    "{what} may be called {} times in {} s, and that is used up: try again in {} s.",
-                    limit.calls,
-                    limit.seconds,
-                    wait.as_secs() + 1
-                );
-                return Err(Error::new(Kind::Exhausted, told));
-            }
-            tokio::time::sleep(wait).await;
+        match limit {
+            Some(limit) => self.limits.acquire(key, limit, what).await,
+            None => Ok(()),
         }
-    }
-
-    fn limiter(&self, key: &str, limit: RateLimit) -> Result<Arc<DefaultDirectRateLimiter>> {
-        let mut limiters = self.limiters.lock();
-        if let Some(known) = limiters.get(key).filter(|known| known.limit == limit) {
-            return Ok(Arc::clone(&known.of));
-        }
-        let burst = NonZeroU32::new(limit.calls).ok_or_else(|| Error::internal("a limit of no calls"))?;
-        let quota = Quota::with_period(limit.interval()).ok_or_else(|| Error::internal("a limit of no time"))?;
-        let of = Arc::new(RateLimiter::direct(quota.allow_burst(burst)));
-        limiters.insert(key.to_owned(), Limiter { limit, of: Arc::clone(&of) });
-        Ok(of)
     }
 
     /// The token kept under this key, where it is still of use.
@@ -147,21 +110,6 @@ impl Calling {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn a_limit_is_kept_and_says_when_to_come_back() {
-        let calling = Calling::default();
-        let limit = Some(RateLimit { calls: 2, seconds: 600 });
-        for _ in 0..2 {
-            calling.take_turn("a", limit, "CRM").await.unwrap();
-        }
-        let error = calling.take_turn("a", limit, "CRM").await.unwrap_err();
-        assert_eq!(error.kind(), Kind::Exhausted);
-        assert!(error.message().starts_with("CRM may be called 2 times in 600 s"), "{error}");
-        calling.take_turn("b", limit, "CRM").await.unwrap();
-        calling.take_turn("a", None, "CRM").await.unwrap();
-        calling.take_turn("a", Some(RateLimit { calls: 3, seconds: 600 }), "CRM").await.unwrap();
-    }
 
     #[test]
     fn a_token_that_is_over_is_not_given() {

@@ -9,7 +9,10 @@ use super::{
     extracted::{BlockKind, Extracted},
     layout::{Laid, Layout},
 };
-use crate::model::knowledge::NewChunk;
+use crate::model::{
+    knowledge::NewChunk,
+    text::{head, one_line},
+};
 
 /// Most tokens of a passage with all that is said before it: what a small model reads at once, less its own marks.
 const WHOLE: usize = 248;
@@ -143,7 +146,7 @@ impl<'a> Cutter<'a> {
 
     fn enter(&mut self, level: u8, text: &str) {
         self.headings.retain(|(above, _)| *above < level);
-        let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let line = head(&one_line(text), 200).to_owned();
         self.headings.push((level, line));
     }
 

@@ -11,6 +11,7 @@ use url::Url;
 use crate::model::{
     error::{Error, Result},
     graph::{Finding, Thing},
+    text::{head, one_line},
     words,
 };
 
@@ -257,8 +258,7 @@ fn kind(said: &str) -> String {
 }
 
 fn cut(name: &str) -> String {
-    let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(NAME).collect()
+    head(&one_line(name), NAME).to_owned()
 }
 
 #[cfg(test)]

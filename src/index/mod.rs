@@ -4,6 +4,5 @@ pub mod embed;
 pub mod flat;
 pub mod graph;
 pub mod memory;
-pub mod ort_rten;
 pub mod text;
 pub mod vectors;

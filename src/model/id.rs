@@ -5,7 +5,10 @@ use std::{borrow::Cow, fmt, hash::Hash, marker::PhantomData, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use uuid::Uuid;
 
-use super::error::{Error, Result};
+use super::{
+    error::{Error, Result},
+    text::clip,
+};
 
 /// The id of a `Noun`: a UUID version 7, so ids sort by the time they were made.
 pub struct Id<Noun>(Uuid, PhantomData<fn() -> Noun>);
@@ -43,10 +46,7 @@ impl<N: Noun> FromStr for Id<N> {
 
 /// At most 40 characters of what somebody typed, for a message.
 pub fn shorten(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-        None => text.into(),
-    }
+    clip(text, 40)
 }
 
 impl<N> Clone for Id<N> {

@@ -39,6 +39,7 @@ pub mod secret_text;
 pub mod settings;
 pub mod spec;
 pub mod strength;
+pub mod text;
 pub mod time;
 pub mod unseen;
 pub mod user;

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::unseen::is_unseen;
+use super::{
+    text::{clip, one_line},
+    unseen::is_unseen,
+};
 
 /// Longest part of a question that quotes something, in characters.
 const MAX_QUOTED: usize = 120;
@@ -40,11 +43,7 @@ impl Question {
 
 /// A text in one line as a question quotes it: clipped, and what cannot be seen spelled out.
 pub fn clipped(text: &str) -> String {
-    let plain = plain(text);
-    if plain.chars().count() <= MAX_QUOTED {
-        return plain;
-    }
-    plain.chars().take(MAX_QUOTED).chain(['…']).collect()
+    clip(&plain(text), MAX_QUOTED).into_owned()
 }
 
 /// Names come from outside: what turns the direction of writing or is not seen would make another name of one.
@@ -58,7 +57,7 @@ fn plain(text: &str) -> String {
             c => spelled.push(c),
         }
     }
-    spelled.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&spelled)
 }
 
 #[cfg(test)]

@@ -6,14 +6,25 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// Words that say nothing of what a text is about; in order of the alphabet, as the lists below.
 #[rustfmt::skip]
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be", "been", "but",
-    "by", "can", "could", "d", "did", "do", "does", "everything", "for", "from", "had", "has", "have", "he",
-    "her", "his", "how", "i", "if", "im", "in", "into", "is", "it", "its", "just", "know", "let", "like", "ll",
-    "m", "me", "my", "of", "on", "or", "our", "please", "re", "s", "she", "should", "so", "some", "t", "tell",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us",
-    "ve", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
-    "your",
+pub const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in",
+    "into", "is", "it", "its", "just", "me", "my", "of", "on", "or", "our", "s", "she", "should", "so", "some",
+    "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up",
+    "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
+/// Words that say nothing more where somebody talks.
+#[rustfmt::skip]
+const OF_TALK: &[&str] = &[
+    "anything", "d", "everything", "im", "know", "let", "like", "ll", "m", "please", "re", "tell", "us", "ve",
+];
+/// Words that say nothing more where a text is read: with the others they are about half of it.
+#[rustfmt::skip]
+pub const OF_TEXTS: &[&str] = &[
+    "above", "after", "again", "against", "because", "before", "being", "below", "between", "both", "doing",
+    "down", "during", "each", "few", "further", "having", "here", "hers", "him", "itself", "more", "most", "no",
+    "nor", "not", "now", "off", "once", "only", "other", "ours", "out", "over", "own", "same", "such", "theirs",
+    "through", "too", "under", "until", "very", "while", "whom", "yours",
 ];
 /// Words that say nothing more where somebody asks for what he needs.
 #[rustfmt::skip]
@@ -39,22 +50,27 @@ pub struct Term {
 /// words each.
 pub fn terms(text: &str) -> Vec<Term> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let telling = split(&apart(text)).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_NEEDS], word));
+    let telling = split(&apart(text)).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_TALK, OF_NEEDS], word));
     telling.map(|word| Term { stem: stemmer.stem(&word).into_owned(), word }).collect()
 }
 
 /// The distinct words a text is about, in order of the alphabet.
 pub fn topics(text: &str) -> BTreeSet<String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_MEMORY], word));
+    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_TALK, OF_MEMORY], word));
     telling.map(|word| stemmer.stem(&word).into_owned()).collect()
 }
 
 /// The distinct words that [`topics`] compares, as they are written and in their order.
 pub fn telling(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_MEMORY], word));
+    let telling = split(text).into_iter().filter(|word| !is_one_of(&[STOP_WORDS, OF_TALK, OF_MEMORY], word));
     telling.filter(|word| seen.insert(word.clone())).collect()
+}
+
+/// Whether a word, in lower case, says nothing of what a text to be found is about.
+pub fn is_stop_word(word: &str) -> bool {
+    is_one_of(&[STOP_WORDS, OF_TEXTS], word)
 }
 
 fn is_one_of(lists: &[&[&str]], word: &str) -> bool {
@@ -67,7 +83,7 @@ pub fn apart(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + 8);
     for (n, c) in chars.iter().enumerate() {
         let before = n.checked_sub(1).and_then(|n| chars.get(n));
-        if before.is_some_and(|before| begins_word(*before, *c, chars.get(n + 1))) {
+        if before.is_some_and(|before| begins_word(*before, *c, chars.get(n + 1).copied())) {
             spaced.push(' ');
         }
         spaced.push(if matches!(c, '_' | '-' | '.' | '/' | ':') { ' ' } else { *c });
@@ -75,10 +91,11 @@ pub fn apart(text: &str) -> String {
     spaced
 }
 
-/// `readFile` has two words, and so has `XMLFile`.
-fn begins_word(before: char, c: char, after: Option<&char>) -> bool {
+/// Whether a character of an identifier begins a word: `readFile` has two, and so has `XMLFile`. Digits stay with the
+/// letters before them.
+pub fn begins_word(before: char, c: char, after: Option<char>) -> bool {
     let small = |c: char| c.is_lowercase() || c.is_ascii_digit();
-    c.is_uppercase() && (small(before) || (before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())))
+    c.is_uppercase() && (small(before) || (before.is_uppercase() && after.is_some_and(char::is_lowercase)))
 }
 
 /// Every word of a text, in lower case and in order. Scripts without spaces give each pair of neighbours.
@@ -95,7 +112,7 @@ pub fn split(text: &str) -> Vec<String> {
 }
 
 /// Han, Kana, Hangul, Thai: written without spaces, or nearly so.
-fn is_unspaced(c: char) -> bool {
+pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
@@ -139,7 +156,8 @@ mod tests {
 
     #[test]
     fn the_stop_words_stand_in_order_and_once() {
-        assert!([STOP_WORDS, OF_NEEDS, OF_MEMORY].iter().all(|list| list.is_sorted_by(|a, b| a < b)));
+        let lists = [STOP_WORDS, OF_TALK, OF_TEXTS, OF_NEEDS, OF_MEMORY];
+        assert!(lists.iter().all(|list| list.is_sorted_by(|a, b| a < b)));
     }
 
     #[test]

@@ -11,10 +11,11 @@ use anyhow::{Context, Result};
 use satchel::{
     app::indexing::{Indexing, State},
     config::GraphKind,
-    index::{text::words::STOP_WORDS, vectors::index::SearchKind},
+    index::vectors::index::SearchKind,
     model::{
         index::{Ask, Space},
         time::Time,
+        words::{OF_TEXTS, STOP_WORDS},
     },
     store::{
         db::{Commit, Db},
@@ -116,7 +117,7 @@ fn text(made: &mut Made, words: usize) -> String {
     let word = |made: &mut Made| {
         let share = (made.next() >> 11) as f64 / (1u64 << 53) as f64;
         let rank = (WORDS as f64).powf(share) as usize;
-        STOP_WORDS.get(rank - 1).map_or_else(|| format!("w{rank}x"), |word| (*word).to_owned())
+        STOP_WORDS.iter().chain(OF_TEXTS).nth(rank - 1).map_or_else(|| format!("w{rank}x"), |word| (*word).to_owned())
     };
     (0..words).map(|_| word(made)).collect::<Vec<_>>().join(" ")
 }

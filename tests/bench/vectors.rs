@@ -1,4 +1,4 @@
-//! The vector index beside exact search and Python's hnswlib, on the same vectors in the same run.
+//! The vector index beside exact search, the crate `hnsw_rs` and Python's hnswlib, on the same vectors in the same run.
 
 #![expect(clippy::disallowed_methods, reason = "reads the vectors it is given, runs Python")]
 

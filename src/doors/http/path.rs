@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::routes::ROUTES;
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    text::clip,
+};
 use actix_web::{
     HttpRequest,
     error::{PathError, QueryPayloadError},
@@ -18,6 +21,9 @@ use serde::{
 };
 use serde_json::{Value, json};
 use url::form_urlencoded;
+
+/// Most characters of what somebody sent that are repeated.
+const SHOWN: usize = 200;
 
 /// The query parameters each route takes, as the document names them.
 pub(super) struct Queries(Vec<Vec<Known>>);
@@ -53,7 +59,7 @@ impl Queries {
                 return Err(wrong(&name, &format!("is not known here: this path {}", takes(known))));
             };
             if let Some(range) = &one.integer {
-                range.demand(&value).map_err(|what| wrong(&name, &format!("{what}, not '{}'", shorten(&value))))?;
+                range.demand(&value).map_err(|what| wrong(&name, &format!("{what}, not '{}'", clip(&value, SHOWN))))?;
             }
             if seen.contains(&name) {
                 return Err(wrong(&name, "is there twice"));
@@ -91,7 +97,7 @@ pub(super) fn demand_words<T: DeserializeOwned>(name: &str, list: Option<&str>) 
         if let Err(unread) = T::deserialize(read) {
             let unread = unread.to_string();
             let expected = unread.split_once("`, ").map_or(unread.as_str(), |(_, expected)| expected);
-            return Err(wrong(name, &format!("knows no '{}': {expected}", shorten(word))));
+            return Err(wrong(name, &format!("knows no '{}': {expected}", clip(word, SHOWN))));
         }
     }
     Ok(())
@@ -141,7 +147,7 @@ fn takes(known: &[Known]) -> String {
 }
 
 fn wrong(name: &str, what: &str) -> Error {
-    let name = shorten(name);
+    let name = clip(name, SHOWN);
     let message = format!("The query parameter '{name}' {what}.");
     Error::invalid(message).with_details(json!({"field": name}))
 }
@@ -149,7 +155,10 @@ fn wrong(name: &str, what: &str) -> Error {
 /// A path whose segment cannot be read names nothing.
 pub(super) fn path_config() -> PathConfig {
     let refuse = |error: PathError, _: &HttpRequest| {
-        actix_web::Error::from(Error::not_found(format!("The path cannot be read: {}.", shorten(&error.to_string()))))
+        actix_web::Error::from(Error::not_found(format!(
+            "The path cannot be read: {}.",
+            clip(error.to_string().trim_end_matches('.'), SHOWN)
+        )))
     };
     PathConfig::default().error_handler(refuse)
 }
@@ -157,13 +166,12 @@ pub(super) fn path_config() -> PathConfig {
 /// A query that cannot be read is refused with what is wrong.
 pub(super) fn query_config() -> QueryConfig {
     let refuse = |error: QueryPayloadError, _: &HttpRequest| {
-        actix_web::Error::from(Error::invalid(format!("The query cannot be read: {}.", shorten(&error.to_string()))))
+        actix_web::Error::from(Error::invalid(format!(
+            "The query cannot be read: {}.",
+            clip(error.to_string().trim_end_matches('.'), SHOWN)
+        )))
     };
     QueryConfig::default().error_handler(refuse)
-}
-
-fn shorten(text: &str) -> String {
-    text.trim_end_matches('.').chars().take(200).collect()
 }
 
 #[cfg(test)]

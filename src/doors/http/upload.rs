@@ -17,7 +17,10 @@ use super::{error::Refusal, standing::Standing};
 use crate::{
     app::App,
     formats::media,
-    model::error::{Error, Kind, Result},
+    model::{
+        error::{Error, Kind, Result},
+        text::printable,
+    },
     store::{documents::Content, files::Stored, knowledge::Knowledge},
 };
 
@@ -91,11 +94,11 @@ async fn take(part: &mut Field, upload: &mut Upload, app: &App, limit: u64, fiel
     let file_name = part.content_disposition().and_then(|head| head.get_filename()).map(str::to_owned);
     let Some(name) = file_name.filter(|_| field == "file") else {
         if file_name_given(part) {
-            return Err(Error::invalid(format!("Send files in the field 'file', not '{}'.", shortened(&field))));
+            return Err(Error::invalid(format!("Send files in the field 'file', not '{}'.", printable(&field, 60))));
         }
         if !fields.contains(&field.as_str()) {
             let known: Vec<String> = ["file"].iter().chain(fields).map(|name| format!("'{name}'")).collect();
-            let message = format!("There is no field '{}': send {}.", shortened(&field), known.join(" and "));
+            let message = format!("There is no field '{}': send {}.", printable(&field, 60), known.join(" and "));
             return Err(Error::invalid(message));
         }
         return take_field(part, upload, field).await;
@@ -110,7 +113,7 @@ async fn take(part: &mut Field, upload: &mut Upload, app: &App, limit: u64, fiel
         incoming.write(&piece).await?;
     }
     if incoming.is_empty() {
-        return Err(Error::invalid(format!("'{}' is empty.", shortened(&name))));
+        return Err(Error::invalid(format!("'{}' is empty.", printable(&name, 60))));
     }
     let stored = incoming.finish().await?;
     let name = base(&name);
@@ -139,11 +142,11 @@ pub(super) async fn text(part: &mut Field, name: &str) -> Result<String> {
     let mut bytes = Vec::new();
     while let Some(piece) = piece(part).await? {
         if bytes.len() + piece.len() > FIELD {
-            return Err(Error::invalid(format!("The field '{}' is too long.", shortened(name))));
+            return Err(Error::invalid(format!("The field '{}' is too long.", printable(name, 60))));
         }
         bytes.extend_from_slice(&piece);
     }
-    String::from_utf8(bytes).map_err(|_| Error::invalid(format!("The field '{}' is not UTF-8.", shortened(name))))
+    String::from_utf8(bytes).map_err(|_| Error::invalid(format!("The field '{}' is not UTF-8.", printable(name, 60))))
 }
 
 /// The next part.
@@ -171,12 +174,8 @@ async fn drain(part: &mut Field) {
 /// The last part of a path: some programs send whole ones.
 fn base(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let plain: String = last.chars().filter(|c| !c.is_control()).take(255).collect();
+    let plain = printable(last, 255);
     if plain.trim().is_empty() { "unnamed".to_owned() } else { plain }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
 fn too_slow() -> Error {

@@ -11,6 +11,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         output::Output,
+        text::one_line,
     },
     net::http::Response,
 };
@@ -225,7 +226,7 @@ impl Body {
         if let Value::String(text) = &self.value {
             let start: String = text.chars().take(PAGE).collect();
             let page = reader.text(start.as_bytes(), "page.html").ok();
-            self.page = page.map(|page| page.text.split_whitespace().collect::<Vec<_>>().join(" "));
+            self.page = page.map(|page| one_line(&page.text));
         }
         self
     }

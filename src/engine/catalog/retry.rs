@@ -1,13 +1,13 @@
 //! Trying again: only what may be repeated, only where that can help, and when the system says so.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use reqwest::{Method, header::RETRY_AFTER};
+use reqwest::Method;
 
 use crate::{
     model::error::{Error, Kind, Result},
-    net::http::Response,
+    net::{http::Response, retry_after::retry_after},
 };
 
 /// Longest wait a system may ask for; one that wants more is not waited for.
@@ -74,21 +74,11 @@ fn can_help(missed: &Missed) -> bool {
 fn adjusted(missed: &Missed, wait: Option<Duration>) -> Option<Duration> {
     let wait = wait?;
     let Missed::Busy(response) = missed else { return Some(wait) };
-    match response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).and_then(asked) {
+    match retry_after(&response.headers) {
         None => Some(wait),
         Some(asked) if asked > LONGEST => None,
         Some(asked) => Some(asked.max(wait)),
     }
-}
-
-/// `Retry-After`: seconds, or a date.
-fn asked(text: &str) -> Option<Duration> {
-    if let Ok(seconds) = text.trim().parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = chrono::DateTime::parse_from_rfc2822(text.trim()).ok()?;
-    let at = SystemTime::from(at);
-    Some(at.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -101,12 +91,5 @@ mod tests {
             assert!(may_repeat(&method));
         }
         assert!(!may_repeat(&Method::POST) && !may_repeat(&Method::PATCH));
-    }
-
-    #[test]
-    fn seconds_and_dates_are_understood() {
-        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
-        assert_eq!(asked("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(asked("soon"), None);
     }
 }

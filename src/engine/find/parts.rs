@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::model::text::head;
+
 /// Characters of a need that are looked at: what follows is data rather than need.
 pub const LONGEST: usize = 1_500;
 /// Most parts that are looked for by themselves.
@@ -20,7 +22,7 @@ static SEAM: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
 
 /// The part of a need that is looked at.
 pub fn told(need: &str) -> &str {
-    need.char_indices().nth(LONGEST).map_or(need, |(end, _)| need.get(..end).unwrap_or(need))
+    head(need, LONGEST)
 }
 
 /// The steps of a need; none where it is one step.

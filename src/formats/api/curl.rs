@@ -23,6 +23,7 @@ use crate::model::{
     },
     error::{Error, Result},
     id::shorten,
+    text::one_line,
 };
 
 /// One request of what was pasted.
@@ -124,7 +125,7 @@ fn request(command: &Command, word: &Word) -> Result<Asked> {
     let operation = Proposal {
         key: format!("{method} {path}"),
         group: None,
-        name: name.split_whitespace().collect::<Vec<_>>().join(" "),
+        name: one_line(&name),
         operation: Operation::Rest,
         risk: proposed_risk(&method),
         method,

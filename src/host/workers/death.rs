@@ -2,6 +2,8 @@
 
 use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
 
+use crate::model::text::{clip, one_line};
+
 /// Most characters of a worker's own words that are passed on.
 const MAX_WORDS: usize = 600;
 
@@ -50,7 +52,7 @@ impl Death {
             Some(libc::SIGXCPU) => Self::Processor,
             Some(libc::SIGKILL) => Self::Killed,
             Some(signal) => Self::Signal(signal),
-            None => Self::Exit(status.code().unwrap_or(-1), shorten(errors)),
+            None => Self::Exit(status.code().unwrap_or(-1), short_line(errors)),
         }
     }
 }
@@ -63,16 +65,12 @@ fn panic(errors: &str) -> Option<String> {
     // Of a library's file its name and version say all; where it lay when it was built says nothing.
     let file = place.split_once("/registry/src/").and_then(|(_, file)| file.split_once('/'));
     let place = file.map_or(place, |(_, file)| file).trim_end_matches(':');
-    Some(shorten(&format!("{} at {place}", words.trim())))
+    Some(short_line(&format!("{} at {place}", words.trim())))
 }
 
 /// On one line, and not long.
-fn shorten(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_WORDS) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line,
-    }
+fn short_line(text: &str) -> String {
+    clip(&one_line(text), MAX_WORDS).into_owned()
 }
 
 impl fmt::Display for Death {

@@ -1,53 +1,50 @@
-//! A loaded model: texts in, one vector each out. fastembed does it, over rten (`ort_rten`).
+//! A loaded model with a thread of its own: texts in, one vector each out.
 
-use fastembed::{InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use std::sync::Arc;
+
+use rten::ThreadPool;
 
 use super::{
     model::{Model, Pooling},
-    tokens,
+    onnx::OnnxModel,
+    pooling::pool,
+    spread::spread,
+    tokens::BatchTokenizer,
 };
-use crate::{
-    index::ort_rten::table,
-    model::error::{Error, Result},
-};
+use crate::model::error::{Error, Result};
 
-/// A model in memory, for one thread. Those of the same model share its weights.
+/// A model ready to embed, for one thread. Those of the same model share its weights.
 pub(super) struct Encoder {
-    embedding: TextEmbedding,
+    onnx: Arc<OnnxModel>,
+    tokenizer: BatchTokenizer,
+    threads: Arc<ThreadPool>,
+    pooling: Pooling,
     dimensions: usize,
-    most_bytes: usize,
 }
 
 impl Encoder {
-    /// Reads the files, and prepares the weights where no other encoder has.
-    pub(super) fn load(model: &Model, threads: usize) -> Result<Self> {
-        table::install();
-        let files = TokenizerFiles {
-            tokenizer_file: model.tokenizer.bytes()?.into_owned(),
-            config_file: model.config.bytes()?.into_owned(),
-            special_tokens_map_file: model.special_tokens.bytes()?.into_owned(),
-            tokenizer_config_file: model.tokenizer_config.bytes()?.into_owned(),
-        };
-        let pooling = match model.pooling {
-            Pooling::Mean => fastembed::Pooling::Mean,
-            Pooling::Cls => fastembed::Pooling::Cls,
-        };
-        // fastembed's dynamic mode only forbids batches, which rten's graphs never need.
-        let user_defined = UserDefinedEmbeddingModel::new(model.onnx.bytes()?.into_owned(), files)
-            .with_pooling(pooling)
-            .with_quantization(QuantizationMode::None);
-        let options = InitOptionsUserDefined::new().with_max_length(model.max_tokens).with_intra_threads(threads);
-        let mut embedding = TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|e| {
-            Error::invalid(format!("The embedding model '{}' cannot be used: {e}.", model.info.id)).caused_by(e)
-        })?;
-        tokens::take_special_words_for_text(&mut embedding.tokenizer);
-        Ok(Self { embedding, dimensions: model.info.dimensions, most_bytes: tokens::most_bytes(model) })
+    /// Reads the tokenizer, and starts the threads that run the weights.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::model::error::Kind::Invalid) where the tokenizer's files cannot be used.
+    pub(super) fn new(model: &Model, onnx: Arc<OnnxModel>, threads: usize) -> Result<Self> {
+        let tokenizer = BatchTokenizer::load(model)?;
+        let pool = ThreadPool::with_num_threads(threads);
+        spread(&pool, threads);
+        Ok(Self { onnx, tokenizer, threads: Arc::new(pool), pooling: model.pooling, dimensions: model.info.dimensions })
     }
 
-    /// One vector of length 1 for each text.
-    pub(super) fn encode(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let texts: Vec<&str> = texts.iter().map(|text| tokens::beginning(text, self.most_bytes)).collect();
-        let vectors = self.embedding.embed(&texts, Some(texts.len().max(1))).map_err(Error::internal)?;
+    /// Returns a vector of length 1 for each text, in their order.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::model::error::Kind::Invalid) where the model gives something else than it is said to.
+    pub(super) fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let batch = self.tokenizer.batch(texts)?;
+        let mask = batch.mask.clone();
+        let vectors = pool(&self.onnx.run(batch, &self.threads)?, &mask, self.pooling)?;
         match vectors.iter().find(|vector| vector.len() != self.dimensions) {
             None if vectors.len() == texts.len() => Ok(vectors),
             None => Err(Error::internal("the embedding model lost a text")),

@@ -1,11 +1,14 @@
 //! What an embedding model is: its files, and how its output becomes a vector.
 
-use std::{borrow::Cow, path::PathBuf};
+use std::{borrow::Cow, fmt::Display, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use crate::{index::memory, model::error::Result};
+use crate::{
+    index::memory,
+    model::error::{Error, Result},
+};
 
 /// The name of the model inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -82,6 +85,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// What is said where its files cannot be used.
+    pub(super) fn unusable(&self, why: impl Display) -> Error {
+        Error::invalid(format!("The embedding model '{}' cannot be used: {why}.", self.info.id))
+    }
+
     /// Leaves memory; it can be loaded again.
     pub(super) fn let_go(&self) {
         self.onnx.let_go();

@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{Arc, Weak},
     thread,
     time::{Duration, Instant},
 };
@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use super::{
     encoder::Encoder,
     model::Model,
+    onnx::OnnxModel,
     queue::{Item, Queue},
     tokens::Counter,
 };
@@ -47,6 +48,8 @@ impl Default for Limits {
 /// A model with the threads that run it.
 pub(super) struct Workers {
     model: Model,
+    /// The weights, as long as a thread has them.
+    onnx: Mutex<Weak<OnnxModel>>,
     state: Mutex<State>,
     changed: Condvar,
     counter: Mutex<Option<Arc<Counter>>>,
@@ -103,7 +106,7 @@ impl State {
 impl Workers {
     pub(super) fn new(model: Model, limits: Limits) -> Arc<Self> {
         let state = Mutex::new(State { limits, ..State::default() });
-        Arc::new(Self { model, state, changed: Condvar::new(), counter: Mutex::default() })
+        Arc::new(Self { model, onnx: Mutex::default(), state, changed: Condvar::new(), counter: Mutex::default() })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -268,9 +271,22 @@ impl Workers {
         let started = Instant::now();
         // Passages share the machine among threads; somebody waits for a query.
         let threads = if duty == Duty::Queries { self.state.lock().limits.threads.clamp(1, QUERY_THREADS) } else { 1 };
-        let loaded = Encoder::load(&self.model, threads)?;
+        let loaded = Encoder::new(&self.model, self.onnx()?, threads)?;
         self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
+        Ok(loaded)
+    }
+
+    /// The weights, from memory where another thread has them already.
+    fn onnx(&self) -> Result<Arc<OnnxModel>> {
+        // Held while they are read, so that two at once do not both.
+        let mut known = self.onnx.lock();
+        if let Some(loaded) = known.upgrade() {
+            return Ok(loaded);
+        }
+        let loaded = OnnxModel::load(self.model.onnx.bytes()?).map_err(|e| self.model.unusable(e))?;
+        let loaded = Arc::new(loaded);
+        *known = Arc::downgrade(&loaded);
         Ok(loaded)
     }
 }

@@ -34,8 +34,8 @@ use crate::model::{
     index::Entry,
 };
 
-/// The name of our tokenizer in the schema.
-const TOKENIZER: &str = "words";
+/// The name of our tokenizer in the schema. Where it cuts otherwise it gets another, and indexes are made again.
+const TOKENIZER: &str = "words-2";
 /// What the writer may hold before it writes; the least Tantivy takes is 15 MB.
 const WRITER_BYTES: usize = 20_000_000;
 /// Up to this many ids are looked up one by one; beyond it each hit is held against the set.

@@ -6,18 +6,8 @@ use std::ops::Range;
 use rust_stemmers::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Words that say nothing of what a text is about, and are about half of it.
-pub const STOP_WORDS: &[&str] = &[
-    "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at",
-    "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",
-    "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he",
-    "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me",
-    "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours",
-    "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
-    "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until",
-    "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
-    "would", "you", "your", "yours",
-];
+use crate::model::words::{begins_word, is_stop_word, is_unspaced};
+
 /// Longer runs of letters are data, not words: they are cut.
 const LONGEST: usize = 64;
 
@@ -36,7 +26,7 @@ pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     for at in pieces(text) {
         let word = text.get(at.clone()).unwrap_or_default().to_lowercase();
-        if STOP_WORDS.binary_search(&word.as_str()).is_err() {
+        if !is_stop_word(&word) {
             let stem = if word.is_ascii() { stemmer.stem(&word).into_owned() } else { word };
             words.push(Word { at, stem });
         }
@@ -76,22 +66,12 @@ fn cut(run: &[(usize, char)], end: usize, pieces: &mut Vec<Range<usize>>) {
     let mut begun = *first;
     for (index, (pair, at)) in run.windows(2).zip(ends).enumerate() {
         let [(_, before), (_, c)] = pair else { continue };
-        let next_is_lower = run.get(index + 2).is_some_and(|(_, next)| next.is_lowercase());
-        // fooBar, and HTTPServer before its S; digits stay with the letters before them.
-        let changes = before.is_lowercase() && c.is_uppercase()
-            || before.is_uppercase() && c.is_uppercase() && next_is_lower
-            || before.is_numeric() && c.is_uppercase() && next_is_lower;
-        if changes {
+        if begins_word(*before, *c, run.get(index + 2).map(|(_, after)| *after)) {
             pieces.push(begun..at);
             begun = at;
         }
     }
     pieces.push(begun..end);
-}
-
-/// Han, Kana, Hangul, Thai: written without spaces, or nearly so.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 /// Gives Tantivy the words of [`words`].
@@ -146,13 +126,15 @@ mod tests {
             stems("getUserName HTTPServer2 fs_read /api/tools.find x::y-z"),
             ["get", "user", "name", "http", "server2", "fs", "read", "api", "tool", "find", "x", "y", "z"]
         );
-        assert_eq!(stems("OAuth2Token e5Mistral sha256"), ["o", "auth2", "token", "e5", "mistral", "sha256"]);
+        assert_eq!(
+            stems("OAuth2Token e5Mistral sha256 S3API"),
+            ["o", "auth2", "token", "e5", "mistral", "sha256", "s3", "api"]
+        );
     }
 
     #[test]
     fn words_are_stemmed_and_those_that_say_nothing_left_out() {
         assert_eq!(stems("The invoices were being paid"), ["invoic", "paid"]);
-        assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::model::{
     error::{Error, Result},
     id::shorten,
     origin::Origin,
+    text::one_line,
     time::Time,
     words,
 };
@@ -260,7 +261,7 @@ fn waiting(steps: &[Step]) -> Vec<Waiting<'_>> {
 
 /// What two names that differ in case or spaces alone have in common.
 pub fn key(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    one_line(name).to_lowercase()
 }
 
 fn slug(name: &str, at: usize) -> String {
@@ -274,7 +275,7 @@ fn fault<T>(step: Option<usize>, message: impl Into<String>) -> Checked<T> {
 
 /// One line, with single spaces.
 fn line(given: &str, what: &str, step: Option<usize>) -> Checked<String> {
-    let line = given.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(given);
     bounded(line, MAX_NAME, what, step)
 }
 

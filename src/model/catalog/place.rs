@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use crate::model::error::{Error, Result};
+use crate::model::{
+    error::{Error, Result},
+    text::printable,
+};
 
 /// Longest path.
 const LONGEST: usize = 2_000;
@@ -34,7 +37,7 @@ impl Template {
             let (name, after) = after.split_once('}').filter(|(name, _)| is_name(name)).ok_or_else(|| {
                 Error::invalid(format!(
                     "The path '{}' has a brace that names nothing: write /users/{{id}}.",
-                    short(text)
+                    printable(text, 80)
                 ))
             })?;
             if !before.is_empty() {
@@ -110,7 +113,7 @@ pub fn demand_inside(path: &str) -> Result<()> {
     if !path.starts_with('/') {
         return Err(Error::invalid(format!(
             "The path '{}' must begin with a slash: it is put under the base URL.",
-            short(path)
+            printable(path, 80)
         )));
     }
     if path.len() > LONGEST {
@@ -137,11 +140,7 @@ pub fn demand_inside(path: &str) -> Result<()> {
 }
 
 fn outside(path: &str) -> Error {
-    Error::invalid(format!("The path '{}' would lead out from under the system's base URL.", short(path)))
-}
-
-fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(80).collect()
+    Error::invalid(format!("The path '{}' would lead out from under the system's base URL.", printable(path, 80)))
 }
 
 /// A text as one segment of a path holds it.

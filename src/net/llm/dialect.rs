@@ -9,6 +9,7 @@ use crate::{
     model::{
         error::{Error, Kind, Result},
         llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
+        text::clip,
     },
     net::{
         http::Request,
@@ -146,7 +147,7 @@ pub(super) fn parse(frame: &str) -> Result<Value> {
 /// A failure written into the stream itself. One that is the conversation's and not the server's is an invalid request.
 pub(super) fn failed(error: &Value) -> Error {
     let said = error.get("message").unwrap_or(error).as_str().unwrap_or("no reason given");
-    let short: String = said.chars().take(300).collect();
+    let short = clip(said, 300);
     if is_too_long(said) || is_too_long(text(error, "code")) {
         return Error::invalid(format!("The conversation is too long for the model: {short}"));
     }
@@ -159,10 +160,11 @@ pub(super) fn call(id: String, name: String, arguments: &str) -> ToolCall {
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
     let (arguments, malformed) = match serde_json::from_str(text) {
         Ok(object @ Value::Object(_)) => (object, None),
-        Ok(_) => (Value::Object(Map::new()), Some(format!("The arguments are not a JSON object: {}", shorten(text)))),
-        Err(error) => {
-            (Value::Object(Map::new()), Some(format!("The arguments are not valid JSON ({error}): {}", shorten(text))))
-        }
+        Ok(_) => (Value::Object(Map::new()), Some(format!("The arguments are not a JSON object: {}", clip(text, 200)))),
+        Err(error) => (
+            Value::Object(Map::new()),
+            Some(format!("The arguments are not valid JSON ({error}): {}", clip(text, 200))),
+        ),
     };
     ToolCall { id, name, arguments, malformed }
 }
@@ -170,10 +172,6 @@ pub(super) fn call(id: String, name: String, arguments: &str) -> ToolCall {
 /// An id for dialects that give none.
 pub(super) fn fresh_id() -> String {
     format!("call_{}", uuid::Uuid::now_v7().simple())
-}
-
-fn shorten(text: &str) -> String {
-    text.chars().take(200).collect()
 }
 
 /// Sets a field of an object.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{StatusCode, header};
+use reqwest::StatusCode;
 
 use super::own_key::KeyMask;
 use crate::{
@@ -10,8 +10,9 @@ use crate::{
         error::{Error, Kind},
         llm::Provider,
         provider::failure::{ProviderFailure, named},
+        text::{clip, one_line},
     },
-    net::http::Response,
+    net::{http::Response, retry_after::retry_after},
 };
 
 /// Most bytes of an error's body that are read.
@@ -100,9 +101,7 @@ pub(super) fn broken(provider: &Provider, error: Error) -> Error {
 /// Reads what a provider answered instead of a stream.
 pub(super) async fn from_response(provider: &Provider, response: Response) -> Failure {
     let status = response.status;
-    let after = response.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let after =
-        after.and_then(|text| text.trim().parse::<f64>().ok()).and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let after = retry_after(&response.headers);
     let body = response.first_bytes(BODY).await.map(|(bytes, _)| bytes).unwrap_or_default();
     let body = String::from_utf8_lossy(&body);
     let said = reason(provider, &body);
@@ -179,10 +178,6 @@ pub(super) fn reason(provider: &Provider, body: &str) -> String {
     let error = json.get("error").unwrap_or(&json);
     let text = error.get("message").unwrap_or(error).as_str().unwrap_or(body);
     let text = KeyMask::new(provider).text(text);
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(300) {
-        _ if line.is_empty() => "no reason given.".to_owned(),
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
+    let line = one_line(&text);
+    if line.is_empty() { "no reason given.".to_owned() } else { clip(&line, 300).into_owned() }
 }

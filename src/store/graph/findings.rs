@@ -7,6 +7,7 @@ use crate::{
     model::{
         error::{Error, Result},
         graph::{Finding, Thing},
+        text::head,
         time::Time,
     },
     store::{
@@ -83,9 +84,7 @@ fn document(row: &Row<'_>) -> Result<Unread> {
 
 pub(super) fn content(c: &Connection, document: i64, most: usize) -> Result<Content> {
     let mut text = chunks::text(c, document)?;
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        text.truncate(end);
-    }
+    text.truncate(head(&text, most).len());
     let sql = "SELECT c.heading FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
                WHERE c.document = ?1 AND c.heading <> '' GROUP BY c.heading ORDER BY min(c.ordinal)";
     Ok(Content { text, headings: all(c, sql, [document], |row| Ok(row.get(0)?))? })

@@ -1,14 +1,9 @@
 //! `web_search`: results of a SearXNG instance, within a limit of our own and again where it is busy.
 
-use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use governor::{
-    DefaultDirectRateLimiter, Quota, RateLimiter,
-    clock::{Clock, DefaultClock},
-};
-use http::header::{ACCEPT, HeaderValue, RETRY_AFTER};
-use parking_lot::Mutex;
+use http::header::{ACCEPT, HeaderValue};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,13 +12,17 @@ use url::Url;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{
+        catalog::pace::RateLimit,
         error::{Error, Kind, Result},
         output::{Content, Output},
         spec::{Category, Setting},
+        text::{head, one_line},
     },
     net::{
         guard::HostPort,
         http::{Http, Request, Response},
+        rate_limits::RateLimits,
+        retry_after::retry_after,
     },
 };
 
@@ -60,14 +59,14 @@ struct Args {
 }
 
 pub(super) fn tool() -> Tool {
-    let limit = Limit::default();
+    let limits = RateLimits::default();
     Tool::new(
         "web_search",
         Category::Web,
         "Searches the web and gives the title, the address and a few words of each result. To cite a result, fetch it with \
          web_fetch first.",
         "A question is about something recent or public that neither you nor the documents know.",
-        move |cx, args| run(cx, args, limit.clone()),
+        move |cx, args| run(cx, args, limits.clone()),
     )
     .timeout(TIMEOUT)
     .setting(Setting {
@@ -91,7 +90,7 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
+async fn run(cx: Context, args: Args, limits: RateLimits) -> Result<Output> {
     let query = args.query.trim().to_owned();
     if query.is_empty() {
         return Err(Error::invalid("'query' is empty: say what to search for."));
@@ -107,7 +106,9 @@ async fn run(cx: Context, args: Args, limit: Limit) -> Result<Output> {
     let mut url = base.clone();
     url.query_pairs_mut().append_pair("q", &query).append_pair("format", "json").append_pair("categories", category);
     let http = cx.http()?.allowing(HostPort::of(&base).as_slice());
-    limit.take(cx.platform().web.searches_per_minute).await?;
+    // One limit for everybody together, whatever they search for.
+    let limit = RateLimit { calls: cx.platform().web.searches_per_minute.max(1), seconds: 60 };
+    limits.acquire("", limit, "The web search").await?;
     let answer = ask(&http, &url).await?;
     let results = results(&answer, usize::from(most));
     let direct = direct(&answer);
@@ -188,7 +189,6 @@ async fn ask_once(http: &Http, url: &Url) -> Result<Value, Failure> {
 
 fn refused(response: &Response) -> Failure {
     let status = response.status.as_u16();
-    let after = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let message = match status {
         403 => "The search instance refuses JSON: its administrator adds 'json' to search.formats in its settings.yml."
             .to_owned(),
@@ -196,7 +196,7 @@ fn refused(response: &Response) -> Failure {
         _ => format!("The search instance answered with status {status}. Try again later."),
     };
     let again = status == 429 || status >= 500;
-    Failure { error: Error::upstream(message), again, after: after.map(Duration::from_secs) }
+    Failure { error: Error::upstream(message), again, after: retry_after(&response.headers) }
 }
 
 /// Title, address and snippet of the first results that lead somewhere, each address once.
@@ -205,10 +205,7 @@ fn results(answer: &Value, most: usize) -> Vec<Value> {
     let found = answer.get("results").and_then(Value::as_array).into_iter().flatten();
     found
         .filter_map(|one| {
-            let text = |key: &str| {
-                let text = one.get(key).and_then(Value::as_str).unwrap_or_default();
-                text.split_whitespace().collect::<Vec<_>>().join(" ")
-            };
+            let text = |key: &str| one_line(one.get(key).and_then(Value::as_str).unwrap_or_default());
             let url = Url::parse(&text("url")).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
             if seen.contains(&url) {
                 return None;
@@ -246,7 +243,7 @@ fn direct(answer: &Value) -> Vec<Direct> {
     let listed = |key: &str| answer.get(key).and_then(Value::as_array).into_iter().flatten();
     let plain = |value: Option<&Value>, most: usize| {
         let text = value.and_then(Value::as_str).unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect::<String>()
+        head(&one_line(text), most).to_owned()
     };
     let url = |value: Option<&Value>| {
         let url = Url::parse(value?.as_str()?.trim()).ok()?;
@@ -289,49 +286,6 @@ fn markdown(results: &[Value], silent: &[String]) -> String {
     results.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// So many searches in a minute and no more, for everybody together.
-#[derive(Clone, Default)]
-struct Limit {
-    made: Arc<Mutex<Option<Made>>>,
-}
-
-/// A limit as it was set, and what counts it.
-type Made = (u32, Arc<DefaultDirectRateLimiter>);
-
-impl Limit {
-    /// Waits its turn where that is soon; else says when to come back.
-    async fn take(&self, per_minute: u32) -> Result<()> {
-        let limiter = self.limiter(per_minute.max(1));
-        while let Err(not_yet) = limiter.check() {
-            let wait = not_yet.wait_time_from(DefaultClock::default().now());
-            if wait > LONGEST_WAIT {
-                return Err(Error::new(
-                    Kind::Exhausted,
-                    format!(
-                        "{per_minute} searches a minute are allowed and used up. Try again in {} s.",
-                        wait.as_secs().max(1)
-                    ),
-                ));
-            }
-            tokio::time::sleep(wait).await;
-        }
-        Ok(())
-    }
-
-    fn limiter(&self, per_minute: u32) -> Arc<DefaultDirectRateLimiter> {
-        let mut made = self.made.lock();
-        if let Some((count, limiter)) = made.as_ref()
-            && *count == per_minute
-        {
-            return Arc::clone(limiter);
-        }
-        let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
-        let limiter = Arc::new(RateLimiter::direct(quota));
-        *made = Some((per_minute, Arc::clone(&limiter)));
-        limiter
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,15 +313,5 @@ mod tests {
         assert_eq!(silent, ["google (CAPTCHA)", "bing"]);
         assert!(markdown(&[], &silent).contains("google (CAPTCHA), bing did not answer"));
         assert_eq!(markdown(&[], &[]), "Nothing was found.");
-    }
-
-    #[tokio::test]
-    async fn what_is_over_the_limit_is_refused_with_a_time() {
-        let limit = Limit::default();
-        limit.take(1).await.unwrap();
-        let error = limit.take(1).await.unwrap_err();
-        assert_eq!(error.kind(), Kind::Exhausted);
-        assert!(error.message().contains("Try again in"), "{error}");
-        limit.take(2).await.unwrap();
     }
 }

@@ -4,11 +4,17 @@
 
 use std::time::Duration;
 
-use satchel::index::embed::{embedder::Embedder, model::Model, workers::Limits};
+use satchel::index::embed::{
+    embedder::Embedder,
+    model::{Model, Pooling},
+    workers::Limits,
+};
 
 const SENTENCES: &str = include_str!("../data/embeddings.json");
 /// The reference's vectors for them, by a forward pass in 64-bit floats over the original weights, as numbers of 16 bits.
 const REFERENCE: &[u8] = include_bytes!("../data/embeddings.i16");
+/// fastembed's vectors for every fourth of them, as 32-bit floats: by the mean of 256 tokens, then by the first of 128.
+const FASTEMBED: &[u8] = include_bytes!("../data/embeddings.f32");
 const DIMENSIONS: usize = 384;
 
 fn embedder() -> Embedder {
@@ -39,6 +45,22 @@ async fn the_vectors_are_those_of_the_reference() {
     let least = cosines.iter().copied().fold(1.0, f32::min);
     println!("cosine to the reference: mean {mean:.5}, least {least:.5}");
     assert!(mean >= 0.9995 && least >= 0.998, "mean {mean}, all {cosines:?}");
+}
+
+#[tokio::test]
+async fn the_vectors_are_those_of_fastembed() {
+    let texts: Vec<String> = sentences().into_iter().step_by(4).collect();
+    let mut vectors = Vec::new();
+    for (pooling, max_tokens) in [(Pooling::Mean, 256), (Pooling::Cls, 128)] {
+        let model = Model { pooling, max_tokens, ..Model::embedded().unwrap() };
+        let embedder = Embedder::new(Some(model), Limits::default());
+        vectors.extend(embedder.passages(texts.clone()).await.unwrap().unwrap());
+    }
+    let numbers: Vec<f32> = FASTEMBED.as_chunks::<4>().0.iter().map(|n| f32::from_le_bytes(*n)).collect();
+    assert_eq!(numbers.len(), 2 * texts.len() * DIMENSIONS);
+    for ((vector, known), text) in vectors.iter().zip(numbers.chunks_exact(DIMENSIONS)).zip(texts.iter().cycle()) {
+        assert!(cosine(vector, known) >= 0.99999, "{}: {text}", cosine(vector, known));
+    }
 }
 
 #[tokio::test]

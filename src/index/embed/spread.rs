@@ -1,4 +1,4 @@
-//! Where the threads of a session run.
+//! Where the threads of a model run.
 
 use rten::ThreadPool;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
