@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, env::consts::ARCH, io};
 
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
 /// Private memory a worker may have, what it starts with included, in bytes.
 const MEMORY: u64 = 80 << 20;
+/// Its stack, in bytes, where the server's is not smaller: one without a limit would be memory that `MEMORY` does not count.
+const STACK: u64 = 8 << 20;
 /// Processor time of its whole life, in seconds: an end for one that nobody watches any more.
 const CPU_SECONDS: u64 = 600;
 
@@ -45,8 +47,10 @@ const ALLOWED: &[i64] = &[
 /// Confines this process for the rest of its life.
 pub fn confine() -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    let stack = getrlimit(Resource::Stack).current.map_or(STACK, |now| now.min(STACK));
     for (resource, most) in [
         (Resource::Data, MEMORY),
+        (Resource::Stack, stack),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),
