@@ -56,10 +56,11 @@ test: web model ## run every test: web units, Rust, browsers (STAGES="web rust w
 	@scripts/dev/needs rust node python cc nextest age chromium firefox
 	scripts/dev/test $(STAGES)
 
-check: web model tidy ## formatting, lints, types, layers, licences; fails on the first warning
-	@scripts/dev/needs rust node python cc
+check: web model tidy ## formatting, lints, types, layers, licences, unused crates; fails on the first warning
+	@scripts/dev/needs rust node python cc machete
 	$(CARGO) fmt --all --check
 	python3 scripts/dev/graph.py deny.toml
+	$(CARGO) machete
 	(cd web && npm run --silent check)
 	$(CARGO) clippy $(LOCKED) --all-targets --quiet -- -D warnings
 

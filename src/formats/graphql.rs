@@ -1,15 +1,22 @@
 //! What a GraphQL document would do, without a schema: which operation runs, of which kind, and its outermost fields.
 //!
-//! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>. Only as much is read as that takes.
+//! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashSet};
+
+use async_graphql_parser::{
+    parse_query,
+    types::{DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet},
+};
 
 use crate::model::error::{Error, Result};
 
-/// Deepest selections in selections, and fragments in fragments.
+/// Deepest brackets, and fragments in fragments: as deep go the parser and what reads its answer.
 const MAX_DEPTH: usize = 64;
 /// Longest document, in bytes.
 const MAX_LENGTH: usize = 1 << 20;
+/// Most bytes of it beside texts, comments and blanks: each may become some 500 bytes in memory.
+const MAX_WORDS: usize = 1 << 16;
 
 /// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,247 +40,150 @@ pub struct Operation {
     pub fields: Vec<String>,
 }
 
-/// The operation a document runs, by its name where there are several. Fails where that is not clear.
+/// Returns the operation a document runs, by its name where there are several.
+///
+/// # Errors
+/// A document that is none, or of which it is not clear what it runs.
 pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     if document.len() > MAX_LENGTH {
         return Err(Error::invalid(format!("The GraphQL document is longer than {MAX_LENGTH} bytes.")));
     }
-    let tokens = tokens(document)?;
-    let mut reader = Reader { tokens: &tokens, at: 0 };
-    let (mut operations, mut fragments) = (Vec::new(), HashMap::new());
-    while let Some(token) = reader.peek() {
-        match token {
-            Token::Name("fragment") => {
-                let (name, selected) = reader.fragment()?;
-                fragments.insert(name, selected);
-            }
-            Token::Mark('{') => operations.push((Kind::Query, None, reader.selections(0)?)),
-            Token::Name(word) => operations.push(reader.operation(word)?),
-            _ => return Err(wrong("an operation begins with query, mutation, subscription or '{'")),
-        }
+    // No text decides what runs; without them the parser refuses none that another spells otherwise.
+    let bare = bare(document)?;
+    if bare.bytes().filter(|byte| !b" ,\t\r\n".contains(byte)).count() > MAX_WORDS {
+        return Err(wrong(&format!("it is longer than {MAX_WORDS} bytes beside texts and comments")));
     }
-    let (kind, name, selected) = choose(operations, name)?;
-    let mut fields = Vec::new();
-    flatten(&selected, &fragments, 0, &mut fields)?;
-    if fields.is_empty() {
-        return Err(wrong("the operation selects nothing"));
-    }
+    ensure_depth(&bare)?;
+    let document = parse_query(bare).map_err(|error| unreadable("document", &error))?;
+    let (name, operation) = choose(&document.operations, name)?;
+    let mut fields = Fields::new(&document);
+    fields.add(&operation.selection_set.node)?;
+    let kind = match operation.ty {
+        OperationType::Query => Kind::Query,
+        OperationType::Mutation => Kind::Mutation,
+        OperationType::Subscription => Kind::Subscription,
+    };
+    let fields = fields.found.into_iter().map(str::to_owned).collect();
     Ok(Operation { kind, name: name.map(str::to_owned), fields })
 }
 
-type Read<'a> = (Kind, Option<&'a str>, Vec<Selected<'a>>);
-
-fn choose<'a>(operations: Vec<Read<'a>>, name: Option<&str>) -> Result<Read<'a>> {
-    let names: Vec<&str> = operations.iter().map(|(_, name, _)| name.unwrap_or("one without a name")).collect();
+fn choose<'a>(
+    operations: &'a DocumentOperations,
+    name: Option<&str>,
+) -> Result<(Option<&'a str>, &'a OperationDefinition)> {
+    let operations = operations.iter().map(|(own, operation)| (own.map(|own| own.as_str()), operation));
+    let mut operations: Vec<_> = operations.collect();
+    operations.sort_by_key(|(_, operation)| operation.pos);
+    let names: Vec<&str> = operations.iter().map(|(own, _)| own.unwrap_or("one without a name")).collect();
     let listed = names.join(", ");
     let several = operations.len() > 1;
-    let mut found = operations.into_iter().filter(|(_, own, _)| name.is_none() || *own == name);
-    match (found.next(), name) {
+    let found = operations.into_iter().find(|(own, _)| name.is_none() || *own == name);
+    match (found, name) {
         (Some(_), None) if several => {
             Err(Error::invalid(format!("The document has several operations: name one as operation_name: {listed}.")))
         }
-        (Some(_), Some(name)) if found.next().is_some() => Err(wrong(&format!("two operations are named {name}"))),
-        (Some(found), _) => Ok(found),
+        (Some((own, operation)), _) => Ok((own, &operation.node)),
         (None, Some(name)) => Err(Error::invalid(format!("The document has no operation '{name}'. It has: {listed}."))),
         (None, None) => Err(wrong("it has no operation")),
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token<'a> {
-    Name(&'a str),
-    Mark(char),
-    Spread,
-    /// A number or a text: what it is does not matter here.
-    Value,
+/// The outermost fields of an operation, as they are found.
+struct Fields<'a> {
+    document: &'a ExecutableDocument,
+    /// Fragments whose fields are being added, the outermost first.
+    open: Vec<&'a str>,
+    /// Fragments whose fields were added: twice would be twice as much work for each fragment in a fragment.
+    done: HashSet<&'a str>,
+    known: HashSet<&'a str>,
+    found: Vec<&'a str>,
 }
 
-/// What is selected: a field by its own name, the fields of a fragment, or those of a fragment in place.
-enum Selected<'a> {
-    Field(&'a str),
-    Fragment(&'a str),
-    Inline(Vec<Selected<'a>>),
-}
-
-fn flatten<'a>(
-    selected: &[Selected<'a>],
-    fragments: &HashMap<&'a str, Vec<Selected<'a>>>,
-    depth: usize,
-    fields: &mut Vec<String>,
-) -> Result<()> {
-    if depth > MAX_DEPTH {
-        return Err(wrong("its fragments contain each other"));
+impl<'a> Fields<'a> {
+    fn new(document: &'a ExecutableDocument) -> Self {
+        Self { document, open: Vec::new(), done: HashSet::new(), known: HashSet::new(), found: Vec::new() }
     }
-    for one in selected {
-        match one {
-            Selected::Field(name) if fields.iter().any(|known| known == name) => {}
-            Selected::Field(name) => fields.push((*name).to_owned()),
-            Selected::Inline(inner) => flatten(inner, fragments, depth + 1, fields)?,
-            Selected::Fragment(name) => {
-                let inner = fragments.get(name).ok_or_else(|| wrong(&format!("it has no fragment {name}")))?;
-                flatten(inner, fragments, depth + 1, fields)?;
+
+    fn add(&mut self, selected: &'a SelectionSet) -> Result<()> {
+        for one in &selected.items {
+            match &one.node {
+                // What stands before a colon is only what the answer calls it.
+                Selection::Field(field) => {
+                    let name = field.node.name.node.as_str();
+                    if self.known.insert(name) {
+                        self.found.push(name);
+                    }
+                }
+                Selection::InlineFragment(inline) => self.add(&inline.node.selection_set.node)?,
+                Selection::FragmentSpread(spread) => self.follow(spread.node.fragment_name.node.as_str())?,
             }
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, name: &'a str) -> Result<()> {
+        if self.open.contains(&name) {
+            return Err(wrong("its fragments contain each other"));
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(wrong("its fragments are nested too deep"));
+        }
+        let fragment = self.document.fragments.get(name);
+        let fragment = fragment.ok_or_else(|| wrong(&format!("it has no fragment {name}")))?;
+        if self.done.insert(name) {
+            self.open.push(name);
+            self.add(&fragment.node.selection_set.node)?;
+            self.open.pop();
+        }
+        Ok(())
+    }
+}
+
+/// Refuses brackets that nest deeper than the parser's stack should go.
+///
+/// # Errors
+/// A text that is nested deeper, or one of whose texts has no end.
+pub(super) fn ensure_shallow(document: &str) -> Result<()> {
+    ensure_depth(&bare(document)?)
+}
+
+fn ensure_depth(bare: &str) -> Result<()> {
+    let mut depth = 0_usize;
+    for byte in bare.bytes() {
+        match byte {
+            b'[' | b'{' | b'(' => depth += 1,
+            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(Error::invalid(format!("What is GraphQL here is nested deeper than {MAX_DEPTH} levels.")));
         }
     }
     Ok(())
 }
 
-struct Reader<'t, 'a> {
-    tokens: &'t [Token<'a>],
-    at: usize,
-}
-
-impl<'a> Reader<'_, 'a> {
-    fn peek(&self) -> Option<Token<'a>> {
-        self.tokens.get(self.at).copied()
-    }
-
-    fn next(&mut self) -> Result<Token<'a>> {
-        let token = self.peek().ok_or_else(|| wrong("it ends too early"))?;
-        self.at += 1;
-        Ok(token)
-    }
-
-    fn skip_if(&mut self, token: Token<'_>) -> bool {
-        let is = self.peek() == Some(token);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn name(&mut self) -> Result<&'a str> {
-        match self.next()? {
-            Token::Name(name) => Ok(name),
-            _ => Err(wrong("a name is missing")),
-        }
-    }
-
-    fn operation(&mut self, word: &str) -> Result<Read<'a>> {
-        let kind = match word {
-            "query" => Kind::Query,
-            "mutation" => Kind::Mutation,
-            "subscription" => Kind::Subscription,
-            _ => return Err(wrong("an operation begins with query, mutation, subscription or '{'")),
-        };
-        self.at += 1;
-        let name = match self.peek() {
-            Some(Token::Name(name)) => {
-                self.at += 1;
-                Some(name)
-            }
-            _ => None,
-        };
-        self.group('(', ')')?;
-        self.directives()?;
-        Ok((kind, name, self.selections(0)?))
-    }
-
-    fn fragment(&mut self) -> Result<(&'a str, Vec<Selected<'a>>)> {
-        self.at += 1;
-        let name = self.name()?;
-        if !self.skip_if(Token::Name("on")) {
-            return Err(wrong("a fragment says what it is on"));
-        }
-        self.name()?;
-        self.directives()?;
-        Ok((name, self.selections(0)?))
-    }
-
-    /// A selection in braces; what stands inside its fields is read over.
-    fn selections(&mut self, depth: usize) -> Result<Vec<Selected<'a>>> {
-        if depth > MAX_DEPTH {
-            return Err(wrong("it is nested too deep"));
-        }
-        if !self.skip_if(Token::Mark('{')) {
-            return Err(wrong("a selection in braces is missing"));
-        }
-        let mut selected = Vec::new();
-        while !self.skip_if(Token::Mark('}')) {
-            if self.skip_if(Token::Spread) {
-                selected.push(self.spread(depth)?);
-                continue;
-            }
-            let mut name = self.name()?;
-            if self.skip_if(Token::Mark(':')) {
-                // What stood before the colon is only what the answer calls it.
-                name = self.name()?;
-            }
-            self.group('(', ')')?;
-            self.directives()?;
-            self.group('{', '}')?;
-            selected.push(Selected::Field(name));
-        }
-        Ok(selected)
-    }
-
-    fn spread(&mut self, depth: usize) -> Result<Selected<'a>> {
-        if let Some(Token::Name(name)) = self.peek()
-            && name != "on"
-        {
-            self.at += 1;
-            self.directives()?;
-            return Ok(Selected::Fragment(name));
-        }
-        if self.skip_if(Token::Name("on")) {
-            self.name()?;
-        }
-        self.directives()?;
-        self.selections(depth + 1).map(Selected::Inline)
-    }
-
-    fn directives(&mut self) -> Result<()> {
-        while self.skip_if(Token::Mark('@')) {
-            self.name()?;
-            self.group('(', ')')?;
-        }
-        Ok(())
-    }
-
-    /// Reads over what stands between two marks, if the first is there.
-    fn group(&mut self, open: char, close: char) -> Result<()> {
-        if !self.skip_if(Token::Mark(open)) {
-            return Ok(());
-        }
-        let mut depth = 1_usize;
-        while depth > 0 {
-            match self.next()? {
-                Token::Mark(mark) if mark == open => depth += 1,
-                Token::Mark(mark) if mark == close => depth -= 1,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-fn tokens(document: &str) -> Result<Vec<Token<'_>>> {
-    let mut tokens = Vec::new();
-    let mut rest = document.trim_start_matches('\u{feff}');
-    while let Some(first) = rest.chars().next() {
-        let taken = match first {
-            ' ' | '\t' | '\n' | '\r' | ',' => 1,
-            '#' => rest.find(['\n', '\r']).unwrap_or(rest.len()),
-            '.' if rest.starts_with("...") => 3,
-            '"' => text(rest)?,
-            '_' | 'a'..='z' | 'A'..='Z' => length(rest, |c| c == '_' || c.is_ascii_alphanumeric()),
-            '-' | '0'..='9' => length(rest, |c| c.is_ascii_alphanumeric() || "+-.".contains(c)),
-            '{' | '}' | '(' | ')' | '[' | ']' | ':' | '@' | '!' | '$' | '=' | '&' | '|' => 1,
-            other => return Err(wrong(&format!("'{}' does not belong there", other.escape_debug()))),
-        };
-        let (piece, after) = rest.split_at_checked(taken).ok_or_else(|| wrong("it cannot be cut there"))?;
-        match first {
-            ' ' | '\t' | '\n' | '\r' | ',' | '#' => {}
-            '.' => tokens.push(Token::Spread),
-            '_' | 'a'..='z' | 'A'..='Z' => tokens.push(Token::Name(piece)),
-            '"' | '-' | '0'..='9' => tokens.push(Token::Value),
-            mark => tokens.push(Token::Mark(mark)),
-        }
+/// The document with empty texts and no comments; places stay.
+///
+/// # Errors
+/// A text that has no end.
+fn bare(document: &str) -> Result<Cow<'_, str>> {
+    let blank = |c: char| if matches!(c, '\n' | '\r') { c } else { ' ' };
+    let (mut bare, mut rest) = (String::new(), document);
+    while let Some((before, from)) = rest.find(['"', '#']).and_then(|at| rest.split_at_checked(at)) {
+        bare.push_str(before);
+        let is_text = from.starts_with('"');
+        let length = if is_text { text(from)? } else { from.find(['\n', '\r']).unwrap_or(from.len()) };
+        let (piece, after) = from.split_at_checked(length).ok_or_else(|| wrong("it cannot be cut there"))?;
+        let kept = if is_text { "\"\"" } else { "" };
+        bare.push_str(kept);
+        bare.extend(piece.chars().skip(kept.len()).map(blank));
         rest = after;
     }
-    Ok(tokens)
-}
-
-fn length(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !belongs(c)).unwrap_or(text.len())
+    if bare.is_empty() {
+        return Ok(document.into());
+    }
+    bare.push_str(rest);
+    Ok(bare.into())
 }
 
 /// The length of a text with its quotes.
@@ -300,93 +210,17 @@ fn text(rest: &str) -> Result<usize> {
     Err(unfinished())
 }
 
+/// What the parser says of a document or a schema, with the place.
+pub(super) fn unreadable(what: &str, error: &async_graphql_parser::Error) -> Error {
+    let at = error.positions().next().map(|at| format!(" at line {}, column {}", at.line, at.column));
+    let told = error.to_string();
+    let told = told.lines().last().unwrap_or_default().trim_start_matches([' ', '=']);
+    Error::invalid(format!("The GraphQL {what} cannot be read{}: {told}.", at.unwrap_or_default()))
+}
+
 fn wrong(what: &str) -> Error {
     Error::invalid(format!("The GraphQL document cannot be read: {what}."))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn fields(document: &str, name: Option<&str>) -> (Kind, Vec<String>) {
-        let read = operation(document, name).unwrap();
-        (read.kind, read.fields)
-    }
-
-    #[test]
-    fn the_operation_and_its_outermost_fields_are_found() {
-        assert_eq!(fields("{ a b { c } }", None), (Kind::Query, vec!["a".to_owned(), "b".to_owned()]));
-        let document = r#"
-            # mutation { harmless }
-            mutation Pay($id: ID! = "}", $n: [Int!] = [1, -2.5e3]) @live(if: true) {
-              mine: pay(id: $id, note: """a "quoted" \""" }""") @include(if: true) { ok }
-              ...Rest
-              ... on Mutation { inline(x: {a: "}"}) }
-              ... @skip(if: false) { bare }
-            }
-            fragment Rest on Mutation { refund, pay { __typename } ...Deep }
-            fragment Deep on Mutation { cancel }
-        "#;
-        assert_eq!(
-            fields(document, None),
-            (Kind::Mutation, ["pay", "refund", "cancel", "inline", "bare"].map(str::to_owned).to_vec())
-        );
-    }
-
-    #[test]
-    fn of_several_operations_one_is_named() {
-        let document = "query A { a } mutation B { b }";
-        assert_eq!(fields(document, Some("B")), (Kind::Mutation, vec!["b".to_owned()]));
-        let told = |name| operation(document, name).unwrap_err().message().to_owned();
-        assert!(told(None).ends_with("name one as operation_name: A, B."));
-        assert!(told(Some("C")).ends_with("no operation 'C'. It has: A, B."));
-    }
-
-    #[test]
-    fn a_mutation_cannot_pass_for_a_query() {
-        for document in [
-            "mutation{a}",
-            "\u{feff}mutation{a}",
-            ",,mutation,X,{a}",
-            "#{\nmutation\r\n{a}",
-            "fragment F on Q { x } mutation { ...G } fragment G on M { a }",
-        ] {
-            assert_eq!(fields(document, None), (Kind::Mutation, vec!["a".to_owned()]), "{document}");
-        }
-        assert_eq!(fields("subscription { a }", None).0, Kind::Subscription);
-    }
-
-    #[test]
-    fn what_is_not_clear_is_refused() {
-        for document in [
-            "",
-            "query",
-            "{",
-            "{ a",
-            "{}",
-            "query A { a } query A { b }",
-            "{ ...F }",
-            "{ ...F } fragment F on Q { ...F }",
-            "type A { a: Int }",
-            "{ a(x: \") }",
-            "{ a } ;",
-        ] {
-            assert!(operation(document, None).is_err(), "{document}");
-        }
-        assert!(operation(&format!("{{{}", "... {".repeat(10_000)), None).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_read_without_panic(document in "\\PC{0,60}") {
-            let _ = operation(&document, None);
-        }
-
-        #[test]
-        fn any_tokens_are_read_without_panic(tokens in prop::collection::vec(
-            prop::sample::select(vec!["{", "}", "(", ")", "...", "on", "query", "mutation", "fragment", "a", "\"", "@", ":", "#", "\n"]), 0..30)) {
-            let _ = operation(&tokens.join(" "), None);
-        }
-    }
-}
+mod tests;

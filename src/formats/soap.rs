@@ -4,10 +4,11 @@
 
 use serde_json::{Map, Value};
 
-use super::xml::{self, Element};
+use super::xml;
 use crate::model::{
     error::{Error, Result},
     figure,
+    xml::{Element, local},
 };
 
 /// Longest message that is sent, in bytes.
@@ -139,7 +140,7 @@ pub fn read(document: &Value) -> Option<Answer> {
 }
 
 fn read_fault(fault: &Value) -> Fault {
-    let code = |value: Option<&Value>| value.map(text).map(|code| xml::local(&code).to_owned());
+    let code = |value: Option<&Value>| value.map(text).map(|code| local(&code).to_owned());
     let detail = fault.get("detail").or_else(|| fault.get("Detail")).filter(|detail| !detail.is_null()).cloned();
     if let Some(new) = fault.get("Code") {
         let reason = fault.get("Reason").and_then(|reason| reason.get("Text")).map(english);

@@ -46,3 +46,4 @@ pub mod user;
 pub mod vector;
 pub mod warning;
 pub mod words;
+pub mod xml;

@@ -1,8 +1,11 @@
 //! What a SOAP envelope asks for: the elements of its body, and the actions its header names.
 
 use crate::{
-    formats::xml::{self, Element},
-    model::error::{Error, Result},
+    formats::xml,
+    model::{
+        error::{Error, Result},
+        xml::Element,
+    },
 };
 
 /// What an envelope asks for.

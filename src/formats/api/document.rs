@@ -9,11 +9,12 @@ use url::Url;
 
 use super::{curl, graphql, graphql_sdl, openapi, references, text, web_page, wsdl};
 use crate::{
-    formats::xml::{self, Element},
+    formats::xml,
     model::{
         catalog::proposal::Proposals,
         error::{Error, Result},
         json,
+        xml::Element,
     },
 };
 

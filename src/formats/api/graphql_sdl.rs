@@ -14,10 +14,11 @@ use async_graphql_parser::{
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::model::error::{Error, Result};
+use crate::{
+    formats::graphql::{ensure_shallow, unreadable},
+    model::error::Result,
+};
 
-/// Deepest brackets.
-const MAX_DEPTH: usize = 64;
 /// Scalars every schema has.
 const BUILT_IN: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
 
@@ -41,15 +42,8 @@ pub(super) fn is_schema(text: &str) -> bool {
 
 /// The introspection of a schema. Fails where the text is none.
 pub(super) fn introspection(text: &str) -> Result<Value> {
-    if deepest(text) > MAX_DEPTH {
-        return Err(Error::invalid(format!("The GraphQL schema is nested deeper than {MAX_DEPTH} levels.")));
-    }
-    let document = parse_schema(bare(text)).map_err(|error| {
-        let at = error.positions().next().map(|at| format!(" at line {}, column {}", at.line, at.column));
-        let what: String =
-            error.to_string().lines().last().unwrap_or_default().trim_start_matches([' ', '=']).to_owned();
-        Error::invalid(format!("The GraphQL schema cannot be read{}: {what}.", at.unwrap_or_default()))
-    })?;
+    ensure_shallow(text)?;
+    let document = parse_schema(bare(text)).map_err(|error| unreadable("schema", &error))?;
     let mut schema = Schema::default();
     for definition in &document.definitions {
         match definition {
@@ -76,24 +70,9 @@ fn bare(text: &str) -> String {
     bare
 }
 
-fn deepest(text: &str) -> usize {
-    let (mut depth, mut most) = (0_usize, 0);
-    for c in text.bytes() {
-        match c {
-            b'[' | b'{' | b'(' => depth += 1,
-            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(depth);
-    }
-    most
-}
-
 /// The value a literal stands for, as the defaults of an introspection are written; none where it is not one whole literal.
 pub(super) fn literal(text: &str) -> Option<Value> {
-    if deepest(text) > MAX_DEPTH {
-        return None;
-    }
+    ensure_shallow(text).ok()?;
     let document = parse_schema(format!("input I {{ a: A = {text} }}")).ok()?;
     let [TypeSystemDefinition::Type(input)] = document.definitions.as_slice() else { return None };
     let TypeKind::InputObject(input) = &input.node.kind else { return None };

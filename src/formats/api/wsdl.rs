@@ -18,16 +18,14 @@ use super::{
     budget::{self, Budget},
     text,
 };
-use crate::{
-    formats::xml::{Element, local},
-    model::{
-        catalog::{
-            endpoint::{Operation, Parameter},
-            proposal::{Proposal, Proposals},
-        },
-        error::{Error, Result},
-        spec::Risk,
+use crate::model::{
+    catalog::{
+        endpoint::{Operation, Parameter},
+        proposal::{Proposal, Proposals},
     },
+    error::{Error, Result},
+    spec::Risk,
+    xml::{Element, local},
 };
 
 const SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";

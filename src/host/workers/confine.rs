@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeMap, env::consts::ARCH, io};
 
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+/// The stack of one, in bytes, where the server's is not smaller: one without a limit would be memory that no limit counts.
+const STACK: u64 = 8 << 20;
 
 /// Limits the kernel holds a worker to for its whole life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +63,10 @@ pub fn confine(limits: Limits) -> io::Result<()> {
     // The first to go where the machine runs out of memory. A kernel without it does without.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    let stack = getrlimit(Resource::Stack).current.map_or(STACK, |now| now.min(STACK));
     for (resource, most) in [
         (Resource::Data, limits.memory),
+        (Resource::Stack, stack),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),

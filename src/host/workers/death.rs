@@ -11,6 +11,8 @@ const MAX_WORDS: usize = 600;
 const ALLOCATION: &str = "memory allocation of ";
 const OVERFLOW: &str = "has overflowed its stack";
 const PANIC: &str = " panicked at ";
+/// The words of a panic for more memory than there are addresses, which nobody was asked for.
+const CAPACITY: &str = "capacity overflow";
 const HINT: &str = "\nnote: run with `RUST_BACKTRACE";
 
 /// Why a worker ended by itself.
@@ -40,7 +42,7 @@ impl Death {
         let Some(status) = status else { return Self::Silent };
         // A panic may quote what a script said; the other two are said by the library alone, at the beginning of a line.
         if let Some(panic) = panic(errors) {
-            return Self::Panic(panic);
+            return if panic.starts_with(CAPACITY) { Self::Memory } else { Self::Panic(panic) };
         }
         if errors.lines().any(|line| line.starts_with(ALLOCATION) && line.ends_with(" failed")) {
             return Self::Memory;
@@ -101,6 +103,7 @@ mod tests {
                         `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
         let library = "thread 'main' panicked at /cargo/registry/src/index-1/ahash-0.8.12/src/a.rs:5:6:\nno\n";
         let quoting = "thread 'main' panicked at src/b.rs:3:4:\nmemory allocation of 9 bytes failed\n";
+        let beyond = "thread 'main' (7) panicked at library/alloc/src/raw_vec/mod.rs:28:5:\ncapacity overflow\n";
         let full = "\nthread 'main' (7) has overflowed its stack\nfatal runtime error: stack overflow, aborting\n";
         let told = |words: &str| words.to_owned();
         for (status, errors, expected) in [
@@ -108,6 +111,7 @@ mod tests {
             (exit(101), library, Death::Panic(told("no at ahash-0.8.12/src/a.rs:5:6"))),
             (exit(101), quoting, Death::Panic(told("memory allocation of 9 bytes failed at src/b.rs:3:4"))),
             (signal(libc::SIGABRT), "memory allocation of 80 bytes failed\n", Death::Memory),
+            (exit(101), beyond, Death::Memory),
             (signal(libc::SIGABRT), full, Death::Stack),
             (signal(libc::SIGABRT), "", Death::Signal(libc::SIGABRT)),
             (signal(libc::SIGSEGV), "", Death::Signal(libc::SIGSEGV)),

@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn details_are_read_with_and_without_padding() {
-        let known = details::RequestInfo { request_id: "r-1".to_owned(), serving_data: String::new() };
+        let known = tonic_types::pb::RequestInfo { request_id: "r-1".to_owned(), serving_data: String::new() };
         let known =
             Any { type_url: "type.googleapis.com/google.rpc.RequestInfo".to_owned(), value: known.encode_to_vec() };
         let other = Any { type_url: "type.googleapis.com/a.B".to_owned(), value: vec![1, 2] };

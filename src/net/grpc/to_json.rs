@@ -6,6 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use prost_reflect::{
     Cardinality, DescriptorPool, DynamicMessage, Kind, MapKey, ReflectMessage, SerializeOptions, Value as Held,
 };
+use prost_types::Any;
 use serde_json::{Map, Value, json};
 
 use super::message::{is_well_known, type_name};
@@ -20,6 +21,11 @@ pub(super) fn message(pool: &DescriptorPool, message: &DynamicMessage) -> (Value
     (json, writer.unknown)
 }
 
+/// What stands in an `Any` that no message holds, as [`message`] would show it.
+pub(super) fn any(pool: &DescriptorPool, any: &Any) -> Value {
+    Writer { pool, unknown: BTreeSet::new(), depth: 0 }.any(any)
+}
+
 struct Writer<'a> {
     pool: &'a DescriptorPool,
     unknown: BTreeSet<String>,
@@ -30,7 +36,10 @@ impl Writer<'_> {
     fn message(&mut self, message: &DynamicMessage) -> Value {
         let of = message.descriptor();
         match of.full_name() {
-            "google.protobuf.Any" => self.any(message),
+            "google.protobuf.Any" => match message.transcode_to::<Any>() {
+                Ok(any) => self.any(&any),
+                Err(_) => self.fields(message).into(),
+            },
             // The numbers that JSON does not have, and those of 32 bit.
             "google.protobuf.DoubleValue" | "google.protobuf.FloatValue" => {
                 message.get_field_by_number(1).map_or(Value::Null, |held| self.single(&held, &Kind::Double))
@@ -92,8 +101,7 @@ impl Writer<'_> {
     }
 
     /// What stands in an `Any`: its fields, or base64 where its type is not known or its bytes are not of it.
-    fn any(&mut self, any: &DynamicMessage) -> Value {
-        let Ok(any) = any.transcode_to::<prost_types::Any>() else { return self.fields(any).into() };
+    fn any(&mut self, any: &Any) -> Value {
         if any.type_url.is_empty() && any.value.is_empty() {
             return json!({});
         }

@@ -14,6 +14,7 @@ use super::{
     list::helper,
     values::{Fallible, check_text, fail, push, quoted, scalar_text},
 };
+use crate::model::xml::unescape;
 
 pub(super) const GROUP: Group = Group { name: "encode", helpers: HELPERS, register };
 
@@ -201,36 +202,10 @@ fn html_escape(text: &str) -> Fallible<String> {
     Ok(escaped)
 }
 
-/// Longest name of an entity.
-const MAX_ENTITY: usize = 32;
-
-pub(super) fn html_unescape(text: &str) -> Fallible<String> {
-    let (mut plain, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once('&') {
-        push(&mut plain, before)?;
-        let end = after.char_indices().take(MAX_ENTITY).find(|(_, letter)| *letter == ';').map(|(end, _)| end);
-        let read = end.and_then(|end| Some((entity(after.get(..end)?)?, after.get(end + 1..)?)));
-        match read {
-            Some((meaning, next)) => {
-                push(&mut plain, &meaning)?;
-                rest = next;
-            }
-            None => {
-                push(&mut plain, "&")?;
-                rest = after;
-            }
-        }
-    }
-    push(&mut plain, rest)?;
+fn html_unescape(text: &str) -> Fallible<String> {
+    let plain = unescape(text);
+    check_text(plain.len())?;
     Ok(plain)
-}
-
-fn entity(name: &str) -> Option<String> {
-    if let Some(code) = name.strip_prefix('#') {
-        let hexadecimal = code.strip_prefix(['x', 'X']).map(|code| u32::from_str_radix(code, 16));
-        return char::from_u32(hexadecimal.unwrap_or_else(|| code.parse()).ok()?).map(String::from);
-    }
-    quick_xml::escape::resolve_html5_entity(name).map(ToString::to_string)
 }
 
 fn strip_tags(html: &str) -> Fallible<String> {

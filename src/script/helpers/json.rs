@@ -23,7 +23,7 @@ const HELPERS: &[Helper] = &[
     helper("json_path(value, path) -> value", "The value at a.b[0].c or a[\"odd key\"] or a[-1]; () where there is none.", r#"json_path(#{a: [#{b: 1}, #{b: 2}]}, "a[-1].b")"#, "2"),
     helper("json_path(value, path, otherwise) -> value", "The same, with another value where there is none or it is null.", r#"json_path(#{a: ()}, "a", 7)"#, "7"),
     helper("json_pointer(value, pointer) -> value", "The value at a JSON Pointer (RFC 6901: ~1 is /, ~0 is ~); () where there is none.", r#"json_pointer(#{"a/b": [10, 20]}, "/a~1b/1")"#, "20"),
-    helper("jq(filter, value) -> array", "All outputs of a jq filter, at most 10,000; endless ones, ones too deep and clocks, environment and input are errors.", r##"jq(".[] | select(.n > 1) | .name", [#{n: 1, name: "a"}, #{n: 2, name: "b"}])"##, r#"["b"]"#),
+    helper("jq(filter, value) -> array", "All outputs of a jq filter, at most 10,000; clocks, environment and input are errors, and one without end ends the script.", r##"jq(".[] | select(.n > 1) | .name", [#{n: 1, name: "a"}, #{n: 2, name: "b"}])"##, r#"["b"]"#),
     helper("jq_first(filter, value) -> value", "The first output of a jq filter, or ().", r#"jq_first("map(.n) | add", [#{n: 1}, #{n: 2}])"#, "3"),
 ];
 

@@ -263,44 +263,19 @@ fn jq_does_what_jq_does() {
 }
 
 #[test]
-fn jq_that_never_ends_is_stopped() {
-    for filter in [
-        "last(range(1; infinite))",
-        "def f: f; f",
-        "[repeat(1)]",
-        "repeat(1)",
-        "def f: 1 + f; f",
-        "def f: [f]; f",
-        "def f: f, f; f",
-        "until(false; .)",
-        "until(false; [.])",
-        "reduce range(60) as $i (\"x\"; . + .)",
-        "reduce range(60) as $i (\"x\"; \"\\(.)\\(.)\")",
-        "reduce range(60) as $i (\"x\"; . += .)",
-        "reduce range(60) as $i ([]; [., .]) | tojson",
-        "reduce range(60) as $i ([1]; . + .)",
-        "reduce range(60) as $i (3; . * .)",
-        "reduce range(1000000) as $i ([]; [.])",
-        "\"x\" * 1000000000000",
-        "1000000000 * \"x\"",
-        "[range(2000)] | [.[] as $a | .[] as $b | .[] as $c | 1] | length",
-        "(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|(1,1,1,1,1,1,1,1)|empty",
-        "[range(100)] | combinations(20)",
-        "try repeat(error) catch until(false; .)",
-        "def f: try f catch f; f",
-        "[limit(100000; repeat(1))] - [limit(100000; repeat(2))]",
-        ".[100000000] = 1",
-        "[][1000000000000] = 1",
-        "(\"[\" * 100000) | fromjson",
-        "[recurse(.)]",
-        "path(repeat(.))",
-        "label $x | repeat(1)",
-        "foreach range(infinite) as $i (0; . + 1; empty)",
-        "while(true; .) | empty",
-        "[limit(5000; repeat([limit(5000; repeat(1))]))] | flatten | length",
-    ] {
+fn a_jq_filter_may_take_many_steps_but_gives_back_only_so_much() {
+    gives(r#"jq("reduce range(300000) as $i (0; . + 1)", ())"#, serde_json::json!([300_000]));
+    gives(r#"jq("[range(20000)] | map(. * 2) | length", ())"#, serde_json::json!([20_000]));
+    for filter in ["repeat(1)", "label $x | repeat(1)", "range(1; infinite)"] {
+        fails(&format!("jq({filter:?}, ())"), "jq stopped: more than 10000 outputs");
+    }
+    for filter in ["reduce range(60) as $i ([]; [., .])", "reduce range(70) as $i ([]; [.])", "[range(200000)]"] {
         let why = eval(&format!("jq({filter:?}, ())")).expect_err(filter);
-        assert!(why.contains("jq stopped"), "{filter}: {why}");
+        assert!(why.contains("jq stopped") || why.contains("elements"), "{filter}: {why}");
+    }
+    // An error may quote a value that is written nowhere as large as it would be.
+    for filter in ["reduce range(60) as $i ([]; [., .]) | error", "reduce range(60) as $i ([]; [., .]) | . + 1"] {
+        fails(&format!("jq({filter:?}, ())"), "…");
     }
 }
 
@@ -320,6 +295,7 @@ fn jq_sees_nothing_of_the_machine_and_says_what_is_wrong() {
         "input_filename",
         "include \"a\"; .",
         "import \"a\" as a; .",
+        "import \"a\" as $a; $a",
     ] {
         assert!(eval(&format!("jq({filter:?}, 1)")).is_err(), "{filter}");
     }

@@ -1,24 +1,19 @@
 //! XML as maps: feeds and answers of old services.
 
-use quick_xml::{
-    Reader,
-    events::{BytesStart, Event},
-};
 use rhai::{Array, Dynamic, Engine, Map};
 
 use super::{
     Group, Helper,
-    encode::html_unescape,
     list::helper,
-    values::{Fallible, fail, push},
+    values::{Fallible, check_text, fail},
 };
+use crate::model::xml::{self, Element, Limits};
 
 pub(super) const GROUP: Group = Group { name: "xml", helpers: HELPERS, register };
 
-/// Deepest nesting of elements.
-const MAX_NESTING: usize = 32;
 /// Most elements and attributes.
 const MAX_NODES: usize = 20_000;
+const LIMITS: Limits = Limits { depth: 32, nodes: MAX_NODES };
 
 #[rustfmt::skip]
 const HELPERS: &[Helper] = &[
@@ -37,83 +32,22 @@ fn register(engine: &mut Engine) {
     );
 }
 
-/// An element that is being read.
-struct Open {
-    name: String,
-    attributes: Map,
-    text: String,
-    children: Array,
-}
-
-impl Open {
-    fn close(self) -> Dynamic {
-        Dynamic::from(Map::from([
-            ("name".into(), self.name.into()),
-            ("attributes".into(), self.attributes.into()),
-            ("text".into(), self.text.trim().to_string().into()),
-            ("children".into(), self.children.into()),
-        ]))
-    }
-}
-
 fn parse(text: &str) -> Fallible<Dynamic> {
-    let mut reader = Reader::from_str(text);
-    let mut stack: Vec<Open> = Vec::new();
-    let mut nodes = 0;
-    loop {
-        let event = match reader.read_event() {
-            Ok(event) => event,
-            Err(why) => return fail(format!("the XML cannot be read at byte {}: {why}", reader.error_position())),
-        };
-        let closed = match event {
-            Event::Start(start) => {
-                stack.push(open(&start, &mut nodes)?);
-                None
-            }
-            Event::Empty(start) => Some(open(&start, &mut nodes)?.close()),
-            Event::End(_) => stack.pop().map(Open::close),
-            Event::Eof => return fail("the XML has no element, or one that is not closed"),
-            other => {
-                add(&mut stack, &other)?;
-                None
-            }
-        };
-        if stack.len() > MAX_NESTING {
-            return fail(format!("the XML is nested deeper than {MAX_NESTING}"));
-        }
-        match (closed, stack.last_mut()) {
-            (Some(node), Some(parent)) => parent.children.push(node),
-            (Some(root), None) => return Ok(root),
-            (None, _) => {}
-        }
-    }
+    let roots = xml::parse(text, LIMITS).or_else(|why| fail(format!("the XML cannot be read: {why}")))?;
+    roots.into_iter().next().map_or_else(|| fail("the XML has no element"), node)
 }
 
-/// Text, CDATA and references, to the innermost element.
-fn add(stack: &mut [Open], event: &Event<'_>) -> Fallible<()> {
-    let Some(open) = stack.last_mut() else { return Ok(()) };
-    match event {
-        Event::Text(text) => push(&mut open.text, text),
-        Event::CData(text) => push(&mut open.text, text),
-        Event::GeneralRef(name) => push(&mut open.text, &html_unescape(&format!("&{};", &**name))?),
-        _ => Ok(()),
-    }
-}
-
-fn open(start: &BytesStart<'_>, nodes: &mut usize) -> Fallible<Open> {
-    let mut attributes = Map::new();
-    for attribute in start.attributes().with_checks(false) {
-        let Ok(attribute) = attribute else { return fail("an attribute of the XML has no value in quotes") };
-        let value = html_unescape(&attribute.value)?;
-        attributes.insert(attribute.key.as_ref().into(), value.into());
-        *nodes += 1;
-    }
-    *nodes += 1;
-    if *nodes > MAX_NODES {
-        return fail(format!("the XML has more than {MAX_NODES} elements and attributes"));
-    }
-    let name = start.name().as_ref().to_string();
-    Ok(Open { name, attributes, text: String::new(), children: Array::new() })
+fn node(element: Element) -> Fallible<Dynamic> {
+    check_text(element.text.len())?;
+    let attributes = element.attributes.into_iter().map(|(name, value)| (name.into(), value.into()));
+    let attributes: Map = attributes.collect();
+    let children = element.children.into_iter().map(node).collect::<Fallible<Array>>()?;
+    Ok(Dynamic::from(Map::from([
+        ("name".into(), element.name.into()),
+        ("attributes".into(), attributes.into()),
+        ("text".into(), element.text.trim().to_string().into()),
+        ("children".into(), children.into()),
+    ])))
 }
 
 fn children(node: &Map) -> Vec<Map> {

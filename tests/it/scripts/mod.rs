@@ -3,6 +3,7 @@
 mod contained;
 mod crowd;
 mod ended;
+mod filters;
 mod folder;
 mod guarded;
 mod life;

@@ -1,6 +1,6 @@
 //! Imports and includes of a WSDL and its schemas, put into one document.
 
-use crate::formats::{api::document::Named, xml::Element};
+use crate::{formats::api::document::Named, model::xml::Element};
 
 /// The files a WSDL or a schema names.
 pub(in crate::formats::api) fn named(root: &Element) -> Vec<Named> {

@@ -10,12 +10,12 @@ use super::{
     fields::variable,
     schemas::{Declared, Schemas},
 };
-use crate::{
-    formats::xml::{Element, local},
-    model::catalog::{
+use crate::model::{
+    catalog::{
         endpoint::{Parameter, ParameterPlace},
         xml_name,
     },
+    xml::{Element, local},
 };
 
 /// Deepest nesting of types that is kept.

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{MAX_DEPTH, Types, XSD};
-use crate::formats::{
-    api::{
+use crate::{
+    formats::api::{
         schema::allow_null,
         wsdl::{fields::object, schemas::Declared},
     },
-    xml::local,
+    model::xml::local,
 };
 
 /// Most values of a list of choices.

@@ -1,0 +1,185 @@
+//! What is read of GraphQL documents, hostile ones above all.
+
+use super::*;
+use proptest::prelude::*;
+
+fn fields(document: &str, name: Option<&str>) -> (Kind, Vec<String>) {
+    let read = operation(document, name).unwrap();
+    (read.kind, read.fields)
+}
+
+#[test]
+fn the_operation_and_its_outermost_fields_are_found() {
+    assert_eq!(fields("{ a b { c } }", None), (Kind::Query, vec!["a".to_owned(), "b".to_owned()]));
+    let document = r#"
+        # mutation { harmless }
+        mutation Pay($id: ID! = "}", $n: [Int!] = [1, -2.5e3]) @live(if: true) {
+          mine: pay(id: $id, note: """a "quoted" \""" }""") @include(if: true) { ok }
+          ...Rest
+          ... on Mutation { inline(x: {a: "}"}) }
+          ... @skip(if: false) { bare }
+        }
+        fragment Rest on Mutation { refund, pay { __typename } ...Deep }
+        fragment Deep on Mutation { cancel }
+    "#;
+    assert_eq!(
+        fields(document, None),
+        (Kind::Mutation, ["pay", "refund", "cancel", "inline", "bare"].map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
+fn of_several_operations_one_is_named() {
+    let document = "query A { a } mutation B { b }";
+    assert_eq!(fields(document, Some("B")), (Kind::Mutation, vec!["b".to_owned()]));
+    let told = |name| operation(document, name).unwrap_err().message().to_owned();
+    assert!(told(None).ends_with("name one as operation_name: A, B."));
+    assert!(told(Some("C")).ends_with("no operation 'C'. It has: A, B."));
+}
+
+#[test]
+fn a_mutation_cannot_pass_for_a_query() {
+    for document in [
+        "mutation{a}",
+        "\u{feff}mutation{a}",
+        ",,mutation,X,{a}",
+        "#{\nmutation\r\n{a}",
+        "fragment F on Q { x } mutation { ...G } fragment G on M { a }",
+    ] {
+        assert_eq!(fields(document, None), (Kind::Mutation, vec!["a".to_owned()]), "{document}");
+    }
+    assert_eq!(fields("subscription { a }", None).0, Kind::Subscription);
+}
+
+#[test]
+fn what_is_not_clear_is_refused() {
+    for document in [
+        "",
+        "query",
+        "{",
+        "{ a",
+        "{}",
+        "query A { a } query A { b }",
+        "{ ...F }",
+        "{ ...F } fragment F on Q { ...F }",
+        "type A { a: Int }",
+        "{ a(x: \") }",
+        "{ a } ;",
+    ] {
+        assert!(operation(document, None).is_err(), "{document}");
+    }
+    assert!(operation(&format!("{{{}", "... {".repeat(10_000)), None).is_err());
+}
+
+#[test]
+fn what_texts_and_comments_hold_decides_nothing() {
+    for document in [
+        r#"query { a(x: "mutation { b }") }"#,
+        r#"query { a(x: """ " } mutation { b } \""" [[[ """) }"#,
+        r#"query { a(x: ["", "\"", "\\", "\u{1F600} \uD83D\uDE00 \q", """\"""]) }"#,
+        "# mutation { b }\r{ a } # }",
+        "query Q # mutation\n { a }",
+        "fragment F on#\nM { a } { ...F }",
+        "{ a(x: \"#\") # \"\n }",
+    ] {
+        assert_eq!(fields(document, None), (Kind::Query, vec!["a".to_owned()]), "{document}");
+    }
+    assert_eq!(fields(r#"mutation { a(x: "query { b }") }"#, None).0, Kind::Mutation);
+}
+
+#[test]
+fn torn_documents_are_refused_wherever_they_are_torn() {
+    let document =
+        r#"mutation M($n: [Int!] = [1, 2]) { a(x: "b", y: {z: """c"""}) @d { e } ...F } fragment F on G { h }"#;
+    assert_eq!(fields(document, None), (Kind::Mutation, vec!["a".to_owned(), "h".to_owned()]));
+    for end in 0..document.len() {
+        assert!(operation(&document[..end], None).is_err(), "{}", &document[..end]);
+    }
+    for document in [r#"{ a(x: """) }"#, r#"{ a(x: """b\""") }"#, "{ a(x: \"b\n\") }", r#"{ a(x: "b\") }"#] {
+        assert!(operation(document, None).is_err(), "{document}");
+    }
+}
+
+#[test]
+fn hostile_documents_are_refused_before_they_cost_anything() {
+    let many = |piece: &str, times: usize| -> String { piece.repeat(times) };
+    let deep = |open: &str, inner: &str, close: &str, n: usize| -> String {
+        format!("{}{inner}{}", open.repeat(n), close.repeat(n))
+    };
+    // What is as deep as allowed is read with the stack of a thread of tests, which is smaller than any other's.
+    assert!(operation(&deep("{ a ", "", "}", 64), None).is_ok());
+    assert!(operation(&format!("{{ a(x: {}) }}", deep("[", "", "]", 62)), None).is_ok());
+    for document in [
+        deep("{ a ", "", "}", 65),
+        deep("{ a ", "", "}", 50_000),
+        deep("{ ... ", "{ a }", "}", 50_000),
+        format!("{{ a(x: {}) }}", deep("[", "", "]", 50_000)),
+        format!("{{ a(x: {}) }}", deep("{b: ", "1", "}", 50_000)),
+        format!("query($x: {}) {{ a }}", deep("[", "I", "]", 50_000)),
+        // What closes in a text or a comment closes nothing.
+        format!("{{ a(x: {}", many("[ \"]\" ", 50_000)),
+        many("{ a # }\n", 50_000),
+        // An empty text, and one that hides what it does not.
+        format!("{{ a(x: [\"\"\"x\"{}\\\"\"\"", many("[", 50_000)),
+        many("{", 1 << 19),
+        format!("{{ {} }}", many("a ", 200_000)),
+        format!("{{ a(x: [{}]) }}", many("1 ", 200_000)),
+        many("a", (1 << 20) + 1),
+    ] {
+        assert!(operation(&document, None).is_err(), "{}", document.get(..60).unwrap_or(&document));
+    }
+}
+
+#[test]
+fn long_texts_and_many_fields_are_read() {
+    let document = format!("mutation {{ a(x: \"{}\") }}", "é".repeat(400_000));
+    assert_eq!(fields(&document, None), (Kind::Mutation, vec!["a".to_owned()]));
+    let names: Vec<String> = (0..9_000).map(|n| format!("f{n}")).collect();
+    assert_eq!(fields(&format!("{{ {} }}", names.join(" ")), None), (Kind::Query, names));
+}
+
+#[test]
+fn fragments_in_fragments_are_followed_once_and_only_so_deep() {
+    let chain = |count: usize, inner: &str| {
+        let one = |n| format!("fragment F{n} on Q {{ ...F{0} ...F{0} }} ", n + 1);
+        let all: String = (0..count).map(one).collect();
+        format!("{{ ...F0 }} {all} fragment F{count} on Q {{ {inner} }}")
+    };
+    assert_eq!(fields(&chain(40, "a"), None).1, ["a"]);
+    assert!(operation(&chain(1_500, "a"), None).is_err());
+    assert!(operation(&chain(3, "a ...F1"), None).is_err());
+    assert!(operation("{ ...F ...F } fragment F on Q { a } fragment F on Q { b }", None).is_err());
+}
+
+#[test]
+fn only_one_operation_can_be_meant() {
+    for document in ["{ a } mutation B { b }", "{ a } { b }", "query A { a } mutation A { b }"] {
+        for name in [None, Some("A"), Some("B"), Some("")] {
+            assert!(operation(document, name).is_err(), "{document} {name:?}");
+        }
+    }
+    let document = "query A { a } query C { c } mutation B { b }";
+    let told = operation(document, Some("D")).unwrap_err();
+    assert!(told.message().ends_with("It has: A, C, B."), "{told}");
+    assert!(operation("mutation B { b }", Some("A")).is_err());
+    assert!(operation("mutation { b }", Some("A")).is_err());
+}
+
+#[test]
+fn an_error_says_where() {
+    let told = operation("{\n  a(x: \"b\",) \n  ? }", None).unwrap_err();
+    assert!(told.message().contains(" at line 3, column 3: expected "), "{told}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_panic(document in "\\PC{0,60}") {
+        let _ = operation(&document, None);
+    }
+
+    #[test]
+    fn any_tokens_are_read_without_panic(tokens in prop::collection::vec(
+        prop::sample::select(vec!["{", "}", "(", ")", "...", "on", "query", "mutation", "fragment", "a", "\"", "@", ":", "#", "\n"]), 0..30)) {
+        let _ = operation(&tokens.join(" "), None);
+    }
+}
