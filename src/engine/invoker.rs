@@ -42,6 +42,7 @@ use crate::{
         output::Output,
         spec::{Risk, Source},
     },
+    share::behalf,
     store::{
         consents::ScriptText,
         conversations::Conversations,
@@ -105,7 +106,7 @@ impl Invoker {
 
     /// Runs a call, with a person's approval where it or its parent has one.
     pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
-        let is_heavy = heavy::is_heavy(&call);
+        let (is_heavy, user) = (heavy::is_heavy(&call), Some(call.caller.user));
         let this = self.clone();
         let attempt = async move {
             match this.heavy.turn(&call).await {
@@ -113,7 +114,7 @@ impl Invoker {
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
-        let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
+        let task = self.app.tracker.spawn_on(behalf::of(user, attempt), &self.app.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 

@@ -50,8 +50,11 @@ use self::{
     running::Refusal,
     tape::{Keep, SharedTape, Tape, record},
 };
-use super::{files::Rooted, share::Share};
-use crate::model::error::{Error, Kind, Result};
+use super::files::Rooted;
+use crate::{
+    model::error::{Error, Kind, Result},
+    share::Share,
+};
 
 /// Bytes of each output that are kept.
 pub const MAX_OUTPUT: usize = 1_000_000;

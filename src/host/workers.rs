@@ -8,7 +8,7 @@ mod place;
 mod pool;
 mod worker;
 
-pub use super::share::Part;
+pub use crate::share::Part;
 pub use confine::confine;
 pub use death::Death;
 pub use pace::Pace;

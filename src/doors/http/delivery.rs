@@ -23,16 +23,14 @@ use crate::{
         answer::InvokeAnswer,
         cut::{self, Recipient},
     },
-    host::{
-        aside,
-        share::{Part, Share},
-    },
+    host::aside,
     model::{
         call::{CallId, Done},
         error::{Error, Result},
         output::Output,
         user::UserId,
     },
+    share::{Part, Share, behalf},
     store::tickets::Verdict,
 };
 
@@ -123,7 +121,8 @@ impl Delivery {
         F: FnOnce(T) -> Result<W> + Send + 'static,
     {
         let turn = self.turn(Some(user)).await;
-        let page = page.await?;
+        // A body is asked for its next page outside the task that has answered.
+        let page = behalf::of(Some(user), page).await?;
         let written = aside::run(move || {
             let written = write(page);
             drop(turn);
