@@ -139,11 +139,12 @@ impl Invoker {
         let now = self.app.clock.now();
         let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
         record.note_origin(origin.as_ref());
+        let teaches = record.teaches();
         let closed = record.close(&self.app, &outcome).await;
         // The audit knows why; the caller learns no more than of a name that nobody has.
         let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
         let kept = closed.and(self.note_origin(&call, origin.clone()).await);
-        if let (Some(tool), Ok(())) = (tool, &kept) {
+        if let (Some(tool), Ok(()), true) = (tool, &kept, teaches) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
         }
         Conclusion { outcome: kept.and(outcome), origin }
@@ -193,6 +194,9 @@ impl Invoker {
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let origin = self.origin_of_conversation(call).await?;
         let tainted = origin.is_some();
+        if tainted {
+            record.tainted();
+        }
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, registry)?;
