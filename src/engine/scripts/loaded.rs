@@ -51,7 +51,7 @@ pub struct Loaded {
 pub struct Capability {
     /// What kind of thing.
     pub kind: CapabilityKind,
-    /// Which tool, host or secret; empty for kept values.
+    /// Which tool, host or secret, with where that may be sent; empty for kept values.
     pub what: String,
     /// Whether it may do it now. Only hosts wait for an administrator.
     pub granted: bool,
@@ -136,8 +136,30 @@ impl Loaded {
             all.push(of(CapabilityKind::Kv, String::new(), true));
         }
         let secrets = head.settings.iter().filter(|setting| setting.secret);
-        all.extend(secrets.map(|setting| of(CapabilityKind::Secret, setting.key.clone(), true)));
+        all.extend(secrets.map(|setting| of(CapabilityKind::Secret, self.told_secret(&setting.key), true)));
         all
+    }
+
+    /// A secret, and where it is sent, unless there is one host that it can be.
+    fn told_secret(&self, key: &str) -> String {
+        let hosts: Vec<String> = self.head.hosts_of(key).iter().map(ToString::to_string).collect();
+        match self.head.bound.iter().any(|bound| bound.key == key) {
+            true => format!("{key}, sent to {}", hosts.join(", ")),
+            false if reach_several(&self.head.hosts) => format!("{key}, sent to any of {}", hosts.join(", ")),
+            false => key.to_owned(),
+        }
+    }
+
+    /// What a person is told who is asked about a run: its secrets may go to any of several hosts. `None` where each has
+    /// its own.
+    fn loose_secrets(&self) -> Option<String> {
+        let head = &self.head;
+        let is_loose = |key: &str| head.bound.iter().all(|bound| bound.key != key);
+        let loose: Vec<String> =
+            head.settings.iter().filter(|s| s.secret && is_loose(&s.key)).map(|s| format!("'{}'", s.key)).collect();
+        let hosts: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
+        let may = format!("It may send its secret {} to any of {}.", loose.join(" and "), hosts.join(", "));
+        (!loose.is_empty() && reach_several(&self.granted)).then_some(may)
     }
 
     /// Whether it may do nothing but compute.
@@ -186,10 +208,10 @@ impl Loaded {
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
         let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
-        let title = self.head.name.clone();
+        let (title, secrets) = (self.head.name.clone(), self.loose_secrets());
         let tool = tool.ahead(move |cx: Context, _: Value| {
-            let title = title.clone();
-            async move { ensure_usable(&title, &cx).map(|()| Question::run(&title)) }
+            let (title, secrets) = (title.clone(), secrets.clone());
+            async move { ensure_usable(&title, &cx).map(|()| Question::run(&title).and(secrets.as_deref())) }
         });
         Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
@@ -209,6 +231,11 @@ impl Loaded {
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(registry.highest_risk(&self.head.uses))
     }
+}
+
+/// Whether these are more hosts than one.
+fn reach_several(hosts: &[Host]) -> bool {
+    hosts.len() > 1 || hosts.iter().any(Host::is_pattern)
 }
 
 /// Fails where a tool's arguments hold calls.
