@@ -21,7 +21,7 @@ use crate::{
         error::{Error, Result},
         question::Question,
         script::{Author, Grants, Origin},
-        spec::{Example, Risk, Source, Spec},
+        spec::{Example, Risk, Setting, Source, Spec},
     },
     script::header::{self, Head, Host},
 };
@@ -135,19 +135,29 @@ impl Loaded {
         if head.kv {
             all.push(of(CapabilityKind::Kv, String::new(), true));
         }
-        let secrets = head.settings.iter().filter(|setting| setting.secret);
-        all.extend(secrets.map(|setting| of(CapabilityKind::Secret, self.told_secret(&setting.key), true)));
+        all.extend(head.settings.iter().filter(|setting| setting.secret).map(|setting| {
+            let sent = self.sent_to(&setting.key).map(|sent| format!(", {sent}")).unwrap_or_default();
+            of(CapabilityKind::Secret, format!("{}{sent}", setting.key), true)
+        }));
         all
     }
 
-    /// A secret, and where it is sent, unless there is one host that it can be.
-    fn told_secret(&self, key: &str) -> String {
+    /// Where a secret is sent, in words. `None` where it can be to one host alone.
+    fn sent_to(&self, key: &str) -> Option<String> {
         let hosts: Vec<String> = self.head.hosts_of(key).iter().map(ToString::to_string).collect();
         match self.head.bound.iter().any(|bound| bound.key == key) {
-            true => format!("{key}, sent to {}", hosts.join(", ")),
-            false if reach_several(&self.head.hosts) => format!("{key}, sent to any of {}", hosts.join(", ")),
-            false => key.to_owned(),
+            true => Some(format!("sent to {}", hosts.join(", "))),
+            false => reach_several(&self.head.hosts).then(|| format!("sent to any of {}", hosts.join(", "))),
         }
+    }
+
+    /// A setting, with where it is sent: whoever gives a secret reads that beside its field.
+    fn told_setting(&self, setting: &Setting) -> Setting {
+        let description = match self.sent_to(&setting.key).filter(|_| setting.secret) {
+            Some(sent) => format!("{} ({sent})", setting.description),
+            None => setting.description.clone(),
+        };
+        Setting { description, ..setting.clone() }
     }
 
     /// What a person is told who is asked about a run: its secrets may go to any of several hosts. `None` where each has
@@ -193,7 +203,7 @@ impl Loaded {
             risk: head.risk,
             permission: head.permission.clone().map(Cow::Owned),
             timeout: head.timeout,
-            settings: head.settings.clone(),
+            settings: head.settings.iter().map(|setting| self.told_setting(setting)).collect(),
             examples: head.examples.iter().map(example).collect(),
             innate: false,
         }

@@ -316,6 +316,10 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
         }
     };
     let (loose, bound) = (asks("loose", "").await, asks("bound", "to a.example.test").await);
+    let registry = app.satchel.invoker.registry();
+    let described = |name: &str| registry.find(name).unwrap().tool.spec().settings[0].description.clone();
+    assert_eq!(described("loose"), "k (sent to any of a.example.test, b.example.test)");
+    assert_eq!(described("bound"), "k (sent to a.example.test)");
     let may = "It may send its secret 'key' to any of a.example.test, b.example.test.";
     assert_eq!((loose.question, bound.question), (format!("Run loose? {may}"), "Run bound?".to_owned()));
     for reason in [loose.reason, bound.reason] {
