@@ -12,7 +12,7 @@
 //! 2  app                    the struct of service handles
 //! 1  store net host         SQL; outbound bytes; files, processes, clipboard
 //!    index formats script   what is found by word and meaning; documents; the language of user tools
-//! 0  model config           nouns: no IO, no clock, no async
+//! 0  model config share     nouns: no IO, no clock, no async; a part of a bounded thing for each person
 //! ```
 //!
 //! Start reading at [`engine::invoker`]: the pipeline every call goes through.
@@ -29,5 +29,6 @@ pub mod index;
 pub mod model;
 pub mod net;
 pub mod script;
+pub mod share;
 pub mod store;
 pub mod tools;

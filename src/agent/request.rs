@@ -103,7 +103,11 @@ impl Run {
         let Some(question) = question else { return Ok(Vec::new()) };
         let memory = Remembering::of(self.app(), self.caller().user);
         let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
-        let reach = if conversation.tainted { Reach::Outside } else { Reach::Own };
+        let reach = match conversation.tainted {
+            true => Reach::Outside,
+            false if self.caller().is_person() => Reach::Own,
+            false => Reach::Programs,
+        };
         let found = memory.relevant(&question.text, prompt::MEMORIES, reach).await?;
         if self.turn.model_calls == 0 {
             memory.recalled(&found).await?;

@@ -20,6 +20,7 @@ use crate::{
         error::{Error, Kind, Result},
         provider::failure::ProviderFailure,
     },
+    share::behalf,
     store::{
         messages::Placed,
         turns::{OpenTurn, Summary},
@@ -81,8 +82,8 @@ impl Run {
     pub(super) fn start(self) -> Subscription {
         self.log.reopen();
         let events = self.log.subscribe(None);
-        let shared = Arc::clone(&self.agent.shared);
-        shared.app.tracker.spawn_on(self.drive(), &shared.app.runtime);
+        let (shared, user) = (Arc::clone(&self.agent.shared), Some(self.caller().user));
+        shared.app.tracker.spawn_on(behalf::of(user, self.drive()), &shared.app.runtime);
         events
     }
 

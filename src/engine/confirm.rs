@@ -220,6 +220,14 @@ impl AssessedCall<'_> {
     }
 }
 
+/// The calls within one that a yes covers, in words: how risky they may get nobody sees in the arguments.
+fn within(assessed: &AssessedCall<'_>) -> String {
+    match assessed.registry.used_by(&assessed.found.tool).is_empty() {
+        true => String::new(),
+        false => format!(" A yes covers what it calls, up to {}.", assessed.risk.as_str().replace('_', " ")),
+    }
+}
+
 fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> Ticket {
     let now = app.clock.now();
     let Inquiry { reason, question, scope, .. } = asked;
@@ -233,7 +241,7 @@ fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> Ticket {
         risk: assessed.risk,
         question: question.text,
         subject: question.subject,
-        reason: visible(&reason).into_owned(),
+        reason: visible(&format!("{reason}{}", within(assessed))).into_owned(),
         scope,
         warnings: warnings(assessed.arguments),
         state: TicketState::Pending,

@@ -7,14 +7,12 @@ use tokio::time::timeout;
 
 use super::cut;
 use crate::{
-    host::{
-        aside::Heavy,
-        share::{Part, Share},
-    },
+    host::aside::Heavy,
     model::{
         call::Call,
         error::{Error, Kind, Result},
     },
+    share::{Part, Share},
 };
 
 /// Bytes and values of arguments that are worked on where they are.

@@ -42,6 +42,7 @@ use crate::{
         output::Output,
         spec::{Risk, Source},
     },
+    share::behalf,
     store::{
         consents::ScriptText,
         conversations::Conversations,
@@ -105,7 +106,7 @@ impl Invoker {
 
     /// Runs a call, with a person's approval where it or its parent has one.
     pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
-        let is_heavy = heavy::is_heavy(&call);
+        let (is_heavy, user) = (heavy::is_heavy(&call), Some(call.caller.user));
         let this = self.clone();
         let attempt = async move {
             match this.heavy.turn(&call).await {
@@ -113,7 +114,7 @@ impl Invoker {
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
-        let task = self.app.tracker.spawn_on(attempt, &self.app.runtime);
+        let task = self.app.tracker.spawn_on(behalf::of(user, attempt), &self.app.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 
@@ -138,11 +139,12 @@ impl Invoker {
         let now = self.app.clock.now();
         let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
         record.note_origin(origin.as_ref());
+        let teaches = record.teaches();
         let closed = record.close(&self.app, &outcome).await;
         // The audit knows why; the caller learns no more than of a name that nobody has.
         let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
         let kept = closed.and(self.note_origin(&call, origin.clone()).await);
-        if let (Some(tool), Ok(())) = (tool, &kept) {
+        if let (Some(tool), Ok(()), true) = (tool, &kept, teaches) {
             self.learn(&call, &tool, approval.as_ref(), &outcome);
         }
         Conclusion { outcome: kept.and(outcome), origin }
@@ -192,6 +194,9 @@ impl Invoker {
         let grant = authorise::check(&found.tool, &call.caller, &settings)?;
         let origin = self.origin_of_conversation(call).await?;
         let tainted = origin.is_some();
+        if tainted {
+            record.tainted();
+        }
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
         let risk = found.tool.risk_with(&arguments, registry)?;

@@ -7,7 +7,6 @@ use super::{context::Context, tool::Tool};
 use crate::model::{
     author::Author,
     call::Outcome,
-    caller::Door,
     error::{Error, Kind, Result},
     origin::Origin,
     output::Output,
@@ -95,18 +94,17 @@ impl Context {
 
     /// The origin of what this run writes where everybody reads it.
     pub fn origin_for_all(&self) -> Option<Origin> {
-        self.origin().map(Origin::for_all).or_else(|| self.origin_of_program())
+        self.origin().map(Origin::for_all).or_else(|| self.of_program())
     }
 
     /// The origin of what this run keeps for its caller.
     pub fn origin_to_keep(&self) -> Option<Origin> {
-        self.origin().or_else(|| self.origin_of_program())
+        self.origin().or_else(|| self.of_program())
     }
 
-    /// `None` in a turn of the server's own agent: its conversation knows what it has read.
-    fn origin_of_program(&self) -> Option<Origin> {
-        let is_turn = self.caller().door == Door::Chat;
-        if is_turn { None } else { Origin::of_program(self.caller(), self.tool(), self.now()) }
+    /// In a turn of the server's own agent as well: a program that has begun it says what is kept.
+    fn of_program(&self) -> Option<Origin> {
+        Origin::of_program(self.caller(), self.tool(), self.now())
     }
 
     /// An outcome of this run, which says where it came from where something it called was from outside.

@@ -35,6 +35,8 @@ pub struct Record {
     started: Instant,
     intent_kept: bool,
     collected: bool,
+    /// Whether others find tools by how it ended.
+    teaches: bool,
     private: &'static [&'static str],
     /// What a person changed, whole: how it is kept follows from the tool.
     edited: Vec<Edit>,
@@ -71,7 +73,15 @@ impl Record {
             // What calls another is a script's author's words.
             own_words: call.caller.is_person() && call.depth == 0,
         };
-        Self { event, started: Instant::now(), intent_kept: false, collected: false, private: &[], edited }
+        Self {
+            event,
+            started: Instant::now(),
+            intent_kept: false,
+            collected: false,
+            teaches: true,
+            private: &[],
+            edited,
+        }
     }
 
     /// The name is known now. What is private of arguments that do not fit the tool is not known: under another name, or
@@ -84,6 +94,17 @@ impl Record {
             self.event.arguments = redact(given, &[]);
         }
         self.event.edited = edits::redacted(&self.edited, self.private);
+    }
+
+    /// Content from outside was in the call's conversation when it came: that may have chosen the tool, and nothing is
+    /// learned of it for others.
+    pub(super) fn tainted(&mut self) {
+        self.teaches = false;
+    }
+
+    /// Whether others find tools by how it ended.
+    pub(super) fn teaches(&self) -> bool {
+        self.teaches
     }
 
     /// The call only fetches what came of one that has its own row: a second one would tell it twice, with arguments that
@@ -139,6 +160,8 @@ impl Record {
         self.event.error = outcome.as_ref().err().map(|e| self.told(e));
         metrics::counter!("satchel_tool_calls_total", "outcome" => self.event.outcome.as_str()).increment(1);
         let reward = if ran { self.event.tool.clone().and_then(|tool| reward(tool, outcome)) } else { None };
+        // It is counted all the same.
+        let reward = reward.map(|reward| Reward { change: if self.teaches { reward.change } else { 0.0 }, ..reward });
         let done_and_kept = self.intent_kept && outcome.is_ok();
         let closed = match self.intent_kept {
             true => app.audit.close_call(self.event, reward).await,

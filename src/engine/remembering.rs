@@ -17,6 +17,7 @@ use crate::{
         time::Time,
         user::UserId,
     },
+    share::behalf,
     store::memory::{Digest, Memories, Reach, Saved, Search},
 };
 
@@ -144,7 +145,7 @@ impl Remembering {
                 tracing::warn!(?error, "memories could not be read for their meaning");
             }
         };
-        drop(self.tracker.spawn_on(work, &self.runtime));
+        drop(self.tracker.spawn_on(behalf::of(behalf::current(), work), &self.runtime));
     }
 
     async fn understand(&self) -> Result<()> {

@@ -10,13 +10,13 @@ use super::{
     cut::{self, SMALL},
 };
 use crate::{
-    host::share::Part,
     model::{
         call::ResultRoom,
         error::{Error, Result},
         figure,
     },
     net::http::Response,
+    share::Part,
 };
 
 /// Bytes of a body that is being received for which room is taken at first; for a longer one as much as it may have.

@@ -12,7 +12,6 @@ pub mod jsonl;
 pub mod process;
 pub mod quota;
 pub mod sandbox;
-pub mod share;
 pub mod stop;
 pub mod work;
 pub mod workers;

@@ -50,8 +50,11 @@ use self::{
     running::Refusal,
     tape::{Keep, SharedTape, Tape, record},
 };
-use super::{files::Rooted, share::Share};
-use crate::model::error::{Error, Kind, Result};
+use super::files::Rooted;
+use crate::{
+    model::error::{Error, Kind, Result},
+    share::Share,
+};
 
 /// Bytes of each output that are kept.
 pub const MAX_OUTPUT: usize = 1_000_000;
@@ -198,6 +201,9 @@ impl Sandbox {
     pub async fn run(&self, files: &Rooted, command: Command, cancel: &CancellationToken) -> Result<Finished> {
         let turn = timeout(TURN, self.turns.take(Some(files.user()), 1)).await;
         let _turn = turn.map_err(|_| crowded())?;
+        if cancel.is_cancelled() {
+            return Err(stopped());
+        }
         let tapes = [(); 2].map(|()| SharedTape::new(Mutex::new(Tape::new(MAX_OUTPUT, Keep::First))));
         let [out, err] = &tapes;
         let (mut running, stdout, stderr) = self.start(files, &command).await?;
@@ -212,7 +218,7 @@ impl Sandbox {
             // Nothing holds the pipes any more, so this ends at once; if it does not, what was read still counts.
             let _ = timeout(Duration::from_secs(2), copy).await;
         }
-        let ended = ended.ok_or_else(|| Error::new(Kind::Cancelled, "The command was stopped, as asked."))?;
+        let ended = ended.ok_or_else(stopped)?;
         let (out, err, timed_out) = (out.lock(), err.lock(), ended.is_err());
         Ok(Finished {
             stdout: out.text(),
@@ -282,6 +288,10 @@ impl Capabilities {
         let reason = self.missing.first().map_or("", |(_, reason)| reason);
         format!("Commands cannot be run here: this machine lets no sandbox be made ({reason}).")
     }
+}
+
+fn stopped() -> Error {
+    Error::new(Kind::Cancelled, "The command was stopped, as asked.")
 }
 
 fn crowded() -> Error {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::{task::spawn_blocking, time::timeout};
 
-use super::{
-    aside,
+use super::aside;
+use crate::{
+    model::{
+        error::{Error, Kind, Result},
+        user::UserId,
+    },
     share::{Part, Share},
-};
-use crate::model::{
-    error::{Error, Kind, Result},
-    user::UserId,
 };
 
 /// Longest wait of work for its turn, and of a result for room.

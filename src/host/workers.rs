@@ -10,7 +10,7 @@ mod pool;
 mod reader;
 mod worker;
 
-pub use super::share::Part;
+pub use crate::share::Part;
 pub use confine::{Limits, confine};
 pub use death::Death;
 pub use pace::Pace;

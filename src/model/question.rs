@@ -39,6 +39,15 @@ impl Question {
     pub fn run(tool: &str) -> Self {
         Self { text: format!("Run {tool}?"), subject: None }
     }
+
+    /// The same with another sentence, if there is one.
+    #[must_use]
+    pub fn and(self, sentence: Option<&str>) -> Self {
+        match sentence {
+            Some(sentence) => Self { text: format!("{} {sentence}", self.text), ..self },
+            None => self,
+        }
+    }
 }
 
 /// A text in one line as a question quotes it: clipped, and what cannot be seen spelled out.

@@ -108,9 +108,14 @@ impl Username {
 
     /// Returns true where people could take this name for the other: both look the same, whatever their letters.
     pub fn looks_like(&self, other: &str) -> bool {
-        let others = looks(other);
-        looks(&self.0).iter().any(|look| others.contains(look))
+        look_alike(&self.0, other)
     }
+}
+
+/// Whether people could take one name for the other: both look the same, whatever their letters.
+pub fn look_alike(one: &str, other: &str) -> bool {
+    let others = looks(other);
+    looks(one).iter().any(|look| others.contains(look))
 }
 
 /// A name as people see it: a capital I passes for an l where it is written so, and for an i where case is of no account.

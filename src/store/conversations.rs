@@ -173,17 +173,11 @@ impl Conversations {
 
     /// Origins of what programs with a key said in these conversations of a person.
     pub async fn programs(&self, user: UserId, ids: Vec<ConversationId>) -> Result<Vec<Origin>> {
-        let sql =
-            "SELECT t.caller ->> 'username', t.started_at FROM turns t JOIN conversations c ON c.id = t.conversation
-                   WHERE c.id = ?1 AND c.user = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
         self.db
             .read(move |c| {
                 let mut found = Vec::new();
                 for id in ids {
-                    found.extend(first(c, sql, (id.to_string(), user.to_string()), |row| {
-                        let source = format!("chat: a program of {}", row.get::<_, String>(0)?);
-                        Ok(Origin { program_of: Some(user), ..Origin::new(source, time(row, 1)?) })
-                    })?);
+                    found.extend(program_in(c, user, id)?);
                 }
                 Ok(found)
             })
@@ -217,6 +211,16 @@ impl Conversations {
         let values = (id.to_string(), origin.source, origin.at.millis());
         self.db.write_after_effect(move |c| run(c, sql, values).map(drop)).await
     }
+}
+
+/// Origin of what a program with a key said in a conversation of a person, if one did.
+pub(super) fn program_in(c: &Connection, user: UserId, id: ConversationId) -> Result<Option<Origin>> {
+    let sql = "SELECT t.caller ->> 'username', t.started_at FROM turns t JOIN conversations c ON c.id = t.conversation
+               WHERE c.id = ?1 AND c.user = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
+    first(c, sql, (id.to_string(), user.to_string()), |row| {
+        let source = format!("chat: a program of {}", row.get::<_, String>(0)?);
+        Ok(Origin { program_of: Some(user), ..Origin::new(source, time(row, 1)?) })
+    })
 }
 
 /// Longest part of a title that is named in that of a branch.

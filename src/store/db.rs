@@ -30,7 +30,10 @@ use self::{
     schema::migrate,
     writer::{Bell, Job, Undo, Write, write_groups},
 };
-use crate::model::error::{Error, Result};
+use crate::{
+    model::error::{Error, Result},
+    share::{Share, behalf},
+};
 
 pub(super) use connection::connect;
 pub use connection::open_read_only;
@@ -40,8 +43,9 @@ pub(super) use schema::newest_schema;
 
 /// Most writes one commit carries.
 const GROUP: usize = 512;
-/// Reader connections; more only wait for the two or four cores of a small machine.
-const READERS: usize = 4;
+/// Reads at once, each on a connection of its own, in all and of one person: more of one person only wait for the two or
+/// four cores of a small machine.
+const READERS: (usize, usize) = (6, 4);
 /// Most writes that wait for the writer.
 const QUEUE: usize = 4_096;
 /// The time a write waits for a place among them, and a read for a reader.
@@ -69,7 +73,7 @@ pub struct Db {
 struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    permits: Arc<Semaphore>,
+    places: Share,
 }
 
 impl Db {
@@ -85,8 +89,8 @@ impl Db {
             .name("db-writer".to_owned())
             .spawn(move || write_groups(&mut connection, &jobs, group, (&bell, runtime.as_ref())))
             .map_err(Error::internal)?;
-        let permits = Arc::new(Semaphore::new(READERS));
-        let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), permits };
+        let places = Share::new(READERS.0, READERS.1);
+        let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), places };
         Ok(Self {
             writer,
             places: Arc::new(Semaphore::new(QUEUE)),
@@ -158,21 +162,22 @@ impl Db {
         answer.await.map_err(|_| closed())?
     }
 
-    /// Runs `work` on a connection that cannot write.
+    /// Runs `work` on a connection that cannot write, in a place of the person whom the task works for.
     ///
     /// # Errors
-    /// [`Busy`](crate::model::error::Kind::Busy) where no reader was free in ten seconds: it did not run.
+    /// [`Busy`](crate::model::error::Kind::Busy) where no place was free for them in ten seconds: it did not run.
     pub async fn read<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
         let readers = Arc::clone(&self.readers);
-        let permit = timeout(self.patience, Arc::clone(&readers.permits).acquire_owned()).await;
-        let permit = permit.map_err(|_| reading_busy())?.map_err(Error::internal)?;
+        // Where it is asked last: a call of REST, a step of a chat and what a tool does within it all come by here.
+        let place = timeout(self.patience, readers.places.take(behalf::current(), 1)).await;
+        let place = place.map_err(|_| reading_busy())?;
         let read = move || {
             // Given back when the read ends, which it does not where nobody waits for it any more.
-            let _permit = permit;
+            let _place = place;
             readers.run(work)
         };
         tokio::task::spawn_blocking(read).await.map_err(Error::internal)?

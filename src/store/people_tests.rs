@@ -172,6 +172,25 @@ async fn a_role_in_use_stays_and_a_built_in_role_is_never_changed() {
 }
 
 #[tokio::test]
+async fn no_two_roles_look_alike() {
+    let house = House::new().await;
+    let (people, by) = (&house.people, house.owner());
+    let audit = || Permissions::parse(["audit:read"]).unwrap();
+    people.create_role(&by, "hello".to_owned(), audit()).await.unwrap();
+    for (name, like) in [
+        ("hello", "already"),
+        ("he1lo", "hello"),
+        ("hell0", "hello"),
+        ("vievver", "viewer"),
+        ("adrninistrator", "administrator"),
+    ] {
+        let refused = people.create_role(&by, name.to_owned(), audit()).await.unwrap_err();
+        assert!(refused.kind() == Kind::Conflict && refused.message().contains(like), "{name}: {refused}");
+    }
+    people.create_role(&by, "hallo".to_owned(), audit()).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_key_may_do_what_it_and_its_owner_may_do_now() {
     let house = House::new().await;
     let ada = house.add("ada", "operator").await.unwrap();

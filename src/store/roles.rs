@@ -13,7 +13,7 @@ use crate::model::{
     caller::Permissions,
     error::{Error, Result},
     id::shorten,
-    user::{BUILT_IN_ROLES, Role},
+    user::{BUILT_IN_ROLES, Role, look_alike},
 };
 
 /// Most permissions one role or key may list.
@@ -36,9 +36,7 @@ impl People {
         let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
         let made = role.clone();
         self.change_by(by, move |c, by| {
-            if find(c, &role.name)?.is_some() {
-                return Err(Error::conflict(format!("There is a role '{}' already.", role.name)));
-            }
+            ensure_unlike_others(c, &role.name)?;
             let text = permissions_text(&role.permissions)?;
             rows::run(c, "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 0)", (&role.name, text))?;
             by.record(c, "role.create", json!({"role": role.name, "permissions": role.permissions}))
@@ -143,6 +141,18 @@ pub(super) fn bounded(permissions: Permissions) -> Result<Permissions> {
         return Err(Error::invalid(format!("At most {LONGEST_LIST} permissions of at most 100 characters.")));
     }
     Ok(permissions)
+}
+
+/// Fails where a role has this name, or one that people could take for it.
+fn ensure_unlike_others(c: &Connection, name: &str) -> Result<()> {
+    let names: Vec<String> = rows::all(c, "SELECT name FROM roles ORDER BY name", (), |row| Ok(row.get(0)?))?;
+    match names.iter().find(|other| look_alike(name, other)) {
+        None => Ok(()),
+        Some(same) if same == name => Err(Error::conflict(format!("There is a role '{name}' already."))),
+        Some(like) => Err(Error::conflict(format!(
+            "'{name}' looks like the role '{like}'. Choose a name that nobody mistakes for it."
+        ))),
+    }
 }
 
 fn find_custom(c: &Connection, name: &str) -> Result<Role> {

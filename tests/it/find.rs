@@ -142,6 +142,25 @@ async fn a_success_speaks_for_a_tool_and_its_need_is_shown_to_nobody_else() {
 }
 
 #[tokio::test]
+async fn what_content_from_outside_may_have_chosen_teaches_nothing() {
+    let sum = |text: &str| [call("calculator", json!({"expression": "1 + 2"})), say(text)];
+    let chat = Chat::start(sum("3.").into_iter().chain(sum("Three.")).collect()).await;
+    let mara = chat.person(&[]).await;
+    let tainted = mara.conversation().await;
+    chat.app.taint(tainted.rsplit('/').next().unwrap().parse().unwrap()).await;
+    mara.say(&tainted, "Where is the quokka?").await.rest().await;
+    let weight = |stats: Value| stats["stats"]["weight"].clone();
+    let tool = || mara.do_it("GET", "/api/tools/calculator", Value::Null);
+    assert_eq!(weight(tool().await), 1.0);
+    mara.turn("How heavy are my two parcels together?").await;
+    // In turn: what comes later is learned later.
+    let path = "/api/tools/calculator/learning";
+    let own = until(&mara, ("GET", path, Value::Null), |learned| learned["needs"] != 0).await;
+    assert_eq!((&own["needs"], &own["own"][0]["need"]), (&json!(1), &json!("How heavy are my two parcels together?")));
+    assert_eq!(weight(tool().await), 1.3);
+}
+
+#[tokio::test]
 async fn what_was_learned_is_forgotten_on_demand() {
     let chat = Chat::start(vec![call("calculator", json!({"expression": "2"})), say("2.")]).await;
     let mara = chat.person(&[]).await;

@@ -9,13 +9,13 @@ use actix_web::{
     HttpRequest, HttpResponse, get,
     http::header,
     post,
-    web::{Bytes, Data, Json, Path, Query},
+    web::{Bytes, Data, Path, Query},
 };
 use futures_util::{TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{path::demand_words, services::Services, sse, standing::Standing, state::State};
+use super::{json::Json, path::demand_words, services::Services, sse, standing::Standing, state::State};
 use crate::{
     model::{
         audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},

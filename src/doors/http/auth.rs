@@ -1,9 +1,9 @@
 //! Signing in and out, who one is, one's own password.
 
-use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
+use actix_web::{HttpRequest, HttpResponse, get, post, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, caller::Signed, client, services::Services, state::State};
+use super::{body::Body, caller::Signed, client, json::Json, services::Services, state::State};
 use crate::{
     model::{
         caller::{Caller, Credential},

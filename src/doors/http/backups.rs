@@ -6,7 +6,7 @@ use actix_web::{
     HttpResponse, delete, get,
     http::header::{CACHE_CONTROL, CONTENT_DISPOSITION},
     post, put,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use super::{
     body::{Body, OptionalBody},
     download::{Download, disposition},
     gate::require_administrator,
+    json::Json,
     services::Services,
     state::State,
 };

@@ -21,13 +21,14 @@ use serde_json::json;
 use self::numbers::with_whole_numbers;
 use super::{caller::identity, error::Refusal, standing::Standing, state::State};
 use crate::{
-    host::{aside, share::Part},
+    host::aside,
     model::{
         error::{Error, Kind, Result},
         figure,
         json::outside_strings,
         user::UserId,
     },
+    share::Part,
 };
 
 /// Largest body.

@@ -4,12 +4,13 @@ use actix_web::{
     HttpResponse, delete, get,
     http::header::CONTENT_DISPOSITION,
     patch, post,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Deserializer};
 
 use super::{
     body::{Body, OptionalBody, id},
+    json::Json,
     services::Services,
     state::State,
 };

@@ -14,6 +14,7 @@ use actix_web::{
     body::{BodySize, MessageBody},
 };
 use bytes::Bytes;
+use futures_util::Stream;
 use rustix::net::sockopt::set_tcp_user_timeout;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,16 +24,15 @@ use crate::{
         answer::InvokeAnswer,
         cut::{self, Recipient},
     },
-    host::{
-        aside,
-        share::{Part, Share},
-    },
+    host::aside,
     model::{
         call::{CallId, Done},
         error::{Error, Result},
+        json::Counter,
         output::Output,
         user::UserId,
     },
+    share::{Part, Share, behalf},
     store::tickets::Verdict,
 };
 
@@ -42,8 +42,8 @@ const IN_FLIGHT: (usize, usize) = (128 << 20, 32 << 20);
 const ARRIVING: (usize, usize) = (64 << 20, 16 << 20);
 /// Answers that are made at once, in all and of one person: what a large one is made of is in memory as well.
 const MADE: (usize, usize) = (3, 2);
-/// A loaded value of fewer bytes is written where it is.
-const SMALL: usize = 256 << 10;
+/// A value of fewer bytes is written where it is.
+pub(super) const SMALL: usize = 256 << 10;
 /// Bytes the connection is given at a time: it copies them.
 const PIECE: usize = 64 << 10;
 /// Time a client may take nothing of its answer; then its connection ends.
@@ -115,6 +115,24 @@ impl Delivery {
         write(room, turn, move || value).await
     }
 
+    /// A large value as JSON, in pieces. It is measured first: there is room for it before it is written.
+    pub(super) async fn unmeasured<T>(&self, user: Option<UserId>, value: T) -> Result<Pieces>
+    where
+        T: Serialize + Send + 'static,
+    {
+        let turn = self.turn(user).await;
+        let measured = aside::run(move || {
+            let mut counter = Counter::new(usize::MAX);
+            let is_json = counter.takes(&value);
+            drop(turn);
+            is_json.then(|| (usize::MAX - counter.left(), value))
+        });
+        let (bytes, value) = measured.await?.flatten().ok_or_else(unmade)?;
+        let room = self.bytes.take(user, bytes).await;
+        let turn = self.turn(user).await;
+        pieces(room, turn, move || value).await
+    }
+
     /// A page of an answer that is sent page by page: loaded in a person's turn, and written beside the async threads.
     pub(super) async fn page<T, W, F>(&self, user: UserId, page: impl Future<Output = Result<T>>, write: F) -> Result<W>
     where
@@ -123,7 +141,8 @@ impl Delivery {
         F: FnOnce(T) -> Result<W> + Send + 'static,
     {
         let turn = self.turn(Some(user)).await;
-        let page = page.await?;
+        // A body is asked for its next page outside the task that has answered.
+        let page = behalf::of(Some(user), page).await?;
         let written = aside::run(move || {
             let written = write(page);
             drop(turn);
@@ -196,7 +215,16 @@ fn is_large(details: &Value) -> bool {
 }
 
 /// Writes a value as JSON beside the async threads, and answers it.
-async fn write<T, F>(mut room: Part, turn: Part, make: F) -> Result<HttpResponse>
+async fn write<T, F>(room: Part, turn: Part, make: F) -> Result<HttpResponse>
+where
+    T: Serialize,
+    F: FnOnce() -> T + Send + 'static,
+{
+    let pieces = pieces(room, turn, make).await?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(pieces))
+}
+
+async fn pieces<T, F>(mut room: Part, turn: Part, make: F) -> Result<Pieces>
 where
     T: Serialize,
     F: FnOnce() -> T + Send + 'static,
@@ -206,16 +234,34 @@ where
         drop(turn);
         written
     });
-    let written = written.await?.ok_or_else(|| Error::internal("an answer could not be made"))?;
-    let rest = Bytes::from(written.map_err(Error::internal)?);
+    let rest = Bytes::from(written.await?.ok_or_else(unmade)?.map_err(Error::internal)?);
     room.keep(rest.len());
-    Ok(HttpResponse::Ok().content_type("application/json").body(Pieces { rest, _room: room }))
+    Ok(Pieces { rest, _room: room })
+}
+
+fn unmade() -> Error {
+    Error::internal("an answer could not be made")
 }
 
 /// A body in memory, given to the connection piece by piece, with the room it takes.
-struct Pieces {
+pub(super) struct Pieces {
     rest: Bytes,
     _room: Part,
+}
+
+impl Pieces {
+    fn next(&mut self) -> Option<Bytes> {
+        let length = self.rest.len().min(PIECE);
+        (length > 0).then(|| self.rest.split_to(length))
+    }
+}
+
+impl Stream for Pieces {
+    type Item = Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes>>> {
+        Poll::Ready(self.next().map(Ok))
+    }
 }
 
 impl MessageBody for Pieces {
@@ -226,16 +272,18 @@ impl MessageBody for Pieces {
     }
 
     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
-        let length = self.rest.len().min(PIECE);
-        Poll::Ready((length > 0).then(|| Ok(self.rest.split_to(length))))
+        Poll::Ready(self.next().map(Ok))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpStream;
+    use std::{collections::HashSet, net::TcpStream, sync::Arc, thread};
 
+    use futures_util::StreamExt;
+    use parking_lot::Mutex;
     use rustix::net::sockopt::tcp_user_timeout;
+    use serde::Serializer;
 
     use super::*;
 
@@ -248,6 +296,29 @@ mod tests {
         assert_eq!(u128::from(tcp_user_timeout(&accepted).unwrap()), PATIENCE.as_millis());
     }
 
+    /// An entry that tells which thread writes it.
+    struct Entry(Arc<Mutex<HashSet<String>>>);
+
+    impl Serialize for Entry {
+        fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+            self.0.lock().insert(thread::current().name().unwrap_or_default().to_owned());
+            serializer.serialize_str("an entry")
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_list_is_measured_and_written_beside_the_thread_that_answers() {
+        let (delivery, threads) = (Delivery::new(), Arc::<Mutex<HashSet<String>>>::default());
+        let list: Vec<_> = (0..40_000).map(|_| Entry(Arc::clone(&threads))).collect();
+        let pieces = delivery.unmeasured(None, list).await.unwrap();
+        let bytes = pieces.rest.len();
+        assert!(bytes > SMALL && delivery.bytes.left(None) == IN_FLIGHT.1 - bytes, "{bytes}");
+        assert_eq!(*threads.lock(), HashSet::from(["aside".to_owned()]));
+        let whole: Vec<Bytes> = pieces.map(Result::unwrap).collect().await;
+        let whole: Vec<String> = serde_json::from_slice(&whole.concat()).unwrap();
+        assert_eq!((whole.len(), delivery.bytes.left(None)), (40_000, IN_FLIGHT.1));
+    }
+
     #[test]
     fn a_body_is_given_piece_by_piece_and_its_room_with_the_last_of_it() {
         let share = Share::new(3 * PIECE, 3 * PIECE);
@@ -256,7 +327,7 @@ mod tests {
         assert_eq!(body.size(), BodySize::Sized(2 * PIECE as u64 + 1));
         let mut lengths = Vec::new();
         while let Poll::Ready(Some(Ok(piece))) =
-            Pin::new(&mut body).poll_next(&mut Context::from_waker(std::task::Waker::noop()))
+            MessageBody::poll_next(Pin::new(&mut body), &mut Context::from_waker(std::task::Waker::noop()))
         {
             lengths.push(piece.len());
         }

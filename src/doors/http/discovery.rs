@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::{
-    get, post,
-    web::{Data, Json},
-};
+use actix_web::{get, post, web::Data};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{services::Services, state::State};
+use super::{json::Json, services::Services, state::State};
 use crate::{
     agent::exposure,
     engine::{

@@ -1,14 +1,12 @@
 //! The doctor's report: everything that can be wrong with an installation, and how to mend it.
 
-use actix_web::{
-    get,
-    web::{Data, Json},
-};
+use actix_web::{get, web::Data};
 use futures_util::future::join_all;
 use serde::Serialize;
 
 use super::{
     checks::{self, Check},
+    json::Json,
     services::Services,
     state::State,
 };

@@ -2,11 +2,11 @@
 
 use actix_web::{
     HttpResponse, delete, get, post,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::id, download::Download, services::Services, state::State};
+use super::{body::id, download::Download, json::Json, services::Services, state::State};
 use crate::{
     host::aside,
     model::{
@@ -205,8 +205,8 @@ async fn retry(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpRe
 /// Stops the work on a document at once. What it was found by before stays.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 #[post("/api/knowledge/documents/{id}/cancel")]
-async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
-    Ok(HttpResponse::Ok().json(state.app.knowledge.cancel(&by, id(&at)?).await?))
+async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<Json<Document>> {
+    state.app.knowledge.cancel(&by, id(&at)?).await.map(Json)
 }
 
 /// Takes a document out of the trash; it is read again.

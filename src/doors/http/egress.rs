@@ -2,12 +2,12 @@
 
 use actix_web::{
     get,
-    web::{Data, Json, Query},
+    web::{Data, Query},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{services::Services, state::State};
+use super::{json::Json, services::Services, state::State};
 use crate::{
     model::{
         egress::{Passed, Row},

@@ -1,13 +1,10 @@
 //! The embedding model: which is in use, which there are, and going over to another.
 
-use actix_web::{
-    HttpResponse, get, put,
-    web::{Data, Json},
-};
+use actix_web::{HttpResponse, get, put, web::Data};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{body::Body, error::Problem, services::Services, state::State};
+use super::{body::Body, error::Problem, json::Json, services::Services, state::State};
 use crate::{
     app::App,
     engine::embeddings::offered::{self, Offer, Source},

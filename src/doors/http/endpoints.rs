@@ -1,14 +1,17 @@
 //! `/api/catalog/endpoints`: what connected systems can do.
 
+use std::{future::ready, sync::Arc};
+
 use actix_web::{
-    HttpResponse, delete, get, patch, post,
-    web::{Data, Json, Path},
+    Either, HttpResponse, delete, get, patch, post,
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
     body::{Body, id},
+    json::Json,
     services::Services,
     state::State,
     systems::CatalogReview,
@@ -26,7 +29,7 @@ use crate::{
         validate::Schema,
     },
     model::{
-        caller::Credential,
+        caller::{Caller, Credential},
         catalog::{
             directory::Registered,
             draft::EndpointDraft,
@@ -43,6 +46,9 @@ use crate::{
 pub(super) fn services(config: &mut Services<'_>) {
     config.service(list).service(create).service(get_one).service(change).service(remove).service(review).service(test);
 }
+
+/// Endpoints that are made ready where they are; of more their schemas are weighed beside the async threads.
+const FEW: usize = 50;
 
 /// An endpoint, with what a model sees of it.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -80,10 +86,13 @@ fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
 /// The endpoints of a system, by path.
 #[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
 #[get("/api/catalog/systems/{id}/endpoints")]
-async fn list(state: Data<State>, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
-    let directory = state.app.catalog.get();
-    let found = directory.get(id(&path)?)?;
-    Ok(Json(found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect()))
+async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
+    let found = Arc::clone(state.app.catalog.get().get(id(&path)?)?);
+    let views = |found: &Registered| found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect();
+    if found.endpoints.len() <= FEW {
+        return Ok(Json(views(&found)));
+    }
+    state.delivery.page(caller.user, ready(Ok(found)), move |found| Ok(views(&found))).await.map(Json)
 }
 
 /// Registers an endpoint.
@@ -129,11 +138,16 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
     (status = 204, description = "Thrown away."),
 ))]
 #[post("/api/catalog/endpoints/{id}/review")]
-async fn review(state: Data<State>, by: Actor, path: Path<String>, body: Body<CatalogReview>) -> Result<HttpResponse> {
+async fn review(
+    state: Data<State>,
+    by: Actor,
+    path: Path<String>,
+    body: Body<CatalogReview>,
+) -> Result<Either<Json<EndpointView>, HttpResponse>> {
     let CatalogReview { verdict, read } = body.0;
     match Changing::of(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
-        Some(endpoint) => Ok(HttpResponse::Ok().json(shown(&state, endpoint.id)?)),
-        None => Ok(HttpResponse::NoContent().finish()),
+        Some(endpoint) => shown(&state, endpoint.id).map(Json).map(Either::Left),
+        None => Ok(Either::Right(HttpResponse::NoContent().finish())),
     }
 }
 

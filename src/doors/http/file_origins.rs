@@ -2,12 +2,12 @@
 
 use actix_web::{
     HttpResponse, get, post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{body::Body, files::own_files, services::Services, state::State};
+use super::{body::Body, files::own_files, json::Json, services::Services, state::State};
 use crate::{
     engine::own_files::{is_seen, path_of},
     host::files::{Rooted, before_now},

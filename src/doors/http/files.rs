@@ -2,13 +2,14 @@
 
 use actix_web::{
     HttpRequest, HttpResponse, get, post,
-    web::{Data, Json, Payload, Query},
+    web::{Data, Payload, Query},
 };
 use serde::{Deserialize, Serialize};
 use tokio::fs::File;
 
 use super::{
     download::Download,
+    json::Json,
     services::Services,
     state::State,
     upload::{self, Upload},

@@ -35,6 +35,7 @@ use crate::{
         caller::Caller,
         error::{Error, Kind, Result},
     },
+    share::behalf,
     store::people::SharedIdentity,
 };
 
@@ -90,11 +91,15 @@ async fn serve(
     next: Next<impl MessageBody + 'static>,
     (state, route, number): (&State, &Route, usize),
 ) -> Result<ServiceResponse<BoxBody>> {
-    match admit(request.request(), state, route).await {
+    let user = match admit(request.request(), state, route).await {
         Err(error) => return Ok(answer(request, error)),
-        Ok(Some(identity)) => drop(request.extensions_mut().insert::<SharedIdentity>(identity)),
-        Ok(None) => {}
-    }
+        Ok(Some(identity)) => {
+            let user = identity.caller.user;
+            request.extensions_mut().insert::<SharedIdentity>(identity);
+            Some(user)
+        }
+        Ok(None) => None,
+    };
     if let Err(error) = state.queries.demand_known(number, request.query_string()) {
         return Ok(answer(request, error));
     }
@@ -102,7 +107,7 @@ async fn serve(
     request.extensions_mut().insert(hung_up.clone());
     let gone = hung_up.0.drop_guard();
     // In a task of its own: a client that goes away tears nothing apart. A handler that should stop then is told.
-    let answered = spawn(contain(next.call(request))).await.map_err(Error::internal)?;
+    let answered = spawn(behalf::of(user, contain(next.call(request)))).await.map_err(Error::internal)?;
     gone.disarm();
     answered.map(ServiceResponse::map_into_boxed_body)
 }

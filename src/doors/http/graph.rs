@@ -2,11 +2,11 @@
 
 use actix_web::{
     get,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::Deserialize;
 
-use super::{services::Services, state::State};
+use super::{json::Json, services::Services, state::State};
 use crate::{
     model::{
         caller::Caller,

@@ -1,12 +1,9 @@
 //! Whether the server works, for people and for machines.
 
-use actix_web::{
-    HttpResponse, get,
-    web::{Data, Json},
-};
+use actix_web::{HttpResponse, get, web::Data};
 use serde::Serialize;
 
-use super::{meters, services::Services, state::State};
+use super::{json::Json, meters, services::Services, state::State};
 use crate::{
     host::sandbox::Level,
     model::{error::Result, settings::ExecMode},

@@ -1,12 +1,9 @@
 //! `/api/catalog/import`: what a document says a system can do, shown with its cost before anything is added.
 
-use actix_web::{
-    post,
-    web::{Data, Json},
-};
+use actix_web::{post, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     agent::exposure,
     engine::catalog::{

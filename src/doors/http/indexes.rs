@@ -2,10 +2,10 @@
 
 use actix_web::{
     HttpResponse, get, post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 
-use super::{error::Problem, services::Services, state::State};
+use super::{error::Problem, json::Json, services::Services, state::State};
 use crate::{
     app::indexing::Status,
     model::{error::Result, index::Space},

@@ -2,12 +2,13 @@
 
 use actix_web::{
     HttpResponse, delete, get, post,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     body::{Body, id},
+    json::Json,
     services::Services,
     state::State,
 };

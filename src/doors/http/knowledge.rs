@@ -2,13 +2,10 @@
 
 use std::time::Instant;
 
-use actix_web::{
-    post,
-    web::{Data, Json},
-};
+use actix_web::{post, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     engine::knowledge::{
         search::{self, Hit, Question},

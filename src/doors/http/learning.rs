@@ -2,10 +2,10 @@
 
 use actix_web::{
     HttpResponse, delete, get,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 
-use super::{services::Services, state::State, tools::visible};
+use super::{json::Json, services::Services, state::State, tools::visible};
 use crate::{
     engine::find::past::BOUND,
     model::{caller::Caller, error::Result, learning::Learned},

@@ -1,15 +1,16 @@
 //! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included (R4).
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse, Responder, delete, get,
     http::header::CONTENT_DISPOSITION,
     patch, post,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     body::{Body, id},
+    json::Json,
     services::Services,
     state::State,
 };
@@ -64,10 +65,10 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 /// All of the caller's memories, with their earlier wordings, as a file to keep.
 #[utoipa::path(tag = "memories", responses((status = 200, body = Vec<Memory>)))]
 #[get("/api/memories/export")]
-async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+async fn export(state: Data<State>, caller: Caller) -> Result<impl Responder> {
     let all = own(&state, &caller).recent(Vec::new(), usize::MAX).await?;
     let name = (CONTENT_DISPOSITION, "attachment; filename=\"memories.json\"");
-    Ok(HttpResponse::Ok().insert_header(name).json(all))
+    Ok(Json(all).customize().insert_header(name))
 }
 
 /// A memory as it was kept, and what became of others by that.

@@ -29,6 +29,7 @@ mod health;
 mod imports;
 mod indexes;
 mod intake;
+mod json;
 mod keys;
 mod knowledge;
 mod learning;

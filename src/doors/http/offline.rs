@@ -1,12 +1,9 @@
 //! `/api/offline/ask`: what can be said without a model: tools that fit, passages that answer, and nothing more.
 
-use actix_web::{
-    post,
-    web::{Data, Json},
-};
+use actix_web::{post, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     engine::{
         find::{finder::Asker, hit::Hit},

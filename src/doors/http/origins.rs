@@ -1,11 +1,8 @@
 //! `/api/origins`: what is kept from outside, for a person to see, and to vouch for once they have read it.
 
-use actix_web::{
-    HttpResponse, get, post,
-    web::{Data, Json},
-};
+use actix_web::{HttpResponse, get, post, web::Data};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     model::{caller::Caller, error::Result},
     store::{

@@ -5,7 +5,7 @@ use actix_web::{
     HttpResponse, delete, get,
     http::{StatusCode, header::CONTENT_DISPOSITION},
     post, put,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::{
     body::{Body, OptionalBody, id},
     error::Problem,
+    json::Json,
     services::Services,
     state::State,
 };

@@ -9,7 +9,7 @@ use std::{
 use actix_multipart::{Field, Multipart};
 use actix_web::{
     HttpRequest, post,
-    web::{Data, Json, Payload},
+    web::{Data, Payload},
 };
 use serde::Serialize;
 use tokio::{
@@ -17,7 +17,7 @@ use tokio::{
     io::AsyncWriteExt,
 };
 
-use super::{services::Services, state::State, upload};
+use super::{json::Json, services::Services, state::State, upload};
 use crate::{
     model::{
         error::{Error, Kind, Result},

@@ -2,11 +2,11 @@
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     model::{
         caller::{PERMISSIONS, Permission, Permissions},

@@ -8,7 +8,7 @@ mod view;
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -19,7 +19,7 @@ use self::{
     versions::{publish, roll_back, version},
     view::{ScriptSummary, ScriptView},
 };
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     engine::scripts::{self, CallMade, Library, Workbench},
     model::{

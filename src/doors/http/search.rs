@@ -2,11 +2,11 @@
 
 use actix_web::{
     HttpResponse, get, post,
-    web::{Data, Json, Query},
+    web::{Data, Query},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, services::Services, state::State};
+use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     engine::launcher::Launcher,
     model::{

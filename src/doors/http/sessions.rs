@@ -2,10 +2,10 @@
 
 use actix_web::{
     HttpResponse, delete, get,
-    web::{Data, Json, Path, Query},
+    web::{Data, Path, Query},
 };
 
-use super::{body::id, caller::Signed, keys::Whose, services::Services, state::State};
+use super::{body::id, caller::Signed, json::Json, keys::Whose, services::Services, state::State};
 use crate::{
     model::error::Result,
     store::{people::Actor, sessions::Session},

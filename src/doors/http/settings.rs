@@ -1,13 +1,10 @@
 //! Platform settings.
 
-use actix_web::{
-    get, put,
-    web::{Data, Json},
-};
+use actix_web::{get, put, web::Data};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{body::Body, gate::require_administrator, services::Services, state::State};
+use super::{body::Body, gate::require_administrator, json::Json, services::Services, state::State};
 use crate::{
     engine::{backups::settings as backups, embeddings::offered},
     model::{

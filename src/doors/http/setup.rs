@@ -1,9 +1,9 @@
 //! The first owner.
 
-use actix_web::{HttpRequest, HttpResponse, get, post, web::Data, web::Json};
+use actix_web::{HttpRequest, HttpResponse, get, post, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{auth, body::Body, client, services::Services, state::State};
+use super::{auth, body::Body, client, json::Json, services::Services, state::State};
 use crate::model::{backup::Progress, error::Result, secret::Secret, user::Username};
 
 pub(super) fn services(config: &mut Services<'_>) {

@@ -2,13 +2,14 @@
 
 use actix_web::{
     HttpResponse, delete, get, patch, post, put,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
     body::{Body, id},
+    json::Json,
     services::Services,
     state::State,
 };

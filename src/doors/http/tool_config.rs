@@ -2,13 +2,13 @@
 
 use actix_web::{
     HttpResponse, delete, get, post, put,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{body::Body, services::Services, state::State, tools::visible};
+use super::{body::Body, json::Json, services::Services, state::State, tools::visible};
 use crate::{
     engine::configure,
     model::{

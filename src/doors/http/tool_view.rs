@@ -70,7 +70,7 @@ pub(super) struct ToolView {
     parameters: Value,
     /// Least risk of a call.
     risk: Risk,
-    /// The highest risk of a call, where its arguments can raise it.
+    /// The highest risk of a call, where its arguments, or those it calls others with, can raise it.
     risk_up_to: Option<Risk>,
     /// The permission it needs.
     permission: Option<Cow<'static, str>>,
@@ -131,7 +131,7 @@ impl ToolView {
             when_to_use: spec.when_to_use.clone(),
             parameters: spec.parameters.clone(),
             risk: tool.least_risk(&facts.registry),
-            risk_up_to: tool.highest_risk(tool.least_risk(&facts.registry)),
+            risk_up_to: tool.highest_risk(&facts.registry),
             permission: spec.permission.clone(),
             source: spec.source,
             enabled: authorise::switched_on(tool, &facts.settings).is_ok(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::{
     HttpResponse, get, post, put,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::{
     body::Body,
     client::HangUp,
+    json::Json,
     services::Services,
     state::State,
     tickets::MustConfirm,

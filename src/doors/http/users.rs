@@ -2,12 +2,13 @@
 
 use actix_web::{
     HttpResponse, delete, get, patch, post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::Deserialize;
 
 use super::{
     body::{Body, id},
+    json::Json,
     services::Services,
     state::State,
 };

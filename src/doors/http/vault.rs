@@ -1,12 +1,9 @@
 //! The vault's key.
 
-use actix_web::{
-    get, post,
-    web::{Data, Json},
-};
+use actix_web::{get, post, web::Data};
 use serde::Deserialize;
 
-use super::{body::OptionalBody, services::Services, state::State};
+use super::{body::OptionalBody, json::Json, services::Services, state::State};
 use crate::{
     model::{error::Result, secret::Secret},
     store::{

@@ -5,8 +5,9 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use super::{embedding, fetch, folders, reading};
 use crate::{
     app::App,
-    host::{aside, share::Share, work},
+    host::{aside, work},
     model::error::{Error, Kind, Result},
+    share::Share,
     store::ingest::{Job, Worker},
 };
 use futures_util::FutureExt;

@@ -15,7 +15,7 @@ use crate::{
         sandbox::{Command, Finished},
     },
     model::{
-        error::{Kind, Result},
+        error::{Error, Kind, Result},
         origin::Origin,
         user::UserId,
     },
@@ -41,22 +41,33 @@ impl Context {
         let mark = self.app().processes.mark_command(self.caller().user);
         files.note_held().await?;
         let Some(origin) = self.origin_to_keep() else {
-            let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
+            let (ran, _mark) = self.in_sandbox(&files.files, command, mark).await?;
             // It may have read what came while it ran.
             files.note_held().await?;
             return ran;
         };
         // Its own changes are looked for when it has ended, which nobody vouches for before; those of others that run are not.
-        let _watched = self.app().processes.mark_watched(self.caller().user);
+        let watched = self.app().processes.mark_watched(self.caller().user);
         drop(mark);
         let watch = files.watch(&origin).await?;
         // Of a program nothing from outside need have been near, and some may come while it runs.
-        let _mark = origin.program_of.map(|_| self.app().processes.mark_command(self.caller().user));
+        let mark = origin.program_of.map(|_| self.app().processes.mark_command(self.caller().user));
         // Given up before its end, the trees stay: nobody knows what it wrote.
-        let ran = self.app().sandbox.run(&files.files, command, self.cancelled()).await;
+        let (ran, _marks) = self.in_sandbox(&files.files, command, (watched, mark)).await?;
         files.note_held().await?;
         files.settle(watch, self.origin()).await?;
         ran
+    }
+
+    /// Runs a command in a task of its own, and gives its marks back. Where nobody waits any more for the call, which has
+    /// ended, the command is ended, and its marks stay until nothing of it is left.
+    async fn in_sandbox<M>(&self, files: &Rooted, command: Command, marks: M) -> Result<(Result<Finished>, M)>
+    where
+        M: Send + 'static,
+    {
+        let (sandbox, files, cancel) = (self.app().sandbox.clone(), files.clone(), self.cancelled().clone());
+        let run = async move { (sandbox.run(&files, command, &cancel).await, marks) };
+        self.app().tracker.spawn_on(run, &self.app().runtime).await.map_err(Error::internal)
     }
 
     /// The caller's background processes; what they wrote is of what the files hold.

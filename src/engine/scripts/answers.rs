@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{loaded::Loaded, requests};
+use super::{loaded::Loaded, requests, secrets::Secrets};
 use crate::{
     engine::{confirm, context::Context, secret_forms},
-    model::{error::Result, secret::Secret},
+    model::error::Result,
     script::wire::{Answer, Ask},
     store::scripts::{ScriptValue, Scripts},
 };
@@ -19,13 +19,12 @@ const STAYS: &str = "A secret leaves a script only in a request to a host it was
 pub(super) struct Answers {
     cx: Context,
     script: Arc<Loaded>,
-    /// Every form of this run's secrets.
-    secrets: Arc<[String]>,
+    secrets: Arc<Secrets>,
 }
 
 impl Answers {
     pub(super) fn new(cx: &Context, script: &Arc<Loaded>) -> Self {
-        let secrets = secret_forms::of(cx.settings().secrets().map(Secret::expose)).into();
+        let secrets = Arc::new(Secrets::new(cx.settings(), &script.head));
         Self { cx: cx.clone(), script: Arc::clone(script), secrets }
     }
 
@@ -34,10 +33,10 @@ impl Answers {
         let (cx, script, secrets) = (self.cx.clone(), Arc::clone(&self.script), Arc::clone(&self.secrets));
         async move {
             match ask {
-                Ask::Tool { name, params } => tool(&cx, &script, &secrets, name, params).await,
+                Ask::Tool { name, params } => tool(&cx, &script, &secrets.forms, name, params).await,
                 Ask::Http(request) => requests::send(&cx, &script, &secrets, request).await,
                 Ask::KvSet { key, value }
-                    if secret_forms::stand_in(&key, &secrets) || secret_forms::are_in(&value, &secrets) =>
+                    if secret_forms::stand_in(&key, &secrets.forms) || secret_forms::are_in(&value, &secrets.forms) =>
                 {
                     Answer::Ended(STAYS.to_owned())
                 }

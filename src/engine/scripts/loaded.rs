@@ -21,7 +21,7 @@ use crate::{
         error::{Error, Result},
         question::Question,
         script::{Author, Grants, Origin},
-        spec::{Example, Risk, Source, Spec},
+        spec::{Example, Risk, Setting, Source, Spec},
     },
     script::header::{self, Head, Host},
 };
@@ -51,7 +51,7 @@ pub struct Loaded {
 pub struct Capability {
     /// What kind of thing.
     pub kind: CapabilityKind,
-    /// Which tool, host or secret; empty for kept values.
+    /// Which tool, host or secret, with where that may be sent; empty for kept values.
     pub what: String,
     /// Whether it may do it now. Only hosts wait for an administrator.
     pub granted: bool,
@@ -135,9 +135,41 @@ impl Loaded {
         if head.kv {
             all.push(of(CapabilityKind::Kv, String::new(), true));
         }
-        let secrets = head.settings.iter().filter(|setting| setting.secret);
-        all.extend(secrets.map(|setting| of(CapabilityKind::Secret, setting.key.clone(), true)));
+        all.extend(head.settings.iter().filter(|setting| setting.secret).map(|setting| {
+            let sent = self.sent_to(&setting.key).map(|sent| format!(", {sent}")).unwrap_or_default();
+            of(CapabilityKind::Secret, format!("{}{sent}", setting.key), true)
+        }));
         all
+    }
+
+    /// Where a secret is sent, in words. `None` where it can be to one host alone.
+    fn sent_to(&self, key: &str) -> Option<String> {
+        let hosts: Vec<String> = self.head.hosts_of(key).iter().map(ToString::to_string).collect();
+        match self.head.bound.iter().any(|bound| bound.key == key) {
+            true => Some(format!("sent to {}", hosts.join(", "))),
+            false => reach_several(&self.head.hosts).then(|| format!("sent to any of {}", hosts.join(", "))),
+        }
+    }
+
+    /// A setting, with where it is sent: whoever gives a secret reads that beside its field.
+    fn told_setting(&self, setting: &Setting) -> Setting {
+        let description = match self.sent_to(&setting.key).filter(|_| setting.secret) {
+            Some(sent) => format!("{} ({sent})", setting.description),
+            None => setting.description.clone(),
+        };
+        Setting { description, ..setting.clone() }
+    }
+
+    /// What a person is told who is asked about a run: its secrets may go to any of several hosts. `None` where each has
+    /// its own.
+    fn loose_secrets(&self) -> Option<String> {
+        let head = &self.head;
+        let is_loose = |key: &str| head.bound.iter().all(|bound| bound.key != key);
+        let loose: Vec<String> =
+            head.settings.iter().filter(|s| s.secret && is_loose(&s.key)).map(|s| format!("'{}'", s.key)).collect();
+        let hosts: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
+        let may = format!("It may send its secret {} to any of {}.", loose.join(" and "), hosts.join(", "));
+        (!loose.is_empty() && reach_several(&self.granted)).then_some(may)
     }
 
     /// Whether it may do nothing but compute.
@@ -171,7 +203,7 @@ impl Loaded {
             risk: head.risk,
             permission: head.permission.clone().map(Cow::Owned),
             timeout: head.timeout,
-            settings: head.settings.clone(),
+            settings: head.settings.iter().map(|setting| self.told_setting(setting)).collect(),
             examples: head.examples.iter().map(example).collect(),
             innate: false,
         }
@@ -186,10 +218,10 @@ impl Loaded {
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
         let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
         let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
-        let title = self.head.name.clone();
+        let (title, secrets) = (self.head.name.clone(), self.loose_secrets());
         let tool = tool.ahead(move |cx: Context, _: Value| {
-            let title = title.clone();
-            async move { ensure_usable(&title, &cx).map(|()| Question::run(&title)) }
+            let (title, secrets) = (title.clone(), secrets.clone());
+            async move { ensure_usable(&title, &cx).map(|()| Question::run(&title).and(secrets.as_deref())) }
         });
         Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
@@ -209,6 +241,11 @@ impl Loaded {
     pub fn derived_risk(&self, registry: &Registry) -> Risk {
         self.head.risk.max(registry.highest_risk(&self.head.uses))
     }
+}
+
+/// Whether these are more hosts than one.
+fn reach_several(hosts: &[Host]) -> bool {
+    hosts.len() > 1 || hosts.iter().any(Host::is_pattern)
 }
 
 /// Fails where a tool's arguments hold calls.

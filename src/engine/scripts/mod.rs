@@ -10,6 +10,7 @@ mod naming;
 mod publishing;
 mod requests;
 mod run;
+mod secrets;
 mod trial;
 mod watch;
 mod wider;

@@ -9,7 +9,7 @@ use reqwest::{Method, header};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::loaded::Loaded;
+use super::{loaded::Loaded, secrets::Secrets};
 use crate::{
     engine::{context::Context, secret_forms},
     model::error::{Error, Result},
@@ -30,9 +30,9 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// What is said where a secret would come to stand in the ledger of what left, or in a message.
 const NO_NAME: &str = "A secret cannot be part of a host's name, of a scheme, of a method or of a header's name.";
 
-/// Sends it and reads the answer. In its path, its query, its headers and its body may stand a secret of these forms.
-pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &[String], ask: HttpAsk) -> Answer {
-    if ask.headers.keys().chain([&ask.method]).any(|name| secret_forms::stand_in_any_case(name, secrets)) {
+/// Sends it and reads the answer. In its path, its query, its headers and its body may stand a secret that is sent there.
+pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &Secrets, ask: HttpAsk) -> Answer {
+    if ask.headers.keys().chain([&ask.method]).any(|name| secret_forms::stand_in_any_case(name, &secrets.forms)) {
         return Answer::Ended(NO_NAME.to_owned());
     }
     let mut request = match request_of(ask) {
@@ -40,8 +40,11 @@ pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &[String], ask:
         Err(error) => return Answer::Failed(error.message().to_owned()),
     };
     for _ in 0..=REDIRECTS {
-        if let Err(message) = demand_granted(script, secrets, &request.url) {
+        if let Err(message) = demand_granted(script, &secrets.forms, &request.url) {
             return Answer::Ended(message);
+        }
+        if let Some(refusal) = secrets.refusal(&request) {
+            return Answer::Ended(refusal);
         }
         // Its path and query may hold a secret.
         cx.note_outside(request.url.origin().ascii_serialization());

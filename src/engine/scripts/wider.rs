@@ -94,6 +94,14 @@ mod tests {
         assert_eq!(more(plain, plain), [""; 0]);
         assert_eq!(more("", plain), [""; 0]);
         assert_eq!(more(plain, secret), ["secret key"]);
+        let (two, to_one) = ("// @http a.org, b.org", "// @config key secret to a.org \"k\"\n// @http a.org, b.org");
+        let loose = format!("{secret}\n{two}");
+        assert_eq!(
+            more(&format!("{secret}\n// @http a.org"), &loose),
+            ["http b.org", "secret key, sent to any of a.org, b.org"]
+        );
+        assert_eq!(more(&loose, to_one), ["secret key, sent to a.org"]);
+        assert_eq!(more(to_one, &loose), ["secret key, sent to any of a.org, b.org"]);
         let old = "// @config old \"o\"";
         assert_eq!(more("", old), ["'old' is no secret any more"]);
         assert_eq!(more(old, old), [""; 0]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Tool, parse};
 use crate::{
-    engine::context::Context,
+    engine::{context::Context, registry::Registry},
     model::{error::Result, question::Question, spec::Risk},
 };
 
@@ -51,9 +51,12 @@ impl Tool {
         &self.uses
     }
 
-    /// The highest risk of a call, where arguments can raise it above the least.
-    pub fn highest_risk(&self, least: Risk) -> Option<Risk> {
-        self.up_to.filter(|most| *most > least)
+    /// The highest risk of a call, where its arguments, or those it calls others with, can raise it above the least.
+    pub fn highest_risk(&self, registry: &Registry) -> Option<Risk> {
+        let within = registry.used_by(self).iter().filter_map(|used| used.up_to).max();
+        // Nobody can be asked within a run: what is destructive there is refused, unless all of it is.
+        let most = self.up_to.max(within.map(|most| most.min(Risk::HighWrite)));
+        most.filter(|most| *most > self.least_risk(registry))
     }
 
     /// Whether arguments can raise its risk.

@@ -3,14 +3,12 @@
 use rustix::system::sysinfo;
 
 use crate::{
-    host::{
-        sandbox::Limits,
-        share::{Part, Share},
-    },
+    host::sandbox::Limits,
     model::{
         error::{Error, Kind, Result},
         user::UserId,
     },
+    share::{Part, Share},
 };
 
 /// Processes one person may run at once.

@@ -27,8 +27,8 @@ use super::{
     worker::{Allowance, Ended, Worker},
 };
 use crate::{
-    host::share::{Part, Share},
     model::{frame, user::UserId},
+    share::{Part, Share},
 };
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another

@@ -33,6 +33,8 @@ pub struct Head {
     pub timeout: Duration,
     /// What an administrator configures.
     pub settings: Vec<Setting>,
+    /// The secrets among them that are sent to some of its hosts only.
+    pub bound: Vec<BoundSecret>,
     /// The tools it calls.
     pub uses: Vec<String>,
     /// Where each of them stands.
@@ -58,6 +60,7 @@ impl Default for Head {
             permission: None,
             timeout: DEFAULT_TIMEOUT,
             settings: Vec::new(),
+            bound: Vec::new(),
             uses: Vec::new(),
             uses_at: Vec::new(),
             hosts: Vec::new(),
@@ -80,6 +83,17 @@ pub struct Parameter {
     pub default: Option<Value>,
     /// What it is for.
     pub description: String,
+}
+
+/// A secret that is sent to some hosts only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundSecret {
+    /// The key of its setting.
+    pub key: String,
+    /// Those hosts, as its setting names them.
+    pub hosts: Vec<Host>,
+    /// Where the first of them stands.
+    pub at: Place,
 }
 
 /// One worked example.
@@ -107,6 +121,11 @@ impl HeadExample {
 }
 
 impl Head {
+    /// The hosts that a secret is sent to: those its setting names, or else any that the script calls.
+    pub fn hosts_of(&self, secret: &str) -> &[Host] {
+        self.bound.iter().find(|bound| bound.key == secret).map_or(&self.hosts, |bound| &bound.hosts)
+    }
+
     /// The tools it calls, each with its place.
     pub fn uses_with_places(&self) -> impl Iterator<Item = (&str, Place)> {
         self.uses.iter().map(String::as_str).zip(self.uses_at.iter().copied())

@@ -19,6 +19,11 @@ impl Host {
         &self.name
     }
 
+    /// Whether it stands for more hosts than one.
+    pub fn is_pattern(&self) -> bool {
+        self.name.starts_with('*')
+    }
+
     /// The port.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(443)

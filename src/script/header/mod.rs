@@ -9,7 +9,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-pub use head::{Head, HeadExample, Parameter, Place};
+pub use head::{BoundSecret, Head, HeadExample, Parameter, Place};
 pub use host::Host;
 pub use kind::Kind;
 pub use parse::{duration, name_of, parse, without_mark};

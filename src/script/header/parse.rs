@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, time::Duration};
 use self::{
     lines::{late, tags_of},
     misfit::misfit,
-    records::{example, parameter, setting},
+    records::{example, parameter, setting, unnamed_host},
     words::{choice, list, permission, timeout, tool_name},
 };
 use super::{
@@ -129,6 +129,7 @@ impl Reader {
         if self.problems.is_empty() {
             self.problems = self.head.examples.iter().filter_map(|example| misfit(&self.head, example)).collect();
         }
+        self.problems.extend(self.head.bound.iter().filter_map(|bound| unnamed_host(&self.head, bound)));
         for (tag, hint) in
             [("name", "Begin with: // @name my_tool"), ("description", "Say what the tool does: // @description …")]
         {

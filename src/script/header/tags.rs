@@ -39,8 +39,9 @@ pub const TAGS: &[Tag] = &[
     tag("timeout", "@timeout 9s", "How long a call may take in all, 120s at most; 9s if left out."),
     tags(
         "config",
-        "@config key [secret] [required] [= \"default\"] \"what it is\"",
-        "A setting an administrator gives. A secret can be used, never read back.",
+        "@config key [secret [to host, host]] [required] [= \"default\"] \"what it is\"",
+        "A setting an administrator gives. A secret can be used, never read back. It is sent to the hosts after `to` only, \
+         or where none is named to any host of @http.",
     ),
     tags("uses", "@uses tool, tool", "The tools it calls with tool(name, params)."),
     tags(

@@ -89,6 +89,8 @@ fn every_mistake_is_told_at_its_place() {
         ("// @timeout 9m", 5, 13, "'9m' is not a time a call may take."),
         ("// @permission *", 5, 16, "'*' is not one permission."),
         ("// @config k secret = \"v\" \"x\"", 5, 23, "A secret has no default: it would stand in the script."),
+        ("// @config k secret to a.org \"x\"", 5, 24, "The header does not name the host 'a.org' itself."),
+        ("// @config k to a.org \"x\"", 5, 14, "Here 'secret', 'required', a default or what it is should come."),
         ("// @http a b", 5, 12, "This is more than the tag takes."),
         ("// @http good.org, http://x", 5, 20, "'http:' is not a host"),
         ("// @example \"t\" {\"a\": tru} => 1", 5, 26, "This is not the arguments, as a JSON object: expected ident."),

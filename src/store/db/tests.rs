@@ -7,7 +7,7 @@ use parking_lot::Condvar;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::model::error::Kind;
+use crate::model::{error::Kind, user::UserId};
 
 fn open(dir: &tempfile::TempDir) -> Db {
     let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
@@ -146,8 +146,9 @@ async fn reads_that_nobody_waits_for_keep_their_places_until_they_end() {
             Ok(())
         })
     };
-    let dropped: Vec<_> = (0..READERS).map(|_| tokio::spawn(read())).collect();
-    while running.load(Ordering::SeqCst) < READERS {
+    let (_, each) = READERS;
+    let dropped: Vec<_> = (0..each).map(|_| tokio::spawn(read())).collect();
+    while running.load(Ordering::SeqCst) < each {
         tokio::task::yield_now().await;
     }
     for task in dropped {
@@ -155,19 +156,51 @@ async fn reads_that_nobody_waits_for_keep_their_places_until_they_end() {
         assert!(task.await.unwrap_err().is_cancelled());
     }
     // Before others ask for them: a place that was given back would be taken at once.
-    assert_eq!(db.readers.permits.available_permits(), 0, "the reads go on");
+    assert_eq!(db.readers.places.left(None), 0, "the reads go on");
     let hasty = Db { patience: Duration::ZERO, ..db.clone() };
     let refused = hasty.read(|_| Ok(())).await.unwrap_err();
     assert!(refused.kind() == Kind::Busy && refused.message().contains("more to read"), "{refused}");
-    let others: Vec<_> = (0..3 * READERS).map(|_| tokio::spawn(read())).collect();
+    let others: Vec<_> = (0..3 * each).map(|_| tokio::spawn(read())).collect();
     *gate.0.lock() = true;
     gate.1.notify_all();
     for task in others {
         task.await.unwrap().unwrap();
     }
     // The first ones may end last.
-    let _all = db.readers.permits.acquire_many(u32::try_from(READERS).unwrap()).await.unwrap();
-    assert_eq!((most.load(Ordering::SeqCst), db.readers.idle.lock().len()), (READERS, READERS));
+    let _all = db.readers.places.take(None, each).await;
+    assert_eq!((most.load(Ordering::SeqCst), db.readers.idle.lock().len()), (each, each));
+}
+
+#[tokio::test]
+async fn while_one_person_reads_slowly_another_reads_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    let (ann, bob) = (Some(UserId::new()), Some(UserId::new()));
+    let gate = Arc::new((Mutex::new(false), Condvar::new()));
+    let slow: Vec<_> = (0..READERS.0)
+        .map(|_| {
+            let gate = Arc::clone(&gate);
+            let read = db.clone().owned_read(move |_| {
+                gate.1.wait_while(&mut gate.0.lock(), |open| !*open);
+                Ok(())
+            });
+            tokio::spawn(behalf::of(ann, read))
+        })
+        .collect();
+    while db.readers.places.left(ann) > 0 {
+        tokio::task::yield_now().await;
+    }
+    // Nobody waits here: a place is free, or the read is refused.
+    let hasty = Db { patience: Duration::ZERO, ..db.clone() };
+    let refused = behalf::of(ann, hasty.read(|_| Ok(()))).await.unwrap_err();
+    assert_eq!(refused.kind(), Kind::Busy);
+    let others = behalf::of(bob, hasty.read(|_| Ok("bob's"))).await;
+    *gate.0.lock() = true;
+    gate.1.notify_all();
+    for read in slow {
+        read.await.unwrap().unwrap();
+    }
+    assert_eq!(others.unwrap(), "bob's");
 }
 
 impl Db {

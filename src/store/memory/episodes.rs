@@ -124,7 +124,10 @@ fn write(
         c.prepare_cached(there)?.query_row([conversation.to_string()], |row| row.get(0)).optional()?;
     let Some(ended) = ended.map(Time::from_millis) else { return Ok(()) };
     told(c, conversation, upto)?;
-    let origin = conversations::get(c, user, conversation)?.origin();
+    let origin = match conversations::get(c, user, conversation)?.origin() {
+        Some(origin) => Some(origin),
+        None => conversations::program_in(c, user, conversation)?,
+    };
     let episode = &episode.clone().with_origin(origin);
     let id = match of_conversation(c, user, conversation)? {
         Some(id) => rewrite(c, user, id, episode, ended)?,

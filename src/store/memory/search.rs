@@ -73,13 +73,20 @@ fn own_words(memory: &Memory) -> BTreeSet<String> {
 pub enum Reach {
     /// Only those with nothing from outside in them, or that the person has vouched for.
     Own,
+    /// Those, and what the person's programs wrote: for a program of theirs.
+    Programs,
     /// Those from outside as well.
     Outside,
 }
 
 impl Reach {
-    fn holds(self, memory: &Memory) -> bool {
-        self == Self::Outside || memory.origin.is_none()
+    fn holds(self, memory: &Memory, user: UserId) -> bool {
+        let Some(origin) = &memory.origin else { return true };
+        match self {
+            Self::Own => false,
+            Self::Programs => origin.program_of == Some(user),
+            Self::Outside => true,
+        }
     }
 }
 
@@ -122,7 +129,7 @@ pub(super) fn relevant(
 ) -> Result<Vec<Memory>> {
     let wanted = words::topics(&search.query);
     let mut found = candidates(c, cache, user, (&wanted, search))?;
-    found.retain(|one| reach.holds(&one.memory));
+    found.retain(|one| reach.holds(&one.memory, user));
     let rarity = Rarity::of(&wanted, &found, count(c, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
@@ -145,7 +152,7 @@ pub(super) fn relevant(
     let latest = recent(c, user, &[Layer::Fact], 50, search.now)?;
     let room = PREFERENCES.min(search.limit - chosen.len());
     let known: BTreeSet<_> = chosen.iter().map(|memory| memory.key.clone()).collect();
-    let preferences = latest.into_iter().filter(|m| reach.holds(m));
+    let preferences = latest.into_iter().filter(|m| reach.holds(m, user));
     let preferences = preferences.filter(|m| m.category == "preference" && !known.contains(&m.key));
     chosen.extend(preferences.take(room));
     Ok(chosen)

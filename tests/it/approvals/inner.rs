@@ -36,7 +36,8 @@ async fn a_yes_to_a_script_covers_no_reason_that_it_was_not_told() {
     let body = "tool(\"update_catalog_system\", #{ system_id: \"Books\", base_url: \"https://evil.example/\" })";
     save(&asker.app, "tidy", "// @risk high_write\n// @uses update_catalog_system", body).await;
     let ticket = asker.ask("tidy", json!({})).await;
-    assert_eq!(ticket.reason, "It is high write, and you do not hold the permission '*'.");
+    let covers = "A yes covers what it calls, up to high write.";
+    assert_eq!(ticket.reason, format!("It is high write, and you do not hold the permission '*'. {covers}"));
     let (_, verdict) = asker.decide(&ticket, yes()).await.unwrap();
     let Verdict::Failed { message, .. } = &verdict else { panic!("{verdict:?}") };
     assert!(message.contains("update_catalog_system asks a person before this"), "{message}");

@@ -1,11 +1,17 @@
 //! The tools `exec`, `bash`, `shell-exec` and `run_cli` through the pipeline.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
+
+use std::{fs, thread};
+
 use satchel::model::{
-    call::Outcome,
+    call::{Call, Outcome},
     error::{Error, Kind},
 };
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
+use super::bench::exists;
 use crate::support::app::TestApp;
 
 /// Seconds in which any machine starts a command.
@@ -174,4 +180,44 @@ async fn without_the_permission_nothing_runs_and_without_every_permission_a_pers
     let user = app.caller(&["host:exec"]).await;
     let outcome = app.call(&user, "bash", json!({"command": "true"})).await.unwrap();
     assert!(matches!(outcome, Outcome::Confirm(_)), "{outcome:?}");
+}
+
+/// Whether a process runs with this text in its command line.
+fn runs(text: &str) -> bool {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| String::from_utf8_lossy(&line).contains(text))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_is_being_ended_counts_as_running_until_nothing_of_it_is_left() {
+    const LONG: &str = "31536017";
+    let app = app(json!({"mode": "sandboxed"})).await;
+    let owner = app.caller(&["*"]).await;
+    let (user, processes) = (owner.user, app.satchel.app.processes.clone());
+    let (stop, invoker) = (CancellationToken::new(), app.satchel.invoker.clone());
+    let call = Call::new(owner, "exec", json!({"command": format!("touch here; sleep {LONG}")}));
+    let running = tokio::spawn({
+        let stop = stop.clone();
+        async move { invoker.invoke(call, stop).await }
+    });
+    exists(&app.satchel.app.files_of(user).unwrap().workspace().join("here")).await;
+    // The first look of each round comes before the second: what is there then was there before.
+    let looks = thread::spawn(move || {
+        loop {
+            let counts = processes.running().contains(&user);
+            if !runs(LONG) {
+                return true;
+            }
+            if !counts {
+                return false;
+            }
+        }
+    });
+    stop.cancel();
+    assert_eq!(running.await.unwrap().unwrap_err().kind(), Kind::Cancelled);
+    assert!(looks.join().unwrap(), "it ran and did not count");
+    while app.satchel.app.processes.running().contains(&user) {
+        tokio::task::yield_now().await;
+    }
 }

@@ -1,5 +1,6 @@
 //! Only what a person said or typed is their own: not the words of others in the audit or a document, nor of a program.
 
+use satchel::model::memory::Layer;
 use serde_json::{Value, json};
 
 use super::{RULE, read_anew};
@@ -103,4 +104,24 @@ async fn a_person_who_goes_on_with_a_programs_conversation_has_read_its_words() 
     assert_eq!(find(&events, "confirmation").data["ticket"]["tool"], "builtin:write");
     let owner = chat.app.owner().await.caller.username;
     assert_eq!(chat.owner.view(&conversation).await["tainted_by"], json!(format!("chat: a program of {owner}")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_kept_of_a_turn_that_a_program_began_is_from_that_program() {
+    let save = call("save_memory", json!({"content": RULE, "key": "rule"}));
+    let recall = "What do you know of the quokka?";
+    let chat = Chat::start(vec![save, say("Noted."), say("It is back."), say("Nothing.")]).await;
+    let (owner, program) = (chat.app.owner().await.caller, program(&chat).await);
+    program.turn(RULE).await;
+    // The program's own words come back to it, and make nothing of its person's.
+    program.turn(recall).await;
+    assert!(chat.llm.body(2).to_string().contains(RULE), "{}", chat.llm.body(2));
+    chat.owner.turn(recall).await;
+    assert!(!chat.llm.body(3).to_string().contains(RULE), "{}", chat.llm.body(3));
+    let (memories, now) = (chat.app.satchel.app.memories.own(owner.user), chat.app.satchel.app.clock.now());
+    let kept = memories.recent(Vec::new(), 9, now).await.unwrap();
+    let source = |layer| kept.iter().find(|one| one.layer == layer).and_then(|one| one.origin.clone());
+    let told = [source(Layer::Fact), source(Layer::Episode)].map(|origin| origin.map(|origin| origin.source));
+    let of = |what: &str| Some(format!("{what}: a program of {}", owner.username));
+    assert_eq!(told, [of("save_memory"), of("chat")], "{kept:?}");
 }

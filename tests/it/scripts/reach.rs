@@ -8,6 +8,7 @@ use satchel::{
         call::{Call, Decision, Outcome},
         caller::Caller,
         error::Kind,
+        spec::Risk,
     },
     store::{conversations::Conversations, tickets::Verdict},
 };
@@ -244,6 +245,89 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     // A redirect to a host it was not granted ends it, exception or not.
     let said = error(&app, &caller, "asks", json!({"path": "/away"})).await;
     assert!(said.contains("does not name the host '127.0.0.1:1': add // @http 127.0.0.1:1"), "{said}");
+}
+
+#[tokio::test]
+async fn a_secret_is_sent_to_the_hosts_of_its_setting_and_to_no_other_that_the_script_calls() {
+    let app = TestApp::start().await;
+    let (shop, bank) = (Site::start().await, Site::start().await);
+    let [own, other] = [&shop, &bank].map(|site| site.place.clone());
+    shop.put("/", [page("text/plain", "ok")]).put("/away", [status(302, &[("location", &format!("http://{other}/"))])]);
+    bank.put("/", [page("text/plain", "ok")]);
+    app.set(json!({"outbound": {"exceptions": [own, other]}})).await;
+    let header = format!(
+        "// @config key secret to {own} required \"k\"\n// @param at string \"a\"\n// @param how string \"h\"\n\
+         // @http {own}, {other}"
+    );
+    let body = "let key = config(\"key\"); let ask = #{ url: \"http://\" + args.at };\n\
+                if args.how == \"header\" { ask.headers = #{ authorization: `Bearer ${key}` }; }\n\
+                if args.how == \"coded\" { ask.headers = #{ authorization: \"Basic \" + base64_encode(\"u:\" + key) }; }\n\
+                if args.how == \"query\" { ask.query = #{ key: key }; }\n\
+                if args.how == \"body\" { ask.method = \"POST\"; ask.body = #{ key: key }; }\nhttp(ask).status";
+    save(&app, "pays", &header, body).await;
+    let owner = app.owner().await;
+    let settings = app.satchel.scripts.one("pays").unwrap().live.unwrap().spec().settings;
+    let values = json!({"key": "s3cret \"canary"}).as_object().unwrap().clone();
+    app.satchel.app.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
+    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    bench.grant(&owner, "pays", vec![own.clone(), other.clone()]).await.unwrap();
+    let ways = ["header", "coded", "query", "body"];
+    for how in ways {
+        let asks = |at: &str| json!({"at": format!("{at}/"), "how": how});
+        assert_eq!(app.data(&owner.caller, "pays", asks(&own)).await.unwrap(), 200, "{how}");
+        let said = error(&app, &owner.caller, "pays", asks(&other)).await;
+        assert_eq!(said, format!("The secret 'key' is sent to {own} only, as its setting says."), "{how}");
+    }
+    assert_eq!((shop.asked().len(), bank.asked()), (ways.len(), Vec::<String>::new()));
+    // Without it the other host is reached, also by way of the first one.
+    for (at, how) in [(&other, "not"), (&own, "header")] {
+        let path = if how == "not" { "/" } else { "/away" };
+        assert_eq!(
+            app.data(&owner.caller, "pays", json!({"at": format!("{at}{path}"), "how": how})).await.unwrap(),
+            200
+        );
+    }
+    assert!(
+        bank.asked().iter().all(|asked| !asked.contains("s3cret")) && bank.asked().len() == 2,
+        "{:?}",
+        bank.asked()
+    );
+}
+
+#[tokio::test]
+async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_may_get() {
+    let app = TestApp::start().await;
+    let asks = |name: &'static str, secret: &str| {
+        let header = format!(
+            "// @config key secret {secret} \"k\"\n// @uses write, read\n\
+             // @http a.example.test, b.example.test"
+        );
+        let app = &app;
+        async move {
+            save(app, name, &header, "1").await;
+            let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+            let hosts = ["a.example.test", "b.example.test"].map(str::to_owned);
+            bench.grant(&app.owner().await, name, hosts.into()).await.unwrap();
+            let caller = app.caller(&["host:fs.read", "host:fs.write"]).await;
+            match app.call(&caller, name, json!({})).await.unwrap() {
+                Outcome::Confirm(ticket) => *ticket,
+                Outcome::Done(done) => panic!("{done:?}"),
+            }
+        }
+    };
+    let (loose, bound) = (asks("loose", "").await, asks("bound", "to a.example.test").await);
+    let registry = app.satchel.invoker.registry();
+    let described = |name: &str| registry.find(name).unwrap().tool.spec().settings[0].description.clone();
+    assert_eq!(described("loose"), "k (sent to any of a.example.test, b.example.test)");
+    assert_eq!(described("bound"), "k (sent to a.example.test)");
+    let may = "It may send its secret 'key' to any of a.example.test, b.example.test.";
+    assert_eq!((loose.question, bound.question), (format!("Run loose? {may}"), "Run bound?".to_owned()));
+    for reason in [loose.reason, bound.reason] {
+        assert!(reason.ends_with("A yes covers what it calls, up to high write."), "{reason}");
+    }
+    save(&app, "fetches", "// @uses web_fetch", "1").await;
+    let tool = app.satchel.invoker.registry().find("fetches").unwrap().tool;
+    assert_eq!(tool.highest_risk(&app.satchel.invoker.registry()), Some(Risk::HighWrite));
 }
 
 #[tokio::test]

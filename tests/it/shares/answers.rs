@@ -160,3 +160,17 @@ async fn a_file_is_sent_as_it_is_read_however_large_it_is() {
     assert_eq!((answer.status, answer.body.len() as u64), (200, bytes));
     assert_eq!(answer.header("content-length"), Some(bytes.to_string().as_str()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_is_large_comes_whole() {
+    let server = TestServer::start().await;
+    for number in 0..90 {
+        let text = format!("m{number} ").repeat(800);
+        server.owner("POST", "/api/memories", &json!({"content": text})).await;
+    }
+    let export = server.send(Request::get("/api/memories/export").bearer(server.app.satchel.token.expose())).await;
+    assert_eq!((export.status, export.header("content-type")), (200, Some("application/json")));
+    assert!(export.body.len() > 256 << 10, "{} bytes", export.body.len());
+    assert_eq!(export.header("content-disposition"), Some("attachment; filename=\"memories.json\""));
+    assert_eq!(export.json().as_array().map(Vec::len), Some(90));
+}

@@ -4,4 +4,5 @@ mod answers;
 mod commands;
 mod disk;
 mod documents;
+mod reads;
 mod sizes;

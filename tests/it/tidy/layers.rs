@@ -6,6 +6,7 @@ use super::source::Source;
 const LAYERS: &[&[&str]] = &[
     &["model"],
     &["config"],
+    &["share"],
     &["store", "net", "host", "index", "formats", "script"],
     &["app"],
     &["engine"],

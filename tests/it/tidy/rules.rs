@@ -33,6 +33,9 @@ const SQL: &[&str] = &[
 const NOT_IN_LISTS: &[&str] =
     &["struct", "enum", "impl", "trait", "union", "let", "if", "match", "for", "while", "loop"];
 
+/// Files of the HTTP door that write JSON where they are: because it is about one person, or its size was looked at.
+const WRITE_JSON: &[&str] = &["auth.rs", "delivery.rs", "tickets.rs"];
+
 /// Every offence of one file.
 pub(super) fn offences(path: &str, text: &str) -> Vec<String> {
     let mut found = everywhere(path, text);
@@ -68,12 +71,35 @@ fn rust(path: &str, text: &str) -> Vec<String> {
         let sql = source.strings.iter().filter(|(_, text)| is_sql(text));
         found.extend(sql.map(|(line, _)| format!("{path}:{line}: SQL stands in src/store only")));
     }
+    if let Some(file) = path.strip_prefix("src/doors/http/").filter(|file| !WRITE_JSON.contains(file)) {
+        found.extend(written_in_place(file, &source.code));
+    }
     if path.ends_with("/mod.rs") {
         let words: Vec<&str> = source.code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let wrong = NOT_IN_LISTS.iter().filter(|word| words.contains(*word));
         found.extend(
             wrong.map(|word| format!("{path}: `{word}` does not belong in a mod.rs, which is `mod` lines and a list")),
         );
+    }
+    found
+}
+
+/// Answers that a thread of the door would write to their end, whatever their size. A thing that was just made is as large as
+/// the request that made it.
+fn written_in_place(file: &str, code: &str) -> Vec<String> {
+    let imported = code.split("web::").skip(1).any(|rest| {
+        let names = if rest.starts_with('{') { rest.split('}').next() } else { rest.split([';', ',', '}']).next() };
+        names.is_some_and(|names| has_word(names, "Json"))
+    });
+    let mut found: Vec<String> = Vec::new();
+    if imported {
+        found.push(format!("src/doors/http/{file}: answer with `json::Json`, which writes large lists elsewhere"));
+    }
+    for (number, line) in code.lines().enumerate() {
+        let is_made = ["Created()", "Accepted()", "delivery"].iter().any(|made| line.contains(made));
+        if line.contains(".json(") && !is_made {
+            found.push(format!("src/doors/http/{file}:{}: answer with `json::Json` or through `delivery`", number + 1));
+        }
     }
     found
 }
@@ -136,6 +162,17 @@ mod tests {
         assert!(offences("src/app.rs", &long(500)).contains(&"src/app.rs: 501 lines, 500 are allowed".to_owned()));
         assert_eq!(offences("web/src/A.svelte", &"\n".repeat(201)), ["web/src/A.svelte: 201 lines, 200 are allowed"]);
         assert_eq!(offences("web/src/lib/api.d.ts", &"\n".repeat(9000)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_list_that_is_written_by_the_thread_that_answers_is_found() {
+        let found = |code: &str| written_in_place("things.rs", code).len();
+        assert_eq!(found("use actix_web::{get, web::{Data, Json}};"), 1);
+        assert_eq!(found("use actix_web::web::Json;\nuse super::json::Json;"), 1);
+        assert_eq!(found("HttpResponse::Ok().json(all)"), 1);
+        assert_eq!(found("HttpResponse::Created().json(one)\nstate.delivery.json(user, bytes, make)"), 0);
+        assert_eq!(found("use actix_web::{get, web::{Data, Path}};\nuse super::json::Json;"), 0);
+        assert!(offences("src/doors/http/auth.rs", "//! A.\nresponse.json(Me)").is_empty());
     }
 
     #[test]

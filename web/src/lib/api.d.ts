@@ -5974,7 +5974,7 @@ export interface components {
         ScriptCapability: {
             /** @description What kind of thing. */
             kind: components["schemas"]["CapabilityKind"];
-            /** @description Which tool, host or secret; empty for kept values. */
+            /** @description Which tool, host or secret, with where that may be sent; empty for kept values. */
             what: string;
             /** @description Whether it may do it now. Only hosts wait for an administrator. */
             granted: boolean;

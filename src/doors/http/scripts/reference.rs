@@ -1,9 +1,10 @@
 //! `/api/scripts/reference`: everything a script can be made of.
 
-use actix_web::{get, web::Json};
+use actix_web::get;
 
 use super::view::{HelperView, LimitsView, ScriptReference, TagView};
 use crate::{
+    doors::http::json::Json,
     engine::scripts,
     model::error::Result,
     script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING},

@@ -2,7 +2,7 @@
 
 use actix_web::{
     HttpResponse, get, post,
-    web::{Data, Json, Query},
+    web::{Data, Query},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::bench;
 use crate::{
-    doors::http::{body::RawBody, state::State},
+    doors::http::{body::RawBody, json::Json, state::State},
     engine::scripts::{self, Drafts, Taken},
     model::error::Result,
     script::header,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use actix_web::{
     post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -18,6 +18,7 @@ use crate::{
     doors::http::{
         body::{Body, OptionalBody},
         client::HangUp,
+        json::Json,
         state::State,
     },
     model::{

@@ -2,7 +2,7 @@
 
 use actix_web::{
     get, post,
-    web::{Data, Json, Path},
+    web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,6 +11,7 @@ use super::{bench, shown, view::ScriptView};
 use crate::{
     doors::http::{
         body::{Body, OptionalBody},
+        json::Json,
         state::State,
     },
     engine::scripts::Accepted,

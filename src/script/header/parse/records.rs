@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{
     Parsed,
-    words::{description, identifier, kind},
+    words::{description, identifier, kind, list},
 };
 use crate::{
-    model::spec::Setting,
-    script::header::{Head, HeadExample, Parameter, Place, cursor::Cursor},
+    model::{script::Diagnostic, spec::Setting},
+    script::header::{BoundSecret, Head, HeadExample, Host, Parameter, Place, cursor::Cursor},
 };
 
 pub(super) fn parameter(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
@@ -57,6 +57,10 @@ pub(super) fn setting(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
         match cursor.word().as_deref() {
             Some("secret") if setting.default.is_none() => setting.secret = true,
             Some("required") => setting.required = true,
+            Some("to") if setting.secret && !is_bound(head, &setting.key) => {
+                let bound = bound(cursor, &setting.key)?;
+                head.bound.push(bound);
+            }
             _ => {
                 let problem = cursor.error_at(at, "Here 'secret', 'required', a default or what it is should come.");
                 return Err(problem.hint("Write @config key secret required \"what it is\"."));
@@ -66,6 +70,29 @@ pub(super) fn setting(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
     setting.description = description(cursor, "@config key \"what it is\"")?;
     head.settings.push(setting);
     Ok(())
+}
+
+fn is_bound(head: &Head, key: &str) -> bool {
+    head.bound.iter().any(|bound| bound.key == key)
+}
+
+/// The hosts that a secret is sent to.
+fn bound(cursor: &mut Cursor, key: &str) -> Parsed<BoundSecret> {
+    let start = cursor.mark();
+    let mut hosts = Vec::new();
+    list(cursor, |word, _| {
+        hosts.push(word.parse::<Host>().map_err(|error| error.message().to_owned())?);
+        Ok(())
+    })?;
+    Ok(BoundSecret { key: key.to_owned(), hosts, at: cursor.place(start) })
+}
+
+/// Where a secret is sent to a host that the script does not call: such a header promises what nothing keeps.
+pub(super) fn unnamed_host(head: &Head, bound: &BoundSecret) -> Option<Diagnostic> {
+    let host = bound.hosts.iter().find(|host| !head.hosts.contains(host))?;
+    let (line, column) = bound.at;
+    let problem = Diagnostic::error(line, column, format!("The header does not name the host '{host}' itself."));
+    Some(problem.hint(format!("Add // @http {host}")))
 }
 
 pub(super) fn example(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {

@@ -1,6 +1,8 @@
 //! A bounded thing, and a part of it for each person: whoever asks alone may use their part and never all of it, and those
 //! who wait are served in turn, person by person.
 
+pub mod behalf;
+
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
