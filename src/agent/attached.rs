@@ -166,12 +166,13 @@ impl Shared {
         let reader = Reader::new(&self.app.readers);
         // Its bytes are there when it is its turn: those of others that wait take no memory.
         let read = move || {
-            let bytes = match &path {
-                Some(path) => files?.read_up_to_here(path, limits.file as u64)?,
-                None => STANDARD.decode(&data).map_err(|_| Error::invalid("It is not base64."))?,
+            let (read, unstored) = match &path {
+                Some(path) => (reader.text(files?.open_up_to_here(path, limits.file as u64)?, &name)?, None),
+                None => {
+                    let bytes = STANDARD.decode(&data).map_err(|_| Error::invalid("It is not base64."))?;
+                    (reader.text(&bytes, &name)?, Some(bytes))
+                }
             };
-            let read = reader.text(&bytes, &name)?;
-            let unstored = path.is_none().then_some(bytes);
             Ok((read.text, read.pages, read.kind.as_str(), unstored))
         };
         let read = self.app.work.run_on(Some(caller.user), size, read).await;

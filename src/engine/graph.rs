@@ -1,7 +1,7 @@
 //! Reads documents for the graph, in the background: each by its form as soon as it is ready, and, where an
 //! administrator has turned that on, by a model, within a budget of tokens a day.
 
-use std::{sync::Arc, time::Duration};
+use std::{io::Read as _, sync::Arc, time::Duration};
 
 use super::model::{self, Question};
 use crate::{
@@ -104,8 +104,8 @@ async fn by_form(app: &Arc<App>, store: &Graph, document: &Unread, titles: &Arc<
 fn marked(app: &App, document: &Unread) -> Option<String> {
     let file = document.file.as_deref()?;
     document.kind.as_deref().filter(|kind| matches!(*kind, "markdown" | "html"))?;
-    let mut bytes = app.knowledge.files.read(file).ok()?;
-    bytes.truncate(LONGEST);
+    let (file, mut bytes) = (app.knowledge.files.open(file).ok()?, Vec::new());
+    file.take(LONGEST as u64).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

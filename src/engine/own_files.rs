@@ -4,7 +4,7 @@ mod commands;
 
 use std::path::{Path, PathBuf};
 
-use super::context::Context;
+use super::{context::Context, reading::Content};
 use crate::{
     app::App,
     host::files::{Charset, Parents, Rooted, Text, Window, before_now},
@@ -152,15 +152,14 @@ impl OwnFiles {
         self.noting(path, self.files.read_up_to(path, most)).await
     }
 
-    /// Does heavy work on a whole file of at most `most` bytes, which is read when it is the caller's turn: those of others
-    /// that wait take no memory.
+    /// Does heavy work on a file of at most `most` bytes, which is opened when it is the caller's turn.
     pub async fn work_on<T: Send + 'static>(
         &self,
         path: &str,
         most: u64,
-        work: impl FnOnce(Vec<u8>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Content<'static>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.in_turn(path, move |files, name| work(files.read_up_to_here(name, most)?)).await
+        self.in_turn(path, move |files, name| work(files.open_up_to_here(name, most)?.into())).await
     }
 
     /// Whether there is a file; nothing of it comes back.

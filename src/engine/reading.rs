@@ -3,8 +3,9 @@
 //! A [`Reader`] blocks, so it is used in a turn of [`Work`](crate::host::work::Work). What a hostile file can take is what the
 //! kernel lets its process take; the process ends with the task.
 
-use std::time::Duration;
+use std::{fs::File, io::Read, time::Duration};
 
+use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
@@ -46,43 +47,36 @@ impl Reader {
         Self { readers: readers.clone(), limits: Limits::default() }
     }
 
-    /// The same, for a file of so many bytes.
-    #[must_use]
-    pub fn for_file(mut self, bytes: usize) -> Self {
-        self.limits.file = self.limits.file.max(bytes);
-        self
-    }
-
     /// Reads a document with its structure.
     ///
     /// # Errors
     /// Where it is no document that can be read, or takes more than it may.
-    pub fn document(&self, bytes: &[u8], name: &str) -> Result<Extracted> {
-        self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Blocks }, bytes)
+    pub fn document<'a>(&self, content: impl Into<Content<'a>>, name: &str) -> Result<Extracted> {
+        self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Blocks }, content)
     }
 
     /// Reads a document for its text.
     ///
     /// # Errors
     /// As [`Self::document`].
-    pub fn text(&self, bytes: &[u8], name: &str) -> Result<DocumentText> {
-        self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Text }, bytes)
+    pub fn text<'a>(&self, content: impl Into<Content<'a>>, name: &str) -> Result<DocumentText> {
+        self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Text }, content)
     }
 
     /// Reads a page that was fetched: its article, or all of it where it is none.
     ///
     /// # Errors
     /// As [`Self::document`].
-    pub fn article(&self, bytes: &[u8], name: &str, address: Option<&str>) -> Result<Extracted> {
-        self.value(Task::Article { name: name.to_owned(), address: address.map(str::to_owned) }, bytes)
+    pub fn article<'a>(&self, content: impl Into<Content<'a>>, name: &str, address: Option<&str>) -> Result<Extracted> {
+        self.value(Task::Article { name: name.to_owned(), address: address.map(str::to_owned) }, content)
     }
 
     /// Reads the sheets of a workbook as CSV: all of them, or the one that is named.
     ///
     /// # Errors
     /// As [`Self::document`], and where there is no such sheet.
-    pub fn csv(&self, bytes: &[u8], sheet: Option<&str>) -> Result<Vec<CsvSheet>> {
-        self.value(Task::Csv { sheet: sheet.map(str::to_owned) }, bytes)
+    pub fn csv<'a>(&self, content: impl Into<Content<'a>>, sheet: Option<&str>) -> Result<Vec<CsvSheet>> {
+        self.value(Task::Csv { sheet: sheet.map(str::to_owned) }, content)
     }
 
     /// Adds paragraphs at the end of a DOCX. Returns the new one.
@@ -90,7 +84,7 @@ impl Reader {
     /// # Errors
     /// As [`Self::document`].
     pub fn append(&self, bytes: &[u8], paragraphs: Vec<String>) -> Result<Vec<u8>> {
-        let ((), after) = self.run(Task::Append { paragraphs }, &[bytes])?;
+        let ((), after) = self.run(Task::Append { paragraphs }, [bytes])?;
         Ok(after)
     }
 
@@ -99,7 +93,7 @@ impl Reader {
     /// # Errors
     /// As [`Self::document`], and where the text does not stand there.
     pub fn replace(&self, bytes: &[u8], old: String, new: String) -> Result<(Vec<u8>, usize)> {
-        let (count, after) = self.run(Task::Replace { old, new }, &[bytes])?;
+        let (count, after) = self.run(Task::Replace { old, new }, [bytes])?;
         Ok((after, count))
     }
 
@@ -108,7 +102,7 @@ impl Reader {
     /// # Errors
     /// As [`Self::document`], and where there is no such sheet or cell.
     pub fn update_cells(&self, bytes: &[u8], updates: Vec<Update>) -> Result<Vec<u8>> {
-        let ((), after) = self.run(Task::UpdateCells { updates }, &[bytes])?;
+        let ((), after) = self.run(Task::UpdateCells { updates }, [bytes])?;
         Ok(after)
     }
 
@@ -117,7 +111,7 @@ impl Reader {
     /// # Errors
     /// As [`Self::document`].
     pub fn merge(&self, files: &[&[u8]]) -> Result<(Vec<u8>, usize)> {
-        let (pages, after) = self.run(Task::Merge, files)?;
+        let (pages, after) = self.run(Task::Merge, files.iter().copied())?;
         Ok((after, pages))
     }
 
@@ -142,7 +136,7 @@ impl Reader {
     /// # Errors
     /// Where it is no description that is known, or takes more than it may.
     pub fn api(&self, files: ApiFiles, texts: &[&[u8]]) -> Result<ApiRead> {
-        let (read, _) = self.run(Task::Api(files), texts)?;
+        let (read, _) = self.run(Task::Api(files), texts.iter().copied())?;
         Ok(read)
     }
 
@@ -154,19 +148,24 @@ impl Reader {
         self.value(Task::Processes, text.as_bytes())
     }
 
-    fn value<T: DeserializeOwned>(&self, task: Task, content: &[u8]) -> Result<T> {
-        self.run(task, &[content]).map(|(value, _)| value)
+    fn value<'a, T: DeserializeOwned>(&self, task: Task, content: impl Into<Content<'a>>) -> Result<T> {
+        self.run(task, [content]).map(|(value, _)| value)
     }
 
     /// Does a task. Returns its value, and the bytes that were made.
-    fn run<T: DeserializeOwned>(&self, task: Task, contents: &[&[u8]]) -> Result<(T, Vec<u8>)> {
-        let lengths: Vec<usize> = contents.iter().map(|content| content.len()).collect();
-        let (bytes, limits) = (lengths.iter().sum(), self.limits);
+    fn run<'a, T, C>(&self, task: Task, contents: impl IntoIterator<Item = C>) -> Result<(T, Vec<u8>)>
+    where
+        T: DeserializeOwned,
+        C: Into<Content<'a>>,
+    {
+        let contents: Vec<Content<'a>> = contents.into_iter().map(Into::into).collect();
+        let lengths: Vec<u64> = contents.iter().map(Content::length).collect();
+        let (most, limits) = (read_limits(lengths.iter().sum()), self.limits);
         let mut head = serde_json::to_vec(&Head { task, limits, lengths }).map_err(Error::internal)?;
         head.push(b'\n');
-        let input: Vec<&[u8]> = std::iter::once(head.as_slice()).chain(contents.iter().copied()).collect();
-        let most = read_limits(bytes);
-        let mut answer = self.readers.run(&input, &most).map_err(|why| ended(why, &most))?;
+        let head: Box<dyn Read + '_> = Box::new(head.as_slice());
+        let mut input = contents.into_iter().fold(head, |before, next| Box::new(before.chain(next.into_read())));
+        let mut answer = self.readers.run(&mut input, &most).map_err(|why| ended(why, &most))?;
         let end = answer.iter().position(|byte| *byte == b'\n').ok_or_else(|| Error::internal("no answer"))?;
         let reply = serde_json::from_slice(answer.get(..end).unwrap_or_default()).map_err(Error::internal)?;
         answer.drain(..=end);
@@ -177,10 +176,60 @@ impl Reader {
     }
 }
 
+/// Bytes to be read.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// They are in memory.
+    Bytes(&'a [u8]),
+    /// They are in a file of so many bytes, which goes to the process piece by piece.
+    File(File, u64),
+}
+
+impl<'a> Content<'a> {
+    fn length(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File(_, length) => *length,
+        }
+    }
+
+    /// A file that has grown since is read as far as it was long.
+    fn into_read(self) -> Box<dyn Read + 'a> {
+        match self {
+            Self::Bytes(bytes) => Box::new(bytes),
+            Self::File(file, length) => Box::new(file.take(length)),
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Content<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Content<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a Bytes> for Content<'a> {
+    fn from(bytes: &'a Bytes) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl From<(File, u64)> for Content<'_> {
+    fn from((file, length): (File, u64)) -> Self {
+        Self::File(file, length)
+    }
+}
+
 /// What a process may use to read so many bytes.
-fn read_limits(bytes: usize) -> ReadLimits {
+fn read_limits(bytes: u64) -> ReadLimits {
     let cpu = processor_time(bytes);
-    let memory = MEMORY.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    let memory = MEMORY.saturating_add(bytes);
     let process = ProcessLimits { memory, cpu_seconds: cpu.as_secs() };
     ReadLimits { process, wall: cpu * PATIENCE.0 + PATIENCE.1, answer: ANSWER }
 }

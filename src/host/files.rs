@@ -317,9 +317,10 @@ impl Rooted {
         .await
     }
 
-    /// As [`Self::read_up_to`], on the thread it is called from, which must be one that may block.
-    pub fn read_up_to_here(&self, path: &str, most: u64) -> Result<Vec<u8>> {
-        read::up_to(&self.place(path)?, path, most)
+    /// Opens a file of at most `most` bytes, with its size, on the thread it is called from, which must be one that may
+    /// block.
+    pub fn open_up_to_here(&self, path: &str, most: u64) -> Result<(File, u64)> {
+        read::open_up_to(&self.place(path)?, path, most)
     }
 
     /// Replaces a file of at most `most` bytes by what `change` makes of its bytes; it stays as it is where that fails.

@@ -4,7 +4,7 @@
 use std::{
     collections::{HashMap, HashSet},
     fs::{self, DirBuilder},
-    io::{self, Read},
+    io,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -74,13 +74,8 @@ impl Files {
         incoming.finish().await
     }
 
-    /// A whole content. Blocks.
-    pub fn read(&self, hash: &str) -> Result<Vec<u8>> {
-        fs::read(self.path(hash)?).map_err(fault)
-    }
-
     /// A content to be read in pieces. Blocks.
-    pub fn open(&self, hash: &str) -> Result<impl Read + Send + 'static> {
+    pub fn open(&self, hash: &str) -> Result<fs::File> {
         fs::File::open(self.path(hash)?).map_err(fault)
     }
 
@@ -244,7 +239,7 @@ mod tests {
         let (first, second) = (files.put(b"hello").await.unwrap(), files.put(b"hello").await.unwrap());
         assert_eq!(first.hash, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
         assert_eq!((&second.hash, second.bytes), (&first.hash, 5));
-        assert_eq!(files.read(&first.hash).unwrap(), b"hello");
+        assert_eq!(io::read_to_string(files.open(&first.hash).unwrap()).unwrap(), "hello");
         let path = dir.path().join("files/2c").join(&first.hash);
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path().join("files/new")).unwrap().count(), 0);
@@ -266,13 +261,13 @@ mod tests {
         let stored = [files.put(b"a").await.unwrap(), files.put(b"b").await.unwrap()];
         let hashes = stored.each_ref().map(|stored| stored.hash.clone());
         files.remove_unless(&hashes[1], async || Ok(false)).await.unwrap();
-        assert!(files.read(&hashes[1]).is_ok(), "somebody is about to name it");
+        assert!(files.open(&hashes[1]).is_ok(), "somebody is about to name it");
         drop(stored);
         files.remove_unless(&hashes[0], async || Ok(true)).await.unwrap();
         files.remove_unless(&hashes[1], async || Ok(false)).await.unwrap();
-        assert!(files.read(&hashes[0]).is_ok());
-        assert_eq!(files.read(&hashes[1]).unwrap_err().kind(), Kind::NotFound);
+        assert!(files.open(&hashes[0]).is_ok());
+        assert_eq!(files.open(&hashes[1]).unwrap_err().kind(), Kind::NotFound);
         assert_eq!(files.sweep(&HashSet::new()).unwrap(), 1);
-        assert!(files.read("../../etc/passwd").is_err());
+        assert!(files.open("../../etc/passwd").is_err());
     }
 }

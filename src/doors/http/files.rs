@@ -1,5 +1,7 @@
 //! `/api/files`: the caller's own files, as tools name them by their storage path: put there, and fetched.
 
+use std::io::Read as _;
+
 use actix_web::{
     HttpRequest, HttpResponse, get, post,
     web::{Data, Payload, Query},
@@ -142,16 +144,16 @@ struct Facts {
 
 async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
     let (kept, hash, name) = (state.app.knowledge.files.clone(), content.hash.clone(), content.name.clone());
+    let bytes = content.bytes;
     let reader = Reader::new(&state.app.readers);
     let read = move || {
-        let bytes = kept.read(&hash)?;
-        let read = reader.text(&bytes, &name).map_err(|error| {
+        let read = reader.text((kept.open(&hash)?, bytes), &name).map_err(|error| {
             let told = format!("'{}' cannot be read: {}", shorten(&name), error.message());
             Error::new(error.kind(), told).caused_by(error)
         })?;
         Ok(Facts { pages: read.pages, characters: Some(read.text.chars().count()) })
     };
-    state.app.work.run_on(Some(user), content.bytes, read).await
+    state.app.work.run_on(Some(user), bytes, read).await
 }
 
 async fn keep(
@@ -167,7 +169,12 @@ async fn keep(
     // A few at a time: each file is in memory while it is stored.
     let _turn = state.delivery.turn(Some(files.user())).await;
     let (kept, hash) = (state.app.knowledge.files.clone(), content.hash.clone());
-    let bytes = state.app.work.run_on(Some(files.user()), content.bytes, move || kept.read(&hash)).await?;
+    let read = move || {
+        let mut bytes = Vec::new();
+        kept.open(&hash)?.read_to_end(&mut bytes).map_err(Error::internal)?;
+        Ok(bytes)
+    };
+    let bytes = state.app.work.run_on(Some(files.user()), content.bytes, read).await?;
     let (name, ending) = (stored_name(stem), ending.to_ascii_lowercase());
     let new = NewFile { folder: FOLDER, name: &name, ending: &ending };
     // What lay under its name before is not what was put there now.

@@ -36,9 +36,7 @@ pub(super) fn read(app: &App, job: &Job, content: &Content) -> Result<()> {
     if whole > PART && desk.in_parts()? {
         return Ok(());
     }
-    let bytes = app.knowledge.files.read(&content.hash)?;
-    let extracted = desk.extract(&bytes)?;
-    drop(bytes);
+    let extracted = desk.extract()?;
     desk.describe(&extracted, extracted.pages)?;
     let title = desk.title.clone();
     let tokens = |text: &str| app.embedder.count_tokens(text);
@@ -102,10 +100,11 @@ impl Desk<'_> {
     }
 
     /// What a file holds; of a page that was fetched, its article.
-    fn extract(&self, bytes: &[u8]) -> Result<Extracted> {
+    fn extract(&self) -> Result<Extracted> {
+        let file = (self.app.knowledge.files.open(&self.content.hash)?, self.content.bytes);
         match self.job.source {
-            SourceKind::Url => self.reader.article(bytes, &self.content.name, self.job.uri.as_deref()),
-            _ => self.reader.document(bytes, &self.content.name),
+            SourceKind::Url => self.reader.article(file, &self.content.name, self.job.uri.as_deref()),
+            _ => self.reader.document(file, &self.content.name),
         }
     }
 

@@ -76,7 +76,7 @@ fn what_texts_and_comments_hold_decides_nothing() {
     for document in [
         r#"query { a(x: "mutation { b }") }"#,
         r#"query { a(x: """ " } mutation { b } \""" [[[ """) }"#,
-        r#"query { a(x: ["", "\"", "\\", "\u{1F600} \uD83D\uDE00 \q", """\"""]) }"#,
+        r#"query { a(x: ["", "\"", "\\", "\u{1F600} \uD83D\uDE00 \q", """\""""""]) }"#,
         "# mutation { b }\r{ a } # }",
         "query Q # mutation\n { a }",
         "fragment F on#\nM { a } { ...F }",

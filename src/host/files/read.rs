@@ -74,6 +74,12 @@ pub(super) fn bytes(place: &Place, path: &str) -> Result<Vec<u8>> {
 
 /// A whole file that is a document: it cannot be read in parts.
 pub(super) fn up_to(place: &Place, path: &str, most: u64) -> Result<Vec<u8>> {
+    let (file, size) = open_up_to(place, path, most)?;
+    bytes_at(&file, 0, size, path)
+}
+
+/// Opens a regular file of at most `most` bytes.
+pub(super) fn open_up_to(place: &Place, path: &str, most: u64) -> Result<(File, u64)> {
     let (file, size) = open(place, path)?;
     if size > most {
         return Err(Error::invalid(format!(
@@ -82,7 +88,7 @@ pub(super) fn up_to(place: &Place, path: &str, most: u64) -> Result<Vec<u8>> {
             most >> 20
         )));
     }
-    bytes_at(&file, 0, size, path)
+    Ok((file, size))
 }
 
 /// Whether something is there, whatever it is.

@@ -63,10 +63,8 @@ pub fn confine(limits: Limits) -> io::Result<()> {
     // The first to go where the machine runs out of memory. A kernel without it does without.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let stack = getrlimit(Resource::Stack).current.map_or(STACK, |now| now.min(STACK));
     for (resource, most) in [
         (Resource::Data, limits.memory),
-        (Resource::Stack, stack),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),
@@ -75,6 +73,9 @@ pub fn confine(limits: Limits) -> io::Result<()> {
     ] {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
+    // Behind the others: where limits may not be seen, `getrlimit` panics.
+    let stack = getrlimit(Resource::Stack).current.map_or(STACK, |now| now.min(STACK));
+    setrlimit(Resource::Stack, Rlimit { current: Some(stack), maximum: Some(stack) })?;
     // The signal of the lower one says what it was; that of the other says nothing.
     let seconds = limits.cpu_seconds;
     setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds + 1) })?;

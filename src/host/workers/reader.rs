@@ -50,11 +50,11 @@ impl Readers {
         Self { program }
     }
 
-    /// Has a process read `input`, one part after the other. Returns what it wrote. Blocks.
+    /// Has a process read `input` to its end. Returns what it wrote. Blocks.
     ///
     /// # Errors
     /// How it ended where it did not end well; it is no more then.
-    pub fn run(&self, input: &[&[u8]], limits: &ReadLimits) -> Result<Vec<u8>, Ended> {
+    pub fn run(&self, input: &mut dyn Read, limits: &ReadLimits) -> Result<Vec<u8>, Ended> {
         let mut running = Running::start(self, limits)?;
         let answer = running.converse(input, limits);
         match answer {
@@ -118,23 +118,20 @@ impl Running {
     }
 
     /// Writes the input and reads the answer, whichever is possible.
-    fn converse(&mut self, input: &[&[u8]], limits: &ReadLimits) -> Result<Vec<u8>, Ended> {
-        let (mut parts, mut answer, mut piece) = (input.iter().copied(), Vec::new(), vec![0; PIECE]);
-        let mut rest: &[u8] = &[];
+    fn converse(&mut self, input: &mut dyn Read, limits: &ReadLimits) -> Result<Vec<u8>, Ended> {
+        let (mut answer, mut piece) = (Vec::new(), vec![0; PIECE]);
+        let (mut sent, mut at, mut filled) = (vec![0; PIECE], 0, 0);
         loop {
-            while rest.is_empty()
-                && let Some(next) = parts.next()
-            {
-                rest = next;
-            }
-            if rest.is_empty() {
-                // The end of its input.
-                self.input = None;
+            if at == filled && self.input.is_some() {
+                (at, filled) = (0, input.read(&mut sent).map_err(Ended::Unstarted)?);
+                if filled == 0 {
+                    // The end of its input.
+                    self.input = None;
+                }
             }
             self.wait()?;
             if let Some(pipe) = &mut self.input {
-                let written = ready(pipe.write(rest))?.unwrap_or_default();
-                rest = rest.get(written..).unwrap_or_default();
+                at += ready(pipe.write(sent.get(at..filled).unwrap_or_default()))?.unwrap_or_default();
             }
             match ready(self.output.read(&mut piece))? {
                 None => {}

@@ -41,7 +41,7 @@ pub struct Allowance {
 /// Why a worker is no more.
 #[derive(Debug)]
 pub enum Ended {
-    /// It could not be started.
+    /// It could not be started, or given what it is to read.
     Unstarted(io::Error),
     /// It used its time, and was killed.
     Time,

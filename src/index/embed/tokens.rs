@@ -145,7 +145,8 @@ impl Counter {
     }
 }
 
-#[cfg(all(test, feature = "embedded-model"))]
+#[cfg(test)]
+#[cfg(feature = "embedded-model")]
 mod tests {
     use std::{fs, path::Path};
 

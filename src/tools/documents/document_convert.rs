@@ -69,14 +69,14 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let (name, reader) = (file_path.clone(), cx.reader());
     let files = cx
         .files()?
-        .work_on(&file_path, most(), move |bytes| match target_format {
+        .work_on(&file_path, most(), move |content| match target_format {
             Target::Text => {
-                let mut text = reader.text(&bytes, &name)?.text;
+                let mut text = reader.text(content, &name)?.text;
                 text.push('\n');
                 Ok(vec![(stem(&name).to_owned(), "txt", text)])
             }
             Target::Csv => {
-                let sheets = reader.csv(&bytes, sheet.as_deref())?;
+                let sheets = reader.csv(content, sheet.as_deref())?;
                 let alone = sheets.len() == 1;
                 let title =
                     |sheet: &str| if alone { stem(&name).to_owned() } else { format!("{} {sheet}", stem(&name)) };

@@ -58,9 +58,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let (name, call, reader) = (path.clone(), cx.clone(), cx.reader());
     let data = cx
         .files()?
-        .work_on(&path, most(), move |bytes| {
-            let read = reader.text(&bytes, &name)?;
-            drop(bytes);
+        .work_on(&path, most(), move |content| {
+            let read = reader.text(content, &name)?;
             let mut metadata = read.metadata;
             metadata.insert("format".to_owned(), json!(read.kind.as_str()));
             if let Some(title) = &read.title {

@@ -49,7 +49,9 @@ async fn a_script_published_anew_since_the_question_is_asked_about_again() {
     let new = asker.asked_anew(&old).await;
     assert_eq!((new.risk, &new.arguments, &new.asked_as), (Risk::Destructive, &old.arguments, &old.asked_as));
     assert!(new.reason.starts_with("It has changed since you were asked, and nothing was run. job"), "{new:?}");
-    assert!(new.reason.ends_with("You agree to a text once. It is destructive: that is always asked."), "{new:?}");
+    let end = "You agree to a text once. It is destructive: that is always asked. \
+               A yes covers what it calls, up to destructive.";
+    assert!(new.reason.ends_with(end), "{new:?}");
     let read = asker.invoke(asker.call("read", json!({"path": "benign.txt"}))).await;
     assert_eq!(read.unwrap_err().kind(), Kind::NotFound, "nothing was written");
     assert_eq!(asker.decide(&old, yes()).await.unwrap_err().kind(), Kind::Conflict, "the old question is closed");

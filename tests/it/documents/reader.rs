@@ -1,7 +1,7 @@
 //! What comes from outside is read in a process that the kernel ends where it takes too much, and that is told from a file
 //! that is refused.
 
-use std::time::Duration;
+use std::{io::Read, time::Duration};
 
 use satchel::{
     formats::{
@@ -23,13 +23,14 @@ fn limits() -> ReadLimits {
 /// The head of a task: read a text.
 fn head(bytes: &[u8]) -> Vec<u8> {
     let task = Task::Document { name: "a.txt".to_owned(), form: DocumentForm::Text };
-    let mut head = serde_json::to_vec(&Head { task, limits: Limits::default(), lengths: vec![bytes.len()] }).unwrap();
+    let mut head =
+        serde_json::to_vec(&Head { task, limits: Limits::default(), lengths: vec![bytes.len() as u64] }).unwrap();
     head.push(b'\n');
     head
 }
 
 fn read(bytes: &[u8], limits: &ReadLimits) -> Result<String, Ended> {
-    let answer = readers().run(&[&head(bytes), bytes], limits)?;
+    let answer = readers().run(&mut head(bytes).as_slice().chain(bytes), limits)?;
     Ok(String::from_utf8(answer).unwrap())
 }
 
@@ -55,8 +56,8 @@ fn one_that_takes_more_than_it_may_is_ended_and_its_end_says_of_what() {
 
 #[test]
 fn one_that_cannot_begin_says_why() {
-    let ended = readers().run(&[b"no head\n"], &limits()).unwrap_err();
+    let ended = readers().run(&mut b"no head\n".as_slice(), &limits()).unwrap_err();
     assert!(matches!(&ended, Ended::Died(Death::Exit(1, words)) if words.contains("cannot go on")), "{ended:?}");
     let nowhere = Readers::new("/nonexistent/satchel".into());
-    assert!(matches!(nowhere.run(&[], &limits()), Err(Ended::Unstarted(_))));
+    assert!(matches!(nowhere.run(&mut std::io::empty(), &limits()), Err(Ended::Unstarted(_))));
 }
