@@ -237,7 +237,14 @@ fn read_limits(bytes: u64) -> ReadLimits {
 /// Why nothing was read.
 fn ended(why: Ended, limits: &ReadLimits) -> Error {
     match why {
-        Ended::Time | Ended::Died(Death::Processor) => Error::invalid(format!(
+        Ended::Time => Error::new(
+            Kind::Timeout,
+            format!(
+                "It was not read within {} seconds, beside all the rest the server has to do. Try again later.",
+                limits.wall.as_secs()
+            ),
+        ),
+        Ended::Died(Death::Processor) => Error::invalid(format!(
             "The document was refused: reading it takes more than {} seconds, as only very large or hostile files do. \
              Split it.",
             limits.process.cpu_seconds
@@ -258,7 +265,10 @@ fn ended(why: Ended, limits: &ReadLimits) -> Error {
             tracing::error!(%words, "a reader panicked");
             Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
         }
-        Ended::Died(death) => Error::internal(format!("a reader ended unexpectedly: {death}")),
+        Ended::Died(death) => {
+            tracing::error!(%death, "a reader ended unexpectedly");
+            Error::internal(format!("a reader ended unexpectedly: {death}"))
+        }
         Ended::Crowded => Error::internal("a reader has no part of what scripts hold"),
         Ended::Unstarted(error) => {
             Error::new(Kind::Internal, format!("No process could be started to read it: {error}.")).caused_by(error)

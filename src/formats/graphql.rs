@@ -48,6 +48,7 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     if document.len() > MAX_LENGTH {
         return Err(Error::invalid(format!("The GraphQL document is longer than {MAX_LENGTH} bytes.")));
     }
+    ensure_read_alike(document)?;
     // No text decides what runs; without them the parser refuses none that another spells otherwise.
     let bare = bare(document)?;
     if bare.bytes().filter(|byte| !b" ,\t\r\n".contains(byte)).count() > MAX_WORDS {
@@ -65,6 +66,21 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     };
     let fields = fields.found.into_iter().map(str::to_owned).collect();
     Ok(Operation { kind, name: name.map(str::to_owned), fields })
+}
+
+/// Refuses what servers read in different ways: where a comment ends, and where a text does, decides what runs.
+fn ensure_read_alike(document: &str) -> Result<()> {
+    let lines = ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    let is_lone_return = document.replace("\r\n", "").contains('\r');
+    if is_lone_return || document.contains(lines) {
+        return Err(wrong(
+            "its lines must end with \\n or \\r\\n, and other characters that end a line must be escaped",
+        ));
+    }
+    if document.contains("\\\"\"\"") {
+        return Err(wrong("a text must not hold \\\"\"\": give it as a variable"));
+    }
+    Ok(())
 }
 
 fn choose<'a>(

@@ -15,7 +15,7 @@ use super::{
 use crate::model::{error::Result, json::holds_more_values};
 
 /// Memory the rows of a body may take: each holds its names again.
-const TEXT: usize = 96 << 20;
+const TEXT: usize = 24 << 20;
 /// Memory of a cell beside its text and its name.
 const CELL: usize = 96;
 

@@ -102,6 +102,11 @@ pub fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
 /// Whether JSON, or JSON in lines, holds more than so many values. Nothing is parsed to see it: a parsed value takes many
 /// times its text.
 pub fn holds_more_values(text: &str, most: usize) -> bool {
+    values(text, most.saturating_add(1)).is_none()
+}
+
+/// The values of a JSON text, or a few more, counted without parsing it. `None` if there are more than `most`.
+pub fn values(text: &str, most: usize) -> Option<usize> {
     let (mut values, mut depth) = (1_usize, 0_usize);
     for (_, byte) in outside_strings(text) {
         match byte {
@@ -115,11 +120,11 @@ pub fn holds_more_values(text: &str, most: usize) -> bool {
             b'\n' if depth == 0 => values += 1,
             _ => {}
         }
-        if values > most.saturating_add(1) {
-            return true;
+        if values > most {
+            return None;
         }
     }
-    false
+    Some(values)
 }
 
 #[cfg(test)]

@@ -5,15 +5,19 @@ use serde_json::{Map, Value};
 use crate::formats::graphql::{self, Kind};
 
 /// Members that say what a message does.
-const DECIDING: &[&str] = &["\"type\"", "\"payload\"", "\"query\""];
+const DECIDING: &[&str] = &["\"type\"", "\"payload\"", "\"query\"", "\"operationname\""];
+/// Members of a message; servers take some others for these, such as `Type`.
+const MEMBERS: &[&str] = &["id", "type", "payload"];
 /// Members of what subscribes; any other may name a document that is not here.
 const PLAIN: &[&str] = &["query", "variables", "operationName"];
 
 /// Whether a message does no more than open, keep or end a connection, or subscribe. Whatever else it says may run a mutation.
 pub(super) fn changes_nothing(message: &str) -> bool {
     // An escape would hide a member's name, and of two members with one name servers take either.
-    let is_plain = !message.contains("\\u") && DECIDING.iter().all(|key| message.matches(key).count() <= 1);
+    let small = message.to_lowercase();
+    let is_plain = !message.contains("\\u") && DECIDING.iter().all(|key| small.matches(key).count() <= 1);
     let Ok(Value::Object(said)) = serde_json::from_str(message) else { return false };
+    let is_plain = is_plain && said.keys().all(|key| MEMBERS.contains(&key.as_str()));
     let is_harmless = match said.get("type").and_then(Value::as_str) {
         Some("connection_init" | "ping" | "pong" | "complete" | "stop" | "connection_terminate") => true,
         Some("subscribe" | "start") => said.get("payload").and_then(Value::as_object).is_some_and(subscribes),
@@ -45,6 +49,12 @@ mod tests {
             (r#"{"payload":{"qu\u0065ry":"mutation { a }","query":"subscription { a }"},"type":"subscribe"}"#, false),
             (
                 r#"{"type":"subscribe","payload":{"operationName":"B","query":"subscription A { a } mutation B { b }"}}"#,
+                false,
+            ),
+            (r#"{"type":"ping","Type":"subscribe","payload":{"query":"mutation { a }"}}"#, false),
+            (r#"{"type":"ping","Payload":{"Query":"mutation { a }"}}"#, false),
+            (
+                r#"{"id":"1","type":"subscribe","payload":{"query":"subscription A { a } mutation B { b }","operationName":"A","operationName":"B"}}"#,
                 false,
             ),
             (r#"[{"type":"connection_init"}]"#, false),

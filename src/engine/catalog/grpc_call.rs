@@ -33,8 +33,10 @@ use crate::{
     },
 };
 
-/// Most messages taken, and most bytes of all together.
-const MOST: (usize, usize) = (1_000, 10 << 20);
+/// Most messages taken, and most bytes of all together: as many as gRPC takes of one unless told otherwise.
+const MOST: (usize, usize) = (1_000, 4 << 20);
+/// How long all services of a system may take to be described.
+const ALL_SERVICES: Duration = Duration::from_secs(120);
 /// How long a system has to show that it speaks native gRPC.
 const TRIAL: Duration = Duration::from_secs(5);
 /// Most types asked for beside a service's own, for one call.
@@ -77,8 +79,13 @@ pub(super) async fn call(target: &Target<'_>, ask: &GrpcAsk) -> Result<Output> {
     ready.knowing(credential::given(&given)).cleaned(ended.and_then(shown))
 }
 
-/// The names of a system's services, and the types of each. Calls learn them anew from then on.
-pub(super) async fn services(target: &Target<'_>) -> Result<Vec<(String, Arc<Described>)>> {
+/// Hands each of a system's services over, by its name and with its types, until `each` wants no more. Calls learn them anew
+/// from then on.
+///
+/// # Errors
+/// [`Kind::Timeout`] where they are not all described in two minutes; where they cannot be asked for, or are too many.
+pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &Described) -> bool) -> Result<()> {
+    let begun = Instant::now();
     rest::take_turn(target).await?;
     let ready = credential::prepare(target.app, target.http, target.system).await?;
     let patience = patience(target);
@@ -97,13 +104,15 @@ pub(super) async fn services(target: &Target<'_>) -> Result<Vec<(String, Arc<Des
         }
     };
     let web = matches!(line, Line::Web(_));
-    let mut found = Vec::new();
     for name in names {
-        let pool = reflection::describe(&line, &name, patience).await?;
-        found.push((name, Arc::new(Described { pool, web, missing: BTreeSet::new() })));
+        let left = ALL_SERVICES.saturating_sub(begun.elapsed()).min(patience);
+        let pool = reflection::describe(&line, &name, left).await?;
+        if !each(&name, &Described { pool, web, missing: BTreeSet::new() }) {
+            break;
+        }
     }
     target.app.calling.forget_types();
-    Ok(found)
+    Ok(())
 }
 
 /// Whether trying gRPC-Web after native gRPC would be told the same.
@@ -173,10 +182,14 @@ impl Types<'_> {
 
     /// The messages of an answer. What is in an `Any` in an `Any` is learned in rounds.
     async fn read(&self, described: &mut Arc<Described>, of: &MethodDescriptor, all: &[Bytes]) -> Result<Vec<Value>> {
-        let output = of.output();
         for last in [false, false, true] {
-            let read = all.iter().map(|bytes| message::decode(&described.pool, &output, bytes.clone()));
-            let read = read.collect::<Result<Vec<message::Decoded>>>()?;
+            let (output, types, all) = (of.output(), Arc::clone(described), all.to_vec());
+            let decode = move || {
+                let mut room = message::Room::default();
+                let each = all.into_iter().map(|bytes| message::decode(&types.pool, &output, bytes, &mut room));
+                each.collect::<Result<Vec<message::Decoded>>>()
+            };
+            let read = self.target.app.work.run(self.target.http.user(), decode).await?;
             let unknown: BTreeSet<String> = read.iter().flat_map(|one| one.unknown.iter().cloned()).collect();
             if last || !self.learn(described, &unknown).await {
                 return Ok(read.into_iter().map(|one| one.json).collect());

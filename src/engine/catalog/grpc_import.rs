@@ -7,7 +7,7 @@ use prost_reflect::{
 
 use super::{grpc_call, rest::Target};
 use crate::{
-    app::App,
+    app::{App, calling::Described},
     model::{
         catalog::{
             auth::Auth,
@@ -22,21 +22,25 @@ use crate::{
     net::{grpc::schema, http::Http},
 };
 
-/// Most methods of one system.
+/// Most methods of one system, and most fields of all they take that are written out.
 const MOST: usize = 2_000;
+const MOST_FIELDS: usize = 200_000;
 
 /// Asks a system what it offers, with its credential. It need not be in use yet.
 pub async fn read(app: &App, http: &Http, system: &System) -> Result<Proposals> {
     let target = Target { app, cx: None, http, system, endpoint: None };
     let mut operations = Vec::new();
     let mut transport = "native";
-    for (service, described) in grpc_call::services(&target).await? {
+    let mut left = MOST_FIELDS;
+    let each = |service: &str, described: &Described| {
         transport = if described.web { "gRPC-Web" } else { "native" };
-        operations.extend(of_service(&described.pool, &service));
-    }
+        operations.extend(of_service(&described.pool, service, MOST + 1 - operations.len(), &mut left));
+        operations.len() <= MOST
+    };
+    grpc_call::services(&target, each).await?;
     let mut warnings = Vec::new();
     if operations.len() > MOST {
-        warnings.push(format!("It has {} methods, of which the first {MOST} are shown.", operations.len()));
+        warnings.push(format!("It has more than {MOST} methods, of which as many are shown."));
         operations.truncate(MOST);
     }
     Ok(Proposals {
@@ -50,16 +54,17 @@ pub async fn read(app: &App, http: &Http, system: &System) -> Result<Proposals> 
     })
 }
 
-fn of_service(pool: &DescriptorPool, service: &str) -> Vec<Proposal> {
+fn of_service(pool: &DescriptorPool, service: &str, most: usize, left: &mut usize) -> Vec<Proposal> {
     let found = pool.get_service_by_name(service);
-    found.iter().flat_map(|service| service.methods().map(|method| proposal(&method))).collect()
+    let methods = found.iter().flat_map(|service| service.methods());
+    methods.take(most).map(|method| proposal(&method, left)).collect()
 }
 
-fn proposal(method: &MethodDescriptor) -> Proposal {
+fn proposal(method: &MethodDescriptor, left: &mut usize) -> Proposal {
     let service = method.parent_service();
     let (service, rpc) = (service.full_name().to_owned(), method.name().to_owned());
     let input = method.input();
-    let parameters = schema::fields(&input).into_iter().map(|field| Parameter {
+    let parameters = schema::fields(&input, left).into_iter().map(|field| Parameter {
         name: field.name,
         place: ParameterPlace::Variable,
         style: Style::Plain,

@@ -14,6 +14,7 @@ use crate::{
     model::{
         catalog::{place, system::System},
         error::{Error, Kind, Result},
+        json,
         output::Output,
     },
     net::{
@@ -23,6 +24,8 @@ use crate::{
     },
 };
 
+/// Most values of the JSON of all messages together: each takes many times its text.
+const MAX_VALUES: usize = 250_000;
 /// Once something has come, how long silence ends the listening where nothing else is said.
 pub const QUIET: Duration = Duration::from_secs(1);
 /// How long a further message waits for something to come after the one before it.
@@ -103,8 +106,8 @@ fn shown(system: &str, heard: Heard) -> Result<Value> {
         Ended::Timeout => ("timeout", json!(true)),
         Ended::Limit => ("limit", json!(true)),
     };
-    let mut data = Map::new();
-    data.insert("messages".to_owned(), heard.messages.into_iter().map(value).collect());
+    let (mut data, mut left) = (Map::new(), MAX_VALUES);
+    data.insert("messages".to_owned(), heard.messages.into_iter().map(|piece| value(piece, &mut left)).collect());
     data.insert("ended".to_owned(), json!(ended));
     data.insert("more".to_owned(), more);
     data.extend(heard.protocol.map(|protocol| ("subprotocol".to_owned(), json!(protocol))));
@@ -137,12 +140,17 @@ fn demand_good(system: &str, code: u16, reason: &str) -> Result<()> {
     Err(Error::new(kind, told).with_details(json!({"closed": {"code": code, "reason": reason}})).as_answer())
 }
 
-/// A message: JSON as it is, other text as text, bytes as base64.
-fn value(piece: Piece) -> Value {
+/// A message: JSON as it is, other text as text, and so is JSON of more values than are `left`; bytes as base64.
+fn value(piece: Piece, left: &mut usize) -> Value {
     match piece {
         Piece::Binary(bytes) => json!({"base64": STANDARD.encode(bytes)}),
         Piece::Text(text) => {
-            let json = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
+            let is_json = text.trim_start().starts_with(['{', '[']);
+            let values = is_json.then(|| json::values(&text, *left)).flatten();
+            let json = values.and_then(|values| {
+                *left -= values;
+                serde_json::from_str(&text).ok()
+            });
             json.unwrap_or(Value::String(text))
         }
     }

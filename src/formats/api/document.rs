@@ -21,7 +21,7 @@ use crate::{
 /// Longest document, all its files together.
 pub const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
 /// Most files beside the first.
-const MAX_FILES: usize = 200;
+pub const MAX_FILES: usize = 200;
 /// Most objects and lists of a document in JSON: each takes many times its text in memory.
 const MAX_PARTS: usize = 600_000;
 /// Deepest document.

@@ -14,7 +14,7 @@ fn the_operation_and_its_outermost_fields_are_found() {
     let document = r#"
         # mutation { harmless }
         mutation Pay($id: ID! = "}", $n: [Int!] = [1, -2.5e3]) @live(if: true) {
-          mine: pay(id: $id, note: """a "quoted" \""" }""") @include(if: true) { ok }
+          mine: pay(id: $id, note: """a "quoted" text }""") @include(if: true) { ok }
           ...Rest
           ... on Mutation { inline(x: {a: "}"}) }
           ... @skip(if: false) { bare }
@@ -75,9 +75,9 @@ fn what_is_not_clear_is_refused() {
 fn what_texts_and_comments_hold_decides_nothing() {
     for document in [
         r#"query { a(x: "mutation { b }") }"#,
-        r#"query { a(x: """ " } mutation { b } \""" [[[ """) }"#,
-        r#"query { a(x: ["", "\"", "\\", "\u{1F600} \uD83D\uDE00 \q", """\""""""]) }"#,
-        "# mutation { b }\r{ a } # }",
+        r#"query { a(x: """ " } mutation { b } [[[ """) }"#,
+        r#"query { a(x: ["", "\"", "\\", "\u{1F600} \uD83D\uDE00 \q", """x"""]) }"#,
+        "# mutation { b }\r\n{ a } # }",
         "query Q # mutation\n { a }",
         "fragment F on#\nM { a } { ...F }",
         "{ a(x: \"#\") # \"\n }",
@@ -182,4 +182,17 @@ proptest! {
         prop::sample::select(vec!["{", "}", "(", ")", "...", "on", "query", "mutation", "fragment", "a", "\"", "@", ":", "#", "\n"]), 0..30)) {
         let _ = operation(&tokens.join(" "), None);
     }
+}
+
+#[test]
+fn what_servers_read_in_different_ways_is_refused() {
+    for document in [
+        "#\r query Q($v: String = \"\"\"\n mutation { pay } #\r \"\"\") { a }",
+        "#\u{2028}mutation\n{ a }",
+        "#\u{85}mutation\n{ a }",
+        "{ a(b: \"\"\" \\\"\"\" \"\"\") }",
+    ] {
+        assert!(operation(document, None).is_err(), "{document:?}");
+    }
+    assert_eq!(operation("# lines\r\n{ a }\n# end", None).unwrap().fields, ["a"]);
 }

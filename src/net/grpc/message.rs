@@ -7,7 +7,7 @@ use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
 
-use super::{from_json, to_json};
+use super::{from_json, to_json, wire};
 use crate::model::error::{Error, Result};
 
 /// The types of `google.protobuf` that JSON writes in a way of their own.
@@ -30,6 +30,9 @@ const WELL_KNOWN: [&str; 17] = [
     "UInt64Value",
     "Value",
 ];
+/// Most fields and values of all answers to one call.
+const MAX_FIELDS: usize = 250_000;
+const MAX_VALUES: usize = 250_000;
 /// Names listed in an error.
 const LISTED: usize = 20;
 
@@ -78,13 +81,32 @@ pub struct Decoded {
     pub unknown: BTreeSet<String>,
 }
 
+/// What may still be read of one call's answers: fields of messages as they come, and values as JSON. Decoded, each takes
+/// many times its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    fields: usize,
+    values: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { fields: MAX_FIELDS, values: MAX_VALUES }
+    }
+}
+
 /// A message as JSON, fields at their defaults included, so that a `false` or a 0 is seen. `pool` holds the types that
 /// a `google.protobuf.Any` may have.
-pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes) -> Result<Decoded> {
+///
+/// # Errors
+/// [`Upstream`](crate::model::error::Kind::Upstream) where it is no such message, or there is no room for all it holds.
+pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes, room: &mut Room) -> Result<Decoded> {
+    let too_much = || Error::upstream("The answer holds more values than are read at once: ask for less.");
+    wire::take_fields(&message, &mut room.fields).ok_or_else(too_much)?;
     let wrong =
         |error: prost::DecodeError| Error::upstream(format!("The answer is no {}.", of.full_name())).caused_by(error);
     let message = DynamicMessage::decode(of.clone(), message).map_err(wrong)?;
-    let (json, unknown) = to_json::message(pool, &message);
+    let (json, unknown) = to_json::message(pool, &message, &mut room.values).ok_or_else(too_much)?;
     Ok(Decoded { json, unknown })
 }
 
@@ -96,4 +118,23 @@ pub(super) fn type_name(url: &str) -> &str {
 /// Whether JSON writes a type in a way of its own.
 pub(super) fn is_well_known(name: &str) -> bool {
     name.strip_prefix("google.protobuf.").is_some_and(|name| WELL_KNOWN.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::error::Kind;
+
+    #[test]
+    fn an_answer_of_few_bytes_and_many_values_is_refused() {
+        let pool = DescriptorPool::global();
+        let of = pool.get_message_by_name("google.protobuf.FileDescriptorProto").unwrap();
+        // So many empty messages, each of which is written with all its fields.
+        let read = |messages: usize| decode(&pool, &of, Bytes::from([0x22, 0].repeat(messages)), &mut Room::default());
+        assert_eq!(read(10).unwrap().json["messageType"].as_array().unwrap().len(), 10);
+        for many in [100_000, 1_000_000] {
+            let refused = read(many).unwrap_err();
+            assert!(refused.kind() == Kind::Upstream && refused.message().contains("more values"), "{refused}");
+        }
+    }
 }

@@ -11,3 +11,4 @@ pub mod schema;
 pub mod status;
 mod to_json;
 mod web;
+mod wire;

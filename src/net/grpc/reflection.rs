@@ -8,6 +8,7 @@ use bytes::Bytes;
 use prost::Message;
 use prost_reflect::DescriptorPool;
 use prost_types::FileDescriptorProto;
+use tokio::time::timeout;
 use tonic_reflection::pb::v1::{
     ErrorResponse, ServerReflectionRequest, ServerReflectionResponse, server_reflection_request::MessageRequest,
     server_reflection_response::MessageResponse,
@@ -16,20 +17,25 @@ use tonic_reflection::pb::v1::{
 use super::{
     line::{Ask, Line},
     status::{NOT_FOUND, UNIMPLEMENTED},
+    wire,
 };
-use crate::model::error::{Error, Result};
+use crate::model::error::{Error, Kind, Result};
 
 /// The services that tell of others, the better first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
 /// Most files of one service, imports of imports included.
 const MOST_FILES: usize = 1_000;
-/// Most bytes of one answer.
-const MOST_BYTES: usize = 16 << 20;
+/// Most bytes of one answer: what gRPC takes unless told otherwise.
+const MOST_BYTES: usize = 4 << 20;
+/// Most fields of all that is told of one service: decoded, each takes some hundred bytes.
+const MOST_FIELDS: usize = 250_000;
+/// Most services of a system.
+const MOST_SERVICES: usize = 200;
 
 /// The names of the server's services, reflection's own left out.
 pub async fn services(line: &Line, patience: Duration) -> Result<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    for answer in ask(line, vec![MessageRequest::ListServices(String::new())], patience).await? {
+    let (mut names, mut left): (Vec<String>, _) = (Vec::new(), MOST_FIELDS);
+    for answer in ask(line, vec![MessageRequest::ListServices(String::new())], patience, &mut left).await? {
         match answer {
             MessageResponse::ListServicesResponse(list) => {
                 names.extend(list.service.into_iter().map(|service| service.name));
@@ -39,6 +45,9 @@ pub async fn services(line: &Line, patience: Duration) -> Result<Vec<String>> {
         }
     }
     names.retain(|name| !name.starts_with("grpc.reflection."));
+    if names.len() > MOST_SERVICES {
+        return Err(Error::upstream(format!("The system has more than {MOST_SERVICES} services, which is too much.")));
+    }
     Ok(names)
 }
 
@@ -50,17 +59,31 @@ pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<
     }
 }
 
-/// The types that are known, and with them the one of this full name; none where the system does not know it.
+/// The types that are known, and with them the one of this full name; `None` if the system does not know it.
+///
+/// # Errors
+/// [`Timeout`](crate::model::error::Kind::Timeout) where all of it takes longer than `patience`; where the types are more than
+/// are read, or do not fit together.
 pub async fn extended(
+    line: &Line,
+    pool: DescriptorPool,
+    name: &str,
+    patience: Duration,
+) -> Result<Option<DescriptorPool>> {
+    let whole = timeout(patience, gathered(line, pool, name, patience)).await;
+    whole.unwrap_or_else(|_| Err(Error::new(Kind::Timeout, "The system takes too long to describe its types.")))
+}
+
+async fn gathered(
     line: &Line,
     mut pool: DescriptorPool,
     name: &str,
     patience: Duration,
 ) -> Result<Option<DescriptorPool>> {
-    let mut files = BTreeMap::new();
+    let (mut files, mut left) = (BTreeMap::new(), MOST_FIELDS);
     let mut wanted = vec![MessageRequest::FileContainingSymbol(name.to_owned())];
     while !wanted.is_empty() {
-        for answer in ask(line, wanted, patience).await? {
+        for answer in ask(line, wanted, patience, &mut left).await? {
             match answer {
                 MessageResponse::FileDescriptorResponse(found) => keep(found.file_descriptor_proto, &mut files)?,
                 MessageResponse::ErrorResponse(error) if error.error_code == NOT_FOUND as i32 && files.is_empty() => {
@@ -112,8 +135,13 @@ async fn unknown(line: &Line, service: &str, patience: Duration) -> Error {
     Error::not_found(format!("The system has no gRPC service '{service}'.{there_are}"))
 }
 
-/// Asks all at once, as one stream that ends with the last question.
-async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) -> Result<Vec<MessageResponse>> {
+/// Asks all at once, as one stream that ends with the last question. The fields of the answers are taken off `left`.
+async fn ask(
+    line: &Line,
+    questions: Vec<MessageRequest>,
+    patience: Duration,
+    left: &mut usize,
+) -> Result<Vec<MessageResponse>> {
     let count = questions.len();
     let message = |question| {
         let request = ServerReflectionRequest { host: String::new(), message_request: Some(question) };
@@ -140,6 +168,11 @@ async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) ->
             return Ok(vec![MessageResponse::ErrorResponse(error)]);
         }
         reply.status.demand_ok()?;
+        if reply.messages.iter().any(|message| wire::take_fields(message, left).is_none()) {
+            return Err(Error::upstream(format!(
+                "The system describes more than {MOST_FIELDS} fields at once, which is too much."
+            )));
+        }
         return reply.messages.into_iter().map(read).filter_map(Result::transpose).collect();
     }
     let words = if words.is_empty() { words } else { format!(" It answered: {words}.") };

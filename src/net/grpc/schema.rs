@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 
 /// Messages in messages that are written out.
 const MAX_DEPTH: usize = 5;
+/// Most fields that are written out of one message and those in it: as many as an operation's schema may have values.
+const MAX_FIELDS: usize = 1_200;
 
 /// A field of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,15 +21,20 @@ pub struct Field {
     pub description: String,
 }
 
-/// Each field of a message.
-pub fn fields(of: &MessageDescriptor) -> Vec<Field> {
-    of.fields().map(|field| one(&field, 0)).collect()
+/// Each field of a message, as far as `total` has room for them: what is written out is taken off it.
+pub fn fields(of: &MessageDescriptor, total: &mut usize) -> Vec<Field> {
+    let most = MAX_FIELDS.min(*total);
+    let mut left = most;
+    let fields = of.fields().take(most).map(|field| one(&field, 0, &mut left)).collect();
+    *total -= most - left;
+    fields
 }
 
-fn one(field: &FieldDescriptor, depth: usize) -> Field {
+fn one(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Field {
+    *left = left.saturating_sub(1);
     Field {
         name: field.json_name().to_owned(),
-        schema: schema(field, depth + 1),
+        schema: schema(field, depth + 1, left),
         required: field.cardinality() == Cardinality::Required,
         description: alternatives(field).unwrap_or_default(),
     }
@@ -41,20 +48,20 @@ fn alternatives(field: &FieldDescriptor) -> Option<String> {
     (!others.is_empty()).then(|| format!("Give at most one of this and {}.", others.join(", ")))
 }
 
-fn schema(field: &FieldDescriptor, depth: usize) -> Value {
+fn schema(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Value {
     if field.is_map()
         && let Kind::Message(entry) = field.kind()
     {
-        return json!({"type": "object", "additionalProperties": single(&entry.map_entry_value_field().kind(), depth)});
+        return json!({"type": "object", "additionalProperties": single(&entry.map_entry_value_field().kind(), depth, left)});
     }
-    let one = single(&field.kind(), depth);
+    let one = single(&field.kind(), depth, left);
     match field.cardinality() {
         Cardinality::Repeated => json!({"type": "array", "items": one}),
         Cardinality::Optional | Cardinality::Required => one,
     }
 }
 
-fn single(kind: &Kind, depth: usize) -> Value {
+fn single(kind: &Kind, depth: usize, left: &mut usize) -> Value {
     match kind {
         Kind::Bool => json!({"type": "boolean"}),
         Kind::String => json!({"type": "string"}),
@@ -73,20 +80,20 @@ fn single(kind: &Kind, depth: usize) -> Value {
             // Numbers are taken too: a value that is newer than the description has no name in it.
             json!({"anyOf": [{"type": "string", "enum": names}, {"type": "integer"}]})
         }
-        Kind::Message(of) => message(of, depth),
+        Kind::Message(of) => message(of, depth, left),
     }
 }
 
-fn message(of: &MessageDescriptor, depth: usize) -> Value {
+fn message(of: &MessageDescriptor, depth: usize, left: &mut usize) -> Value {
     if let Some(known) = well_known(of.full_name()) {
         return known;
     }
-    if depth >= MAX_DEPTH {
+    if depth >= MAX_DEPTH || *left < of.fields().len() {
         return json!({"type": "object", "description": of.full_name()});
     }
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for field in of.fields().map(|field| one(&field, depth)) {
+    for field in of.fields().map(|field| one(&field, depth, left)).collect::<Vec<_>>() {
         let mut schema = field.schema;
         if let (Value::Object(schema), false) = (&mut schema, field.description.is_empty()) {
             schema.insert("description".to_owned(), json!(field.description));
@@ -122,4 +129,23 @@ fn well_known(name: &str) -> Option<Value> {
         "Int64Value" | "UInt64Value" => json!({"type": ["string", "integer", "null"]}),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use prost_reflect::DescriptorPool;
+
+    use super::*;
+
+    #[test]
+    fn messages_in_messages_are_written_out_as_far_as_there_is_room() {
+        let of = DescriptorPool::global().get_message_by_name("google.protobuf.FileDescriptorProto").unwrap();
+        let (mut much, mut little) = (1_000_000, 40);
+        let (whole, cut) = (fields(&of, &mut much), fields(&of, &mut little));
+        assert_eq!((whole.len(), cut.len()), (of.fields().len(), of.fields().len()));
+        let written = |fields: &[Field]| fields.iter().map(|field| field.schema.to_string().len()).sum::<usize>();
+        assert!(written(&cut) < 8_000 && written(&whole) < 400_000, "{} {}", written(&cut), written(&whole));
+        assert!(much >= 1_000_000 - MAX_FIELDS && little <= 40 - of.fields().len());
+        assert!(fields(&of, &mut 0).is_empty());
+    }
 }

@@ -14,22 +14,33 @@ use super::message::{is_well_known, type_name};
 /// How deep a `google.protobuf.Any` may stand in others: each is read anew, however deep the one around it stands.
 const DEEPEST: usize = 16;
 
-/// A message, and the types in it that are not known.
-pub(super) fn message(pool: &DescriptorPool, message: &DynamicMessage) -> (Value, BTreeSet<String>) {
-    let mut writer = Writer { pool, unknown: BTreeSet::new(), depth: 0 };
+/// Most values of a message that is no answer.
+const MAX_VALUES: usize = 10_000;
+
+/// A message, and the types in it that are not known; its values are taken off `left`. `None` if there are more.
+pub(super) fn message(
+    pool: &DescriptorPool,
+    message: &DynamicMessage,
+    left: &mut usize,
+) -> Option<(Value, BTreeSet<String>)> {
+    let mut writer = Writer { pool, unknown: BTreeSet::new(), depth: 0, left: *left, is_full: false };
     let json = writer.message(message);
-    (json, writer.unknown)
+    *left = writer.left;
+    (!writer.is_full).then_some((json, writer.unknown))
 }
 
 /// What stands in an `Any` that no message holds, as [`message`] would show it.
 pub(super) fn any(pool: &DescriptorPool, any: &Any) -> Value {
-    Writer { pool, unknown: BTreeSet::new(), depth: 0 }.any(any)
+    Writer { pool, unknown: BTreeSet::new(), depth: 0, left: MAX_VALUES, is_full: false }.any(any)
 }
 
 struct Writer<'a> {
     pool: &'a DescriptorPool,
     unknown: BTreeSet<String>,
     depth: usize,
+    /// Values that may still be written; beyond them nothing is.
+    left: usize,
+    is_full: bool,
 }
 
 impl Writer<'_> {
@@ -53,6 +64,9 @@ impl Writer<'_> {
     fn fields(&mut self, message: &DynamicMessage) -> Map<String, Value> {
         let mut map = Map::new();
         for field in message.descriptor().fields() {
+            if !self.takes_one() {
+                break;
+            }
             if !field.supports_presence() || message.has_field(&field) {
                 let held = message.get_field(&field);
                 map.insert(field.json_name().to_owned(), self.value(&held, &field.kind(), field.cardinality()));
@@ -77,7 +91,19 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether one more value is written.
+    fn takes_one(&mut self) -> bool {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => self.is_full = true,
+        }
+        !self.is_full
+    }
+
     fn single(&mut self, held: &Held, kind: &Kind) -> Value {
+        if !self.takes_one() {
+            return Value::Null;
+        }
         match held {
             Held::Bool(value) => json!(value),
             Held::I32(value) => json!(value),

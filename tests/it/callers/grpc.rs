@@ -52,7 +52,8 @@ async fn call(line: &Line, method: &str, body: Value) -> Result<(Vec<Value>, Rep
     let found = message::method(&pool, "echo.v1.Echo", method)?;
     let mut reply = line.call(ask(method, message::encode(&pool, &found.input(), &body)?)).await?;
     let messages = std::mem::take(&mut reply.messages);
-    let read = |message| message::decode(&pool, &found.output(), message).map(|read| read.json);
+    let read =
+        |message| message::decode(&pool, &found.output(), message, &mut Default::default()).map(|read| read.json);
     let decoded: Result<Vec<Value>> = messages.into_iter().map(read).collect();
     Ok((decoded?, reply))
 }

@@ -17,7 +17,7 @@ use crate::{
         reading::Reader,
     },
     formats::api::{
-        document::{ApiFiles, ApiRead, MAX_DOCUMENT},
+        document::{ApiFiles, ApiRead, MAX_DOCUMENT, MAX_FILES},
         graphql,
     },
     model::{
@@ -32,8 +32,12 @@ use crate::{
     net::http::{Http, Request},
 };
 
-/// Most files of a document that are fetched at once.
-const AT_ONCE: usize = 4;
+/// Most files of a document that are fetched at once: each may be as large as the whole.
+const AT_ONCE: usize = 2;
+/// How often files may name further ones.
+const MAX_ROUNDS: usize = 20;
+/// Most words of a refusal that are read, in bytes.
+const MAX_REFUSAL: usize = 64 << 10;
 /// What a document may be.
 const KINDS: &str = "application/json, application/yaml, text/yaml, text/xml, */*;q=0.5";
 
@@ -82,8 +86,9 @@ async fn gathered(
     (text, from): (String, Option<(Url, Url)>),
     system: Option<&System>,
 ) -> Result<Proposals> {
+    let own = from.as_ref().map(|(_, found)| found.origin());
     let (mut files, mut texts) = (ApiFiles { from, further: Vec::new() }, vec![Bytes::from(text)]);
-    loop {
+    for _ in 0..MAX_ROUNDS {
         let (reader, known, contents) = (Reader::new(&app.readers), files.clone(), texts.clone());
         let read = move || {
             let contents: Vec<&[u8]> = contents.iter().map(Bytes::as_ref).collect();
@@ -93,6 +98,12 @@ async fn gathered(
             ApiRead::Whole(proposals) => return Ok(*proposals),
             ApiRead::Wanted(wanted) => wanted,
         };
+        // A reader is not trusted with where the server goes.
+        if wanted.iter().any(|url| Some(url.origin()) != own) || files.further.len() + wanted.len() > MAX_FILES {
+            return Err(Error::invalid(format!(
+                "The document is written in more than {MAX_FILES} files, or in some on other hosts."
+            )));
+        }
         let fetched = stream::iter(wanted).map(async |url| {
             let found = fetch(app, http, (&url, false), system).await;
             (url, found.map(|(text, _)| text))
@@ -102,7 +113,13 @@ async fn gathered(
             let missing = found.map(|text| texts.push(text.into())).err().map(|error| error.message().to_owned());
             files.further.push((url, missing));
         }
+        if texts.iter().map(Bytes::len).sum::<usize>() > MAX_DOCUMENT {
+            return Err(Error::invalid(format!("All files of the document have more than {} MB.", MAX_DOCUMENT >> 20)));
+        }
     }
+    Err(Error::invalid(format!(
+        "The files of the document name others more than {MAX_ROUNDS} times in a row, which is too much."
+    )))
 }
 
 /// A system that is not known yet, to be asked at its address.
@@ -199,7 +216,8 @@ impl Found {
 
     /// The words of a GraphQL system that keeps its schema to itself, as a sentence.
     fn refusal(&self) -> Option<String> {
-        let value: Value = serde_json::from_slice(&self.bytes).ok()?;
+        // A schema is no refusal, and is read where it can do no harm.
+        let value: Value = serde_json::from_slice(self.bytes.get(..).filter(|all| all.len() <= MAX_REFUSAL)?).ok()?;
         let refused = value.pointer("/errors/0/message").and_then(Value::as_str);
         let message = refused.filter(|_| value.pointer("/data/__schema").is_none())?;
         let message: String = message.chars().take(300).collect();
