@@ -14,7 +14,6 @@ use crate::{
     formats::{
         api::document::{ApiFiles, ApiRead},
         extracted::{DocumentText, Extracted},
-        limits::Limits,
         modify::Update,
         page::Page,
         payload::Form,
@@ -38,13 +37,12 @@ const PATIENCE: (u32, Duration) = (4, Duration::from_secs(20));
 #[derive(Debug, Clone)]
 pub struct Reader {
     readers: Readers,
-    limits: Limits,
 }
 
 impl Reader {
-    /// A reader with the usual limits.
+    /// A reader that starts these processes.
     pub fn new(readers: &Readers) -> Self {
-        Self { readers: readers.clone(), limits: Limits::default() }
+        Self { readers: readers.clone() }
     }
 
     /// Reads a document with its structure.
@@ -160,8 +158,8 @@ impl Reader {
     {
         let contents: Vec<Content<'a>> = contents.into_iter().map(Into::into).collect();
         let lengths: Vec<u64> = contents.iter().map(Content::length).collect();
-        let (most, limits) = (read_limits(lengths.iter().sum()), self.limits);
-        let mut head = serde_json::to_vec(&Head { task, limits, lengths }).map_err(Error::internal)?;
+        let most = read_limits(lengths.iter().sum());
+        let mut head = serde_json::to_vec(&Head { task, lengths }).map_err(Error::internal)?;
         head.push(b'\n');
         let head: Box<dyn Read + '_> = Box::new(head.as_slice());
         let mut input = contents.into_iter().fold(head, |before, next| Box::new(before.chain(next.into_read())));
@@ -226,7 +224,7 @@ impl From<(File, u64)> for Content<'_> {
     }
 }
 
-/// What a process may use to read so many bytes.
+/// Limits of a process that reads so many bytes.
 fn read_limits(bytes: u64) -> ReadLimits {
     let cpu = processor_time(bytes);
     let memory = MEMORY.saturating_add(bytes);
@@ -234,7 +232,7 @@ fn read_limits(bytes: u64) -> ReadLimits {
     ReadLimits { process, wall: cpu * PATIENCE.0 + PATIENCE.1, answer: ANSWER }
 }
 
-/// Why nothing was read.
+/// The error of a process that did not read to the end.
 fn ended(why: Ended, limits: &ReadLimits) -> Error {
     match why {
         Ended::Time => Error::new(

@@ -130,7 +130,7 @@ impl Extracted {
 /// A document of which only the text is wanted, with its tables and what it says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentText {
-    /// What it is.
+    /// The kind of document.
     pub kind: Kind,
     /// The title it gives itself.
     pub title: Option<String>,
@@ -138,7 +138,7 @@ pub struct DocumentText {
     pub text: String,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// What it says about itself.
+    /// Properties that the document states, such as author, dates and sheets.
     pub metadata: Map<String, Value>,
     /// Its pages or slides, where it has such.
     pub pages: Option<u32>,

@@ -1,12 +1,10 @@
-//! What a document may cost: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted here, so
+//! Limits of reading a document: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted, so
 //! that a refusal says of what there is too much. The process that reads it has limits of memory and time besides.
-
-use serde::{Deserialize, Serialize};
 
 use crate::model::error::{Error, Result};
 
 /// How much reading one document may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the file itself.
     pub file: usize,

@@ -91,8 +91,6 @@ pub enum DocumentForm {
 pub struct Head {
     /// What is to be done.
     pub task: Task,
-    /// What it may cost.
-    pub limits: Limits,
     /// The bytes of each content.
     pub lengths: Vec<u64>,
 }
@@ -136,14 +134,15 @@ pub fn serve((input, output): (PipeReader, PipeWriter)) -> io::Result<()> {
         contents.push(content);
     }
     let mut answer = Answer(BufWriter::new(output));
-    answer.of(head.task, contents, &head.limits)?;
+    answer.write(head.task, &contents, &Limits::default())?;
     answer.0.flush()
 }
 
 struct Answer<W>(W);
 
 impl<W: Write> Answer<W> {
-    fn of(&mut self, task: Task, contents: Vec<Vec<u8>>, limits: &Limits) -> io::Result<()> {
+    /// Does the task and writes its reply.
+    fn write(&mut self, task: Task, contents: &[Vec<u8>], limits: &Limits) -> io::Result<()> {
         let first = contents.first().map(Vec::as_slice).unwrap_or_default();
         match task {
             Task::Document { name, form: DocumentForm::Blocks } => self.value(read::read(first, &name, limits)),
@@ -162,13 +161,13 @@ impl<W: Write> Answer<W> {
             Task::UpdateCells { updates } => {
                 self.bytes(modify::update_cells(first, &updates, limits).map(|bytes| ((), bytes)))
             }
-            Task::Merge => self.bytes(modify::merge(&contents, limits).map(|(bytes, pages)| (pages, bytes))),
+            Task::Merge => self.bytes(modify::merge(contents, limits).map(|(bytes, pages)| (pages, bytes))),
             Task::Page { charset, address, article } => {
                 let reading = page::Reading { charset: charset.as_deref(), address: &address, article };
                 self.value(page::markdown(first, reading))
             }
             Task::Payload { media } => self.value(Ok(payload::parse(first, media.as_deref()))),
-            Task::Api(files) => self.value(files.read(&contents)),
+            Task::Api(files) => self.value(files.read(contents)),
             Task::Processes => {
                 let text = str::from_utf8(first).map_err(|_| Error::invalid("The file is no UTF-8 text."));
                 self.value(text.and_then(processes::read))

@@ -35,7 +35,7 @@ use crate::{
 
 /// Most messages taken, and most bytes of all together: as many as gRPC takes of one unless told otherwise.
 const MOST: (usize, usize) = (1_000, 4 << 20);
-/// How long all services of a system may take to be described.
+/// Longest time in which all services of a system are described.
 const ALL_SERVICES: Duration = Duration::from_secs(120);
 /// How long a system has to show that it speaks native gRPC.
 const TRIAL: Duration = Duration::from_secs(5);

@@ -152,7 +152,7 @@ impl Loaded {
     }
 
     /// A setting, with where it is sent: whoever gives a secret reads that beside its field.
-    fn told_setting(&self, setting: &Setting) -> Setting {
+    fn described_setting(&self, setting: &Setting) -> Setting {
         let description = match self.sent_to(&setting.key).filter(|_| setting.secret) {
             Some(sent) => format!("{} ({sent})", setting.description),
             None => setting.description.clone(),
@@ -160,8 +160,8 @@ impl Loaded {
         Setting { description, ..setting.clone() }
     }
 
-    /// What a person is told who is asked about a run: its secrets may go to any of several hosts. `None` where each has
-    /// its own.
+    /// Returns the sentence of a question about a run that says that its secrets may go to any of several hosts. `None` if
+    /// each has its own.
     fn loose_secrets(&self) -> Option<String> {
         let head = &self.head;
         let is_loose = |key: &str| head.bound.iter().all(|bound| bound.key != key);
@@ -203,7 +203,7 @@ impl Loaded {
             risk: head.risk,
             permission: head.permission.clone().map(Cow::Owned),
             timeout: head.timeout,
-            settings: head.settings.iter().map(|setting| self.told_setting(setting)).collect(),
+            settings: head.settings.iter().map(|setting| self.described_setting(setting)).collect(),
             examples: head.examples.iter().map(example).collect(),
             innate: false,
         }

@@ -37,12 +37,12 @@ pub struct ApiFiles {
     pub further: Vec<(Url, Option<String>)>,
 }
 
-/// What reading a document gives.
+/// The outcome of reading a document.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ApiRead {
     /// These files of it are to be fetched before it can be read.
     Wanted(Vec<Url>),
-    /// What it says.
+    /// All that the document describes.
     Whole(Box<Proposals>),
 }
 

@@ -1,4 +1,4 @@
-//! What is read of GraphQL documents, hostile ones above all.
+//! Operations read from GraphQL documents, hostile ones above all.
 
 use super::*;
 use proptest::prelude::*;

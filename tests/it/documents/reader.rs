@@ -4,10 +4,7 @@
 use std::{io::Read, time::Duration};
 
 use satchel::{
-    formats::{
-        limits::Limits,
-        worker::{DocumentForm, Head, Task},
-    },
+    formats::worker::{DocumentForm, Head, Task},
     host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers},
 };
 
@@ -23,8 +20,7 @@ fn limits() -> ReadLimits {
 /// The head of a task: read a text.
 fn head(bytes: &[u8]) -> Vec<u8> {
     let task = Task::Document { name: "a.txt".to_owned(), form: DocumentForm::Text };
-    let mut head =
-        serde_json::to_vec(&Head { task, limits: Limits::default(), lengths: vec![bytes.len() as u64] }).unwrap();
+    let mut head = serde_json::to_vec(&Head { task, lengths: vec![bytes.len() as u64] }).unwrap();
     head.push(b'\n');
     head
 }

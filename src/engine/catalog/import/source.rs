@@ -34,7 +34,7 @@ use crate::{
 
 /// Most files of a document that are fetched at once: each may be as large as the whole.
 const AT_ONCE: usize = 2;
-/// How often files may name further ones.
+/// Most rounds in which files name further ones.
 const MAX_ROUNDS: usize = 20;
 /// Most words of a refusal that are read, in bytes.
 const MAX_REFUSAL: usize = 64 << 10;
@@ -217,7 +217,10 @@ impl Found {
     /// The words of a GraphQL system that keeps its schema to itself, as a sentence.
     fn refusal(&self) -> Option<String> {
         // A schema is no refusal, and is read where it can do no harm.
-        let value: Value = serde_json::from_slice(self.bytes.get(..).filter(|all| all.len() <= MAX_REFUSAL)?).ok()?;
+        if self.bytes.len() > MAX_REFUSAL {
+            return None;
+        }
+        let value: Value = serde_json::from_slice(&self.bytes).ok()?;
         let refused = value.pointer("/errors/0/message").and_then(Value::as_str);
         let message = refused.filter(|_| value.pointer("/data/__schema").is_none())?;
         let message: String = message.chars().take(300).collect();
