@@ -66,7 +66,8 @@ impl Context {
 
     /// Reads what comes from outside, in a turn at heavy work.
     pub fn reader(&self) -> Reader {
-        Reader::new(&self.app().readers)
+        let cx = self.clone();
+        Reader::new(&self.app().readers).taking_room(move |bytes| cx.app().runtime.block_on(cx.take_room(bytes)))
     }
 
     /// The first font of this machine that suits.

@@ -33,6 +33,7 @@ use crate::{
         spec::Risk,
         time::Time,
     },
+    share::behalf,
     store::tickets::{Asker, ConversationApproval, Verdict},
 };
 
@@ -81,7 +82,7 @@ impl Invoker {
         if matches!(person.credential, Credential::Key(_)) {
             return Err(Error::denied("A person decides this, signed in at the console: an API key cannot."));
         }
-        let (this, person) = (self.clone(), person.clone());
+        let (this, person, person_id) = (self.clone(), person.clone(), person.user);
         // In a task of its own: what is approved is run and settled, whether the person's page is still open or not.
         let deciding = async move {
             match answer.decision {
@@ -89,6 +90,7 @@ impl Invoker {
                 Decision::Deny => this.deny(id, answer.reason, &person).await,
             }
         };
+        let deciding = behalf::of(Some(person_id), deciding);
         self.app.tracker.spawn_on(deciding, &self.app.runtime).await.map_err(Error::internal)?
     }
 

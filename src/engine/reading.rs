@@ -3,7 +3,13 @@
 //! A [`Reader`] blocks, so it is used in a turn of [`Work`](crate::host::work::Work). What a hostile file can take is what the
 //! kernel lets its process take; the process ends with the task.
 
-use std::{fs::File, io::Read, time::Duration};
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -23,26 +29,38 @@ use crate::{
     model::{
         business_process::draft::ProcessDraft,
         error::{Error, Kind, Result},
+        text::clip,
     },
 };
 
 /// Memory of a process beside the bytes it reads.
 const MEMORY: u64 = 128 << 20;
-/// Longest answer: a text, its tables and the marks of JSON.
-const ANSWER: usize = 128 << 20;
+/// A longer answer needs room before it is parsed, which takes several times its bytes.
+const SMALL: usize = 256 << 10;
+/// Most characters of a refusal.
+const WORDS: usize = 2_000;
 /// Wall time for each second of processor time, and beside it: readers give way to everything else.
 const PATIENCE: (u32, Duration) = (4, Duration::from_secs(20));
 
 /// Reads what comes from outside. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Reader {
     readers: Readers,
+    room: Option<Room>,
 }
+
+/// Takes room for an answer of so many bytes.
+type Room = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
 impl Reader {
     /// A reader that starts these processes.
     pub fn new(readers: &Readers) -> Self {
-        Self { readers: readers.clone() }
+        Self { readers: readers.clone(), room: None }
+    }
+
+    /// A reader that takes room for what it has read before it is in memory as values.
+    pub fn taking_room(self, room: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { room: Some(Arc::new(room)), ..self }
     }
 
     /// Reads a document with its structure.
@@ -61,12 +79,21 @@ impl Reader {
         self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Text }, content)
     }
 
-    /// Reads a page that was fetched: its article, or all of it where it is none.
+    /// Reads a page that was fetched: its article, or all of it where it is none or takes too much to be found. `open` gives
+    /// its content, as often as it is asked.
     ///
     /// # Errors
     /// As [`Self::document`].
-    pub fn article<'a>(&self, content: impl Into<Content<'a>>, name: &str, address: Option<&str>) -> Result<Extracted> {
-        self.value(Task::Article { name: name.to_owned(), address: address.map(str::to_owned) }, content)
+    pub fn article<'a, C>(&self, open: impl Fn() -> Result<C>, name: &str, address: Option<&str>) -> Result<Extracted>
+    where
+        C: Into<Content<'a>>,
+    {
+        let task = Task::Article { name: name.to_owned(), address: address.map(str::to_owned) };
+        match self.attempt(task, [open()?]) {
+            Ok((read, _)) => Ok(read),
+            Err(failure) if failure.is_exhausted() => self.document(open()?, name),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
     /// Reads the sheets of a workbook as CSV: all of them, or the one that is named.
@@ -113,12 +140,17 @@ impl Reader {
         Ok((after, pages))
     }
 
-    /// Reads a web page as Markdown.
+    /// Reads a web page as Markdown; one that takes more than it may as plain text.
     ///
     /// # Errors
     /// As [`Self::document`].
     pub fn page(&self, bytes: &[u8], charset: Option<&str>, address: &Url, article: bool) -> Result<Page> {
-        self.value(Task::Page { charset: charset.map(str::to_owned), address: address.clone(), article }, bytes)
+        let task = |plain| Task::Page { charset: charset.map(str::to_owned), address: address.clone(), article, plain };
+        match self.attempt(task(false), [bytes]) {
+            Ok((page, _)) => Ok(page),
+            Err(failure) if failure.is_exhausted() => self.value(task(true), bytes),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
     /// Reads the body of an answer by what it says it is.
@@ -156,21 +188,42 @@ impl Reader {
         T: DeserializeOwned,
         C: Into<Content<'a>>,
     {
+        self.attempt(task, contents).map_err(Error::from)
+    }
+
+    fn attempt<'a, T, C>(&self, task: Task, contents: impl IntoIterator<Item = C>) -> Result<(T, Vec<u8>), Failure>
+    where
+        T: DeserializeOwned,
+        C: Into<Content<'a>>,
+    {
         let contents: Vec<Content<'a>> = contents.into_iter().map(Into::into).collect();
         let lengths: Vec<u64> = contents.iter().map(Content::length).collect();
-        let most = read_limits(lengths.iter().sum());
+        let (most, subject) = (read_limits(lengths.iter().sum(), &task), task.subject());
         let mut head = serde_json::to_vec(&Head { task, lengths }).map_err(Error::internal)?;
         head.push(b'\n');
         let head: Box<dyn Read + '_> = Box::new(head.as_slice());
         let mut input = contents.into_iter().fold(head, |before, next| Box::new(before.chain(next.into_read())));
-        let mut answer = self.readers.run(&mut input, &most).map_err(|why| ended(why, &most))?;
+        let ended = |why| Failure::Ended { why, limits: most, subject };
+        let mut answer = self.readers.run(&mut input, &most).map_err(ended)?;
         let end = answer.iter().position(|byte| *byte == b'\n').ok_or_else(|| Error::internal("no answer"))?;
-        let reply = serde_json::from_slice(answer.get(..end).unwrap_or_default()).map_err(Error::internal)?;
+        if let Some(room) = self.room.as_ref().filter(|_| answer.len() > SMALL) {
+            room(answer.len() as u64)?;
+        }
+        let reply = serde_json::from_slice(answer.get(..end).unwrap_or_default());
         answer.drain(..=end);
         match reply {
-            Reply::Done(value) => Ok((value, answer)),
-            Reply::Refused { kind, message } => Err(Error::new(kind, message)),
+            Ok(Reply::Done(value)) => Ok((value, answer)),
+            Ok(Reply::Refused { kind, message }) => Err(Error::new(kind, clip(&message, WORDS)).into()),
+            // The parser of JSON goes less deep than some others.
+            Err(error) if error.to_string().starts_with("recursion limit") => Err(ended(Ended::Died(Death::Stack))),
+            Err(error) => Err(Error::internal(error).into()),
         }
+    }
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("readers", &self.readers).finish_non_exhaustive()
     }
 }
 
@@ -195,8 +248,25 @@ impl<'a> Content<'a> {
     fn into_read(self) -> Box<dyn Read + 'a> {
         match self {
             Self::Bytes(bytes) => Box::new(bytes),
-            Self::File(file, length) => Box::new(file.take(length)),
+            Self::File(file, left) => Box::new(Whole { file, left }),
         }
+    }
+}
+
+/// A file that must be as long as it was.
+struct Whole {
+    file: File,
+    left: u64,
+}
+
+impl Read for Whole {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = (&mut self.file).take(self.left).read(into)?;
+        if read == 0 && self.left > 0 && !into.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= read as u64;
+        Ok(read)
     }
 }
 
@@ -224,52 +294,93 @@ impl From<(File, u64)> for Content<'_> {
     }
 }
 
-/// Limits of a process that reads so many bytes.
-fn read_limits(bytes: u64) -> ReadLimits {
+/// Limits of a process that does this with so many bytes.
+fn read_limits(bytes: u64, task: &Task) -> ReadLimits {
     let cpu = processor_time(bytes);
     let memory = MEMORY.saturating_add(bytes);
     let process = ProcessLimits { memory, cpu_seconds: cpu.as_secs() };
-    ReadLimits { process, wall: cpu * PATIENCE.0 + PATIENCE.1, answer: ANSWER }
+    ReadLimits { process, wall: cpu * PATIENCE.0 + PATIENCE.1, answer: task.longest_answer() }
 }
 
-/// The error of a process that did not read to the end.
-fn ended(why: Ended, limits: &ReadLimits) -> Error {
-    match why {
-        Ended::Time => Error::new(
-            Kind::Timeout,
-            format!(
-                "It was not read within {} seconds, beside all the rest the server has to do. Try again later.",
-                limits.wall.as_secs()
+/// Why a task was not done.
+#[derive(Debug)]
+enum Failure {
+    /// The process did not read to the end.
+    Ended { why: Ended, limits: ReadLimits, subject: &'static str },
+    /// It did, and refused; or there was none.
+    Refused(Error),
+}
+
+impl Failure {
+    /// Whether it took more than it may, and something simpler may take less.
+    fn is_exhausted(&self) -> bool {
+        matches!(self, Self::Ended { why: Ended::Died(Death::Memory | Death::Processor | Death::Stack), .. })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let (why, limits, subject) = match failure {
+            Failure::Refused(error) => return error,
+            Failure::Ended { why, limits, subject } => (why, limits, subject),
+        };
+        let refused = |why: &str| {
+            let split = if matches!(subject, "page" | "answer") { "" } else { " Split it." };
+            Self::invalid(format!("The {subject} was refused: {why}.{split}"))
+        };
+        let (seconds, memory) = (limits.process.cpu_seconds, limits.process.memory >> 20);
+        match why {
+            Ended::Time => Self::new(
+                Kind::Timeout,
+                format!(
+                    "The {subject} was not read within {} seconds, beside all the rest the server has to do. Try again later.",
+                    limits.wall.as_secs()
+                ),
             ),
-        ),
-        Ended::Died(Death::Processor) => Error::invalid(format!(
-            "The document was refused: reading it takes more than {} seconds, as only very large or hostile files do. \
-             Split it.",
-            limits.process.cpu_seconds
-        )),
-        Ended::Died(Death::Memory) => Error::invalid(format!(
-            "The document was refused: reading it takes more than {} MB of memory, as only very large or hostile files do. \
-             Split it.",
-            limits.process.memory >> 20
-        )),
-        Ended::TooLong => Error::invalid(format!(
-            "The document was refused: what it holds is more than {} MB. Split it.",
-            limits.answer >> 20
-        )),
-        Ended::Died(Death::Stack) => {
-            Error::invalid("The document was refused: it nests something more deeply than can be read.")
-        }
-        Ended::Died(Death::Panic(words)) => {
-            tracing::error!(%words, "a reader panicked");
-            Error::invalid("The document is damaged in a way that keeps it from being read. Open and save it anew.")
-        }
-        Ended::Died(death) => {
-            tracing::error!(%death, "a reader ended unexpectedly");
-            Error::internal(format!("a reader ended unexpectedly: {death}"))
-        }
-        Ended::Crowded => Error::internal("a reader has no part of what scripts hold"),
-        Ended::Unstarted(error) => {
-            Error::new(Kind::Internal, format!("No process could be started to read it: {error}.")).caused_by(error)
+            Ended::Died(Death::Processor) => {
+                refused(&format!("reading it takes more than {seconds} seconds, as only very large or hostile ones do"))
+            }
+            Ended::Died(Death::Memory) => refused(&format!(
+                "reading it takes more than {memory} MB of memory, as only very large or hostile ones do"
+            )),
+            Ended::TooLong => refused(&format!("what it holds is more than {} MB", limits.answer >> 20)),
+            Ended::Died(Death::Stack) => {
+                Self::invalid(format!("The {subject} was refused: it nests something more deeply than can be read."))
+            }
+            Ended::Died(Death::Panic(words)) => {
+                tracing::error!(%words, "a reader panicked");
+                let mend = if subject == "document" { " Open and save it anew." } else { "" };
+                Self::invalid(format!("The {subject} is damaged in a way that keeps it from being read.{mend}"))
+            }
+            Ended::Died(Death::Killed) => {
+                tracing::error!("a reader was killed from outside, as by a machine that runs out of memory");
+                Self::new(
+                    Kind::Busy,
+                    format!("The {subject} was not read: the machine has no memory left. Try again later."),
+                )
+            }
+            Ended::Died(death) => {
+                tracing::error!(%death, "a reader ended unexpectedly");
+                Self::internal(format!("a reader ended unexpectedly: {death}"))
+            }
+            Ended::Crowded => Self::internal("a reader has no part of what scripts hold"),
+            Ended::Input(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Self::conflict(format!("The {subject} became shorter while it was read. Try again."))
+            }
+            Ended::Input(error) => Self::internal(error),
+            Ended::Unstarted(error) => {
+                tracing::error!(%error, "no process could be started to read");
+                let message = format!(
+                    "The {subject} was not read: the machine gives the server no further process. Try again soon."
+                );
+                Self::new(Kind::Busy, message).caused_by(error)
+            }
         }
     }
 }

@@ -1,12 +1,14 @@
-//! What a GraphQL document would do, without a schema: which operation runs, of which kind, and its outermost fields.
+//! What a GraphQL document would do, without a schema: which operation runs, of which kind, and the fields it asks for.
 //!
 //! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>.
 
-use std::{borrow::Cow, collections::HashSet};
+mod fields;
+
+use std::{borrow::Cow, collections::BTreeSet};
 
 use async_graphql_parser::{
     parse_query,
-    types::{DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet},
+    types::{DocumentOperations, OperationDefinition, OperationType},
 };
 
 use crate::model::error::{Error, Result};
@@ -38,6 +40,20 @@ pub struct Operation {
     pub name: Option<String>,
     /// Its outermost fields by their own names, fragments followed; none twice.
     pub fields: Vec<String>,
+    /// All its fields by their own names, each behind those it stands in: `customer`, `customer.rename`.
+    pub paths: BTreeSet<String>,
+}
+
+impl Operation {
+    /// The paths of fields in which no other is asked for.
+    pub fn leaves(&self) -> impl Iterator<Item = &str> {
+        // No character of a name sorts before the dot: what stands in a field follows it.
+        let following = self.paths.iter().skip(1).map(Some).chain([None]);
+        let is_leaf = |path: &str, next: Option<&String>| {
+            next.and_then(|next| next.strip_prefix(path)).is_none_or(|rest| !rest.starts_with('.'))
+        };
+        self.paths.iter().zip(following).filter(move |(path, next)| is_leaf(path, *next)).map(|(path, _)| path.as_str())
+    }
 }
 
 /// Returns the operation a document runs, by its name where there are several.
@@ -57,15 +73,13 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     ensure_depth(&bare)?;
     let document = parse_query(bare).map_err(|error| unreadable("document", &error))?;
     let (name, operation) = choose(&document.operations, name)?;
-    let mut fields = Fields::new(&document);
-    fields.add(&operation.selection_set.node)?;
+    let (fields, paths) = fields::of(&document, &operation.selection_set.node)?;
     let kind = match operation.ty {
         OperationType::Query => Kind::Query,
         OperationType::Mutation => Kind::Mutation,
         OperationType::Subscription => Kind::Subscription,
     };
-    let fields = fields.found.into_iter().map(str::to_owned).collect();
-    Ok(Operation { kind, name: name.map(str::to_owned), fields })
+    Ok(Operation { kind, name: name.map(str::to_owned), fields, paths })
 }
 
 /// Refuses what servers read in different ways: where a comment ends, and where a text does, decides what runs.
@@ -101,57 +115,6 @@ fn choose<'a>(
         (Some((own, operation)), _) => Ok((own, &operation.node)),
         (None, Some(name)) => Err(Error::invalid(format!("The document has no operation '{name}'. It has: {listed}."))),
         (None, None) => Err(wrong("it has no operation")),
-    }
-}
-
-/// The outermost fields of an operation, as they are found.
-struct Fields<'a> {
-    document: &'a ExecutableDocument,
-    /// Fragments whose fields are being added, the outermost first.
-    open: Vec<&'a str>,
-    /// Fragments whose fields were added: twice would be twice as much work for each fragment in a fragment.
-    done: HashSet<&'a str>,
-    known: HashSet<&'a str>,
-    found: Vec<&'a str>,
-}
-
-impl<'a> Fields<'a> {
-    fn new(document: &'a ExecutableDocument) -> Self {
-        Self { document, open: Vec::new(), done: HashSet::new(), known: HashSet::new(), found: Vec::new() }
-    }
-
-    fn add(&mut self, selected: &'a SelectionSet) -> Result<()> {
-        for one in &selected.items {
-            match &one.node {
-                // What stands before a colon is only what the answer calls it.
-                Selection::Field(field) => {
-                    let name = field.node.name.node.as_str();
-                    if self.known.insert(name) {
-                        self.found.push(name);
-                    }
-                }
-                Selection::InlineFragment(inline) => self.add(&inline.node.selection_set.node)?,
-                Selection::FragmentSpread(spread) => self.follow(spread.node.fragment_name.node.as_str())?,
-            }
-        }
-        Ok(())
-    }
-
-    fn follow(&mut self, name: &'a str) -> Result<()> {
-        if self.open.contains(&name) {
-            return Err(wrong("its fragments contain each other"));
-        }
-        if self.open.len() >= MAX_DEPTH {
-            return Err(wrong("its fragments are nested too deep"));
-        }
-        let fragment = self.document.fragments.get(name);
-        let fragment = fragment.ok_or_else(|| wrong(&format!("it has no fragment {name}")))?;
-        if self.done.insert(name) {
-            self.open.push(name);
-            self.add(&fragment.node.selection_set.node)?;
-            self.open.pop();
-        }
-        Ok(())
     }
 }
 

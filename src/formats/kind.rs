@@ -6,6 +6,9 @@ use crate::model::error::{Error, Result};
 /// Bytes in which a PDF's mark may stand.
 const HEAD: usize = 1024;
 
+/// How PNG, JPEG and GIF begin.
+const PICTURES: [&[u8]; 4] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"];
+
 pub(super) fn of(bytes: &[u8], name: &str) -> Result<Kind> {
     let head = bytes.get(..HEAD).unwrap_or(bytes);
     let ending = ending(name);
@@ -169,6 +172,9 @@ fn refuse_others(bytes: &[u8]) -> Result<()> {
     if bytes.starts_with(b"{\\rtf") {
         return Err(Error::invalid("The file is in Rich Text Format. Save it as DOCX and try again."));
     }
+    if PICTURES.iter().any(|mark| bytes.starts_with(mark)) {
+        return Err(Error::invalid("The file is a picture: there is no text in it to read."));
+    }
     Ok(())
 }
 
@@ -210,6 +216,7 @@ mod tests {
             (&old[..], "a.doc", "old binary format"),
             (&locked, "a.docx", "password"),
             (b"{\\rtf1 x}", "a.rtf", "Rich Text"),
+            (b"GIF89a\x01\0\x01\0", "a.txt", "a picture"),
             (b"PK\x03\x04 other", "a.zip", "archive"),
             (b"PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", "a.odt", "OpenDocument"),
         ] {

@@ -43,13 +43,15 @@ pub struct Reading<'a> {
     pub address: &'a Url,
     /// Whether only its article is wanted, if it is one, and nothing of what stands around the text.
     pub article: bool,
+    /// Whether its bare text is enough.
+    pub plain: bool,
 }
 
-/// Reads a page. Pages built to hang a reader are read as plain text.
+/// Reads a page. One that is nested too deeply or has too many tags for a tree is read as plain text.
 pub fn markdown(bytes: &[u8], reading: Reading<'_>) -> Result<Page> {
     let declared = reading.charset.map(str::to_owned).or_else(|| html::declared(bytes));
     let (text, encoding) = charset::decode(bytes, declared.as_deref())?;
-    let (title, markdown) = if is_too_much(&text) {
+    let (title, markdown) = if reading.plain || is_too_much(&text) {
         let plain = read::read(text.as_bytes(), "page.html", &Limits::default())?;
         (plain.title.clone(), plain.text())
     } else {
@@ -173,7 +175,7 @@ mod tests {
 
     fn read(page: &str, article: bool) -> Page {
         let address = Url::parse("https://a.example/birds/heron").unwrap();
-        markdown(page.as_bytes(), Reading { charset: None, address: &address, article }).unwrap()
+        markdown(page.as_bytes(), Reading { charset: None, address: &address, article, plain: false }).unwrap()
     }
 
     const BODY: &str = "<h2>Where it lives</h2>\
@@ -293,11 +295,12 @@ mod tests {
         let address = Url::parse("https://a.example/").unwrap();
         let bytes = b"<meta charset=utf-8><p>Gr\xfc\xdfe aus K\xf6ln</p>";
         for charset in [Some("iso-8859-1"), None] {
-            let page = markdown(bytes, Reading { charset, address: &address, article: false }).unwrap();
+            let page = markdown(bytes, Reading { charset, address: &address, article: false, plain: false }).unwrap();
             assert_eq!(page.markdown.contains("Grüße aus Köln"), charset.is_some(), "{page:?}");
         }
         let russian = encoding_rs::WINDOWS_1251.encode("<meta charset=windows-1251><p>Привет, мир</p>").0;
-        let page = markdown(&russian, Reading { charset: None, address: &address, article: true }).unwrap();
+        let page =
+            markdown(&russian, Reading { charset: None, address: &address, article: true, plain: false }).unwrap();
         assert_eq!((page.markdown.as_str(), page.encoding.as_str()), ("Привет, мир", "windows-1251"));
     }
 
@@ -306,7 +309,12 @@ mod tests {
         for piece in ["<div>", "<table><tr><td>", "<b>", "<a href=x>", "<ul><li>", "<p><b>"] {
             let _ = markdown(
                 piece.repeat(400_000 / piece.len()).as_bytes(),
-                Reading { charset: None, address: &Url::parse("https://a.example/").unwrap(), article: true },
+                Reading {
+                    charset: None,
+                    address: &Url::parse("https://a.example/").unwrap(),
+                    article: true,
+                    plain: false,
+                },
             );
         }
     }

@@ -19,9 +19,9 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
     }
     if bytes.len() > limits.file {
         return Err(Error::invalid(format!(
-            "The file has {} MB and at most {} MB are read. Split it.",
-            bytes.len() >> 20,
-            limits.file >> 20
+            "The file has {} bytes, and at most {} are read. Split it.",
+            bytes.len(),
+            limits.file
         )));
     }
     contained(|| dispatch(bytes, name, limits))

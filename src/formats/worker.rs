@@ -65,6 +65,8 @@ pub enum Task {
         address: Url,
         /// Whether only its article is wanted.
         article: bool,
+        /// Whether its bare text is enough: it took too much to be read as a page.
+        plain: bool,
     },
     /// Read the body of an answer: its [`Form`](payload::Form), and the value.
     Payload {
@@ -75,6 +77,31 @@ pub enum Task {
     Api(api::document::ApiFiles),
     /// Read business processes: a list of drafts.
     Processes,
+}
+
+impl Task {
+    /// Most bytes of the answer: what the contents may hold, with the marks of JSON.
+    pub fn longest_answer(&self) -> usize {
+        let megabytes = match self {
+            Self::Processes => 8,
+            Self::Page { .. } | Self::Payload { .. } => 32,
+            Self::Document { .. } | Self::Article { .. } | Self::Csv { .. } | Self::Api(_) => 64,
+            // New files, which are about as long as those they are made of.
+            Self::Append { .. } | Self::Replace { .. } | Self::UpdateCells { .. } | Self::Merge => 128,
+        };
+        megabytes << 20
+    }
+
+    /// What is read, for people.
+    pub fn subject(&self) -> &'static str {
+        match self {
+            Self::Article { .. } | Self::Page { .. } => "page",
+            Self::Payload { .. } => "answer",
+            Self::Api(_) => "description of the API",
+            Self::Processes => "list of processes",
+            _ => "document",
+        }
+    }
 }
 
 /// What of a document is wanted.
@@ -162,8 +189,8 @@ impl<W: Write> Answer<W> {
                 self.bytes(modify::update_cells(first, &updates, limits).map(|bytes| ((), bytes)))
             }
             Task::Merge => self.bytes(modify::merge(contents, limits).map(|(bytes, pages)| (pages, bytes))),
-            Task::Page { charset, address, article } => {
-                let reading = page::Reading { charset: charset.as_deref(), address: &address, article };
+            Task::Page { charset, address, article, plain } => {
+                let reading = page::Reading { charset: charset.as_deref(), address: &address, article, plain };
                 self.value(page::markdown(first, reading))
             }
             Task::Payload { media } => self.value(Ok(payload::parse(first, media.as_deref()))),

@@ -18,7 +18,11 @@ use super::{
 use crate::model::{
     error::{Error, Result},
     figure,
+    json::holds_more_values,
 };
+
+/// Most values of an answer in JSON: parsed, each takes many times its bytes.
+const MAX_VALUES: usize = 100_000;
 
 /// The head of an answer, and its body to come. Dropping it closes the connection.
 #[derive(Debug)]
@@ -129,8 +133,16 @@ impl Response {
     }
 
     /// The whole body as JSON.
+    ///
+    /// # Errors
+    /// A body of more than `cap` bytes, one that is not JSON, and one of more values than are read.
     pub async fn json(self, cap: usize) -> Result<serde_json::Value> {
         let bytes = self.bytes(cap).await?;
-        serde_json::from_slice(&bytes).map_err(|error| Error::upstream("The answer is not JSON.").caused_by(error))
+        let text =
+            str::from_utf8(&bytes).map_err(|error| Error::upstream("The answer is not UTF-8.").caused_by(error))?;
+        if holds_more_values(text, MAX_VALUES) {
+            return Err(Error::upstream(format!("The answer holds more than {MAX_VALUES} values.")));
+        }
+        serde_json::from_str(text).map_err(|error| Error::upstream("The answer is not JSON.").caused_by(error))
     }
 }

@@ -6,6 +6,8 @@ use std::{
     io::Write,
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,12 @@ use crate::model::{
     error::{Error, Result},
     secret::Secret,
 };
+
+/// How long a server waits for a directory that is held. One that was killed holds it until its children are gone: a moment, on a
+/// busy machine some more.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A data directory this process holds; dropping it lets it go.
 pub struct DataDir {
@@ -48,9 +56,23 @@ struct RunFile {
 }
 
 impl DataDir {
+    /// As [`Self::hold`], but waits a few seconds for a process that is about to end. Blocks.
+    ///
+    /// # Errors
+    /// As [`Self::hold`].
+    pub fn wait_for(path: &Path) -> Result<Self> {
+        Self::take(path, PATIENCE)
+    }
+
     /// Makes the directory where it is missing (only its owner may enter) and takes it.
-    /// Fails while another process holds it.
+    ///
+    /// # Errors
+    /// [`Conflict`](crate::model::error::Kind::Conflict) while another process holds it, and where it cannot be used.
     pub fn hold(path: &Path) -> Result<Self> {
+        Self::take(path, Duration::ZERO)
+    }
+
+    fn take(path: &Path, patience: Duration) -> Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| unusable(path, e))?;
         let path = fs::canonicalize(path).map_err(|e| unusable(path, e))?;
         close_to_others(&path);
@@ -69,10 +91,14 @@ impl DataDir {
                 path.display()
             ))
         };
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(in_use()),
-            Err(TryLockError::Error(error)) => return Err(unusable(&path, error)),
+        let deadline = Instant::now() + patience;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => return Err(in_use()),
+                Err(TryLockError::Error(error)) => return Err(unusable(&path, error)),
+            }
         }
         let held = lock.metadata().map_err(|e| unusable(&path, e))?;
         // A lock on a file that was removed or replaced meanwhile keeps nobody out.
@@ -206,6 +232,17 @@ mod tests {
         assert!(error.message().starts_with("Another Satchel is using"), "{error}");
         drop(held);
         DataDir::hold(&path).unwrap();
+    }
+
+    #[test]
+    fn a_server_waits_for_one_that_is_about_to_end() {
+        let temp = tempfile::tempdir().unwrap();
+        let held = DataDir::hold(temp.path()).unwrap();
+        let path = temp.path().to_owned();
+        let waiting = thread::spawn(move || DataDir::wait_for(&path).map(|_| ()));
+        thread::sleep(PAUSE);
+        drop(held);
+        waiting.join().unwrap().unwrap();
     }
 
     #[test]

@@ -135,6 +135,9 @@ impl Processes {
     /// Takes these in, all or none: one whose name is known changes that one.
     pub async fn import(&self, by: &Actor, imports: Vec<Import>) -> Result<Vec<Process>> {
         let by = by.clone();
+        // Whoever read them: what they may hold is held here.
+        let check = |import: Import| Ok(Import { draft: import.draft.checked()?, ..import });
+        let imports = imports.into_iter().map(check).collect::<Result<Vec<_>>>()?;
         let work = move |c: &Connection| {
             let mut kept = Vec::with_capacity(imports.len());
             for Import { draft, read } in imports {

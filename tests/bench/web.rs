@@ -19,7 +19,7 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
     let address = Url::parse("https://herons.example/all/about")?;
     for (name, page) in [("an article", article()?), ("a page of links", links()?)] {
         report.note(&format!("{name}: {} bytes of HTML", page.len()));
-        let reading = Reading { charset: Some("utf-8"), address: &address, article: true };
+        let reading = Reading { charset: Some("utf-8"), address: &address, article: true, plain: false };
         let before = usage::peak_mb()?;
         let read = page::markdown(page.as_bytes(), reading)?;
         let peak = usage::peak_mb()? - before;

@@ -33,6 +33,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
     },
+    share::behalf,
     store::{people::Actor, processes::Processes},
 };
 
@@ -265,9 +266,9 @@ struct ProcessProposals {
 ))]
 #[post("/api/processes/propose")]
 async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
-    let app = std::sync::Arc::clone(&state.app);
+    let (app, user) = (std::sync::Arc::clone(&state.app), Some(by.caller.user));
     // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.
-    let work = async move { proposing::propose(&app, &by, &body.0.about).await };
+    let work = behalf::of(user, async move { proposing::propose(&app, &by, &body.0.about).await });
     let made = state.app.runtime.spawn(work).await.map_err(Error::internal)??;
     Ok(Json(ProcessProposals { kept: made.kept, refused: made.refused, model: made.model, tokens: made.cost.total() }))
 }

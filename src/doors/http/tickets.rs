@@ -34,6 +34,7 @@ use crate::{
         spec::Risk,
         time::Time,
     },
+    share::behalf,
     store::tickets::Verdict,
 };
 
@@ -113,6 +114,7 @@ async fn decide(
         }
         Ok::<_, Error>((ticket, verdict))
     };
+    let deciding = behalf::of(Some(user), deciding);
     let (ticket, verdict) =
         state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
     if let Verdict::Changed { instead } = verdict {

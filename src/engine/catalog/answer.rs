@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::rest::Target;
 use crate::{
-    engine::{cut, reading::Reader, sanitise, secret_forms},
+    engine::{context::Context, cut, reading::Reader, sanitise, secret_forms},
     formats::payload::{self, Form},
     model::{
         error::{Error, Kind, Result},
@@ -96,7 +96,8 @@ impl Answer {
         let Body { form, value: body, repeats_secret, page } = match raw.len() <= LONG && !(is_page && is_refusal) {
             true => Body::read(&raw, media.as_deref(), &forms),
             false => {
-                let (bytes, reader) = (raw.clone(), Reader::new(&target.app.readers));
+                let reader = target.cx.map_or_else(|| Reader::new(&target.app.readers), Context::reader);
+                let bytes = raw.clone();
                 let read = move || {
                     let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader);
                     Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })

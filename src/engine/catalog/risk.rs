@@ -134,11 +134,17 @@ fn queried(found: &Registered, document: &str, name: Option<&str>) -> Result<Ris
             _ => None,
         })
         .collect();
-    let of_field = |field: &String| {
-        let known = registered.iter().filter(|(operation, _)| operation.fields.contains(field));
-        known.map(|(_, risk)| *risk).max().unwrap_or(by_kind)
+    let known = |path: &str| {
+        let with_it = registered.iter().filter(|(operation, _)| operation.paths.contains(path));
+        with_it.map(|(_, risk)| *risk).max()
     };
-    Ok(asked.fields.iter().map(of_field).max().unwrap_or(by_kind).max(posted(found, &graphql_path(found))))
+    // Many systems group what they do: of `customer { rename }` nothing follows for `customer { deleteAll }`, unless a
+    // higher risk does.
+    let risk_of = |path: &str| {
+        let within = || path.rmatch_indices('.').filter_map(|(at, _)| known(path.get(..at)?)).max();
+        known(path).unwrap_or_else(|| within().unwrap_or(by_kind).max(by_kind))
+    };
+    Ok(asked.leaves().map(risk_of).max().unwrap_or(by_kind).max(posted(found, &graphql_path(found))))
 }
 
 /// What is registered for a SOAPAction. One that only looks like a registered one is not let through as that.

@@ -101,10 +101,10 @@ impl Desk<'_> {
 
     /// What a file holds; of a page that was fetched, its article.
     fn extract(&self) -> Result<Extracted> {
-        let file = (self.app.knowledge.files.open(&self.content.hash)?, self.content.bytes);
+        let open = || Ok((self.app.knowledge.files.open(&self.content.hash)?, self.content.bytes));
         match self.job.source {
-            SourceKind::Url => self.reader.article(file, &self.content.name, self.job.uri.as_deref()),
-            _ => self.reader.document(file, &self.content.name),
+            SourceKind::Url => self.reader.article(open, &self.content.name, self.job.uri.as_deref()),
+            _ => self.reader.document(open()?, &self.content.name),
         }
     }
 

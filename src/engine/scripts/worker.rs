@@ -118,7 +118,7 @@ pub(super) fn ended(why: Ended) -> Error {
         Ended::Died(Death::Stack) => Error::upstream("The script was stopped: it nests something without end."),
         Ended::Died(Death::Processor) => ended(Ended::Time),
         Ended::Died(death) => Error::upstream(format!("The script worker ended unexpectedly: {death}.")),
-        Ended::Unstarted(error) => {
+        Ended::Unstarted(error) | Ended::Input(error) => {
             Error::new(Kind::Internal, format!("No script worker could be started: {error}.")).caused_by(error)
         }
         Ended::TooLong => Error::upstream("The script gave back more than it may."),

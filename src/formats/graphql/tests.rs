@@ -29,6 +29,39 @@ fn the_operation_and_its_outermost_fields_are_found() {
 }
 
 #[test]
+fn a_field_is_known_by_those_it_stands_in() {
+    let document = "mutation { customer { new: rename(id: 1) { id __typename } ...F } } fragment F on C { rename { name } tags { ...F2 } } fragment F2 on T { id }";
+    let read = operation(document, None).unwrap();
+    assert_eq!(read.fields, ["customer"]);
+    let paths: Vec<&str> = read.paths.iter().map(String::as_str).collect();
+    let expected = [
+        "customer",
+        "customer.rename",
+        "customer.rename.id",
+        "customer.rename.name",
+        "customer.tags",
+        "customer.tags.id",
+    ];
+    assert_eq!(paths, expected);
+    let leaves: Vec<&str> = read.leaves().collect();
+    assert_eq!(leaves, ["customer.rename.id", "customer.rename.name", "customer.tags.id"]);
+    let alike = operation("{ a aB a_b { c } a1 }", None).unwrap();
+    assert_eq!(alike.leaves().collect::<Vec<_>>(), ["a", "a1", "aB", "a_b.c"]);
+}
+
+#[test]
+fn fragments_that_multiply_are_refused() {
+    let level = |n: usize| format!("fragment F{n} on Q {{ a {{ ...F{0} }} b {{ ...F{0} }} }} ", n + 1);
+    let doubled: String = (0..40).map(level).collect();
+    assert!(operation(&format!("{{ ...F0 }} {doubled} fragment F40 on Q {{ c }}"), None).is_err());
+    let deep = |n: usize| format!("fragment F{n} on Q {{ {}...F{}{} }} ", "a { ".repeat(40), n + 1, " }".repeat(40));
+    let chained: String = (0..40).map(deep).collect();
+    assert!(operation(&format!("{{ ...F0 }} {chained} fragment F40 on Q {{ c }}"), None).is_err());
+    let long = "x".repeat(30_000);
+    assert!(operation(&format!("{{ {long} {{ {} }} }}", "a: b ".repeat(6_000)), None).is_err());
+}
+
+#[test]
 fn of_several_operations_one_is_named() {
     let document = "query A { a } mutation B { b }";
     assert_eq!(fields(document, Some("B")), (Kind::Mutation, vec!["b".to_owned()]));

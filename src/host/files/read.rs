@@ -82,11 +82,7 @@ pub(super) fn up_to(place: &Place, path: &str, most: u64) -> Result<Vec<u8>> {
 pub(super) fn open_up_to(place: &Place, path: &str, most: u64) -> Result<(File, u64)> {
     let (file, size) = open(place, path)?;
     if size > most {
-        return Err(Error::invalid(format!(
-            "'{path}' has {} MB, and at most {} MB are read. Split it.",
-            size >> 20,
-            most >> 20
-        )));
+        return Err(Error::invalid(format!("'{path}' has {size} bytes, and at most {most} are read. Split it.")));
     }
     Ok((file, size))
 }

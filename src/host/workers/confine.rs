@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, env::consts::ARCH, io};
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter,
+};
 
 /// The stack of one, in bytes, where the server's is not smaller: one without a limit would be memory that no limit counts.
 const STACK: u64 = 8 << 20;
@@ -22,18 +25,15 @@ impl Limits {
     pub(super) const SCRIPTS: Self = Self { memory: 80 << 20, cpu_seconds: 600 };
 }
 
-/// All a worker ever asks of the kernel: read and write its pipes, memory, time, and its end.
+/// What a worker asks of the kernel whatever the arguments: read and write its pipes, memory, time, and its end. The rest is
+/// in [`by_argument`].
 const ALLOWED: &[i64] = &[
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_readv,
     libc::SYS_writev,
     libc::SYS_close,
-    // The standard library looks at a descriptor before it closes it, where it is built for debugging.
-    libc::SYS_fcntl,
-    libc::SYS_mmap,
     libc::SYS_munmap,
-    libc::SYS_mprotect,
     libc::SYS_mremap,
     libc::SYS_madvise,
     libc::SYS_brk,
@@ -48,7 +48,6 @@ const ALLOWED: &[i64] = &[
     libc::SYS_sigaltstack,
     libc::SYS_gettid,
     libc::SYS_getpid,
-    libc::SYS_tgkill,
     libc::SYS_exit,
     libc::SYS_exit_group,
     libc::SYS_restart_syscall,
@@ -83,9 +82,101 @@ pub fn confine(limits: Limits) -> io::Result<()> {
     apply_filter(&filter().map_err(io::Error::other)?).map_err(io::Error::other)
 }
 
-fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
-    let rules = ALLOWED.iter().map(|call| (*call, Vec::new())).collect::<BTreeMap<_, _>>();
+fn filter() -> Result<BpfProgram, BackendError> {
+    let mut rules: BTreeMap<_, _> = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
+    rules.extend(by_argument()?);
     // What is not listed fails; a library that tries and does without goes on.
     let denied = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
     SeccompFilter::new(rules, denied, SeccompAction::Allow, ARCH.try_into()?)?.try_into()
+}
+
+/// The calls that are allowed with some arguments only.
+fn by_argument() -> Result<[(i64, Vec<SeccompRule>); 4], BackendError> {
+    let own = std::process::id().cast_signed();
+    Ok([
+        // A second descriptor of its own pipe; built for debugging, the standard library also looks at one before it closes it.
+        // Another command would have signals sent to other processes.
+        (libc::SYS_fcntl, vec![rule([equal(1, libc::F_DUPFD_CLOEXEC)])?, rule([equal(1, libc::F_GETFD)])?]),
+        // Memory of its own, which its limit counts, and that holds no code.
+        (libc::SYS_mmap, vec![rule([without(2, libc::PROT_EXEC), without(3, libc::MAP_SHARED)])?]),
+        (libc::SYS_mprotect, vec![rule([without(2, libc::PROT_EXEC)])?]),
+        // A signal to itself: how it ends where a panic must not go on.
+        (libc::SYS_tgkill, vec![rule([equal(0, own)])?]),
+    ])
+}
+
+/// All of the conditions.
+fn rule<const N: usize>(conditions: [Result<SeccompCondition, BackendError>; N]) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
+}
+
+/// The argument of this number is `value`.
+fn equal(argument: u8, value: i32) -> Result<SeccompCondition, BackendError> {
+    let value = u64::from(value.cast_unsigned());
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+}
+
+/// The argument of this number has none of the bits of `flag`.
+fn without(argument: u8, flag: i32) -> Result<SeccompCondition, BackendError> {
+    let mask = u64::from(flag.cast_unsigned());
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{os::unix::process::parent_id, thread};
+
+    use super::*;
+
+    const PAGE: usize = 4096;
+
+    /// Asks in a thread of its own, which alone is filtered.
+    fn filtered<T: Send + 'static>(ask: impl FnOnce() -> T + Send + 'static) -> T {
+        thread::spawn(|| {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            apply_filter(&filter().unwrap()).unwrap();
+            ask()
+        })
+        .join()
+        .unwrap()
+    }
+
+    #[expect(unsafe_code, reason = "the kernel itself is asked")]
+    fn maps(protection: i32, flags: i32) -> bool {
+        // SAFETY: memory that nobody has yet.
+        unsafe {
+            libc::mmap(std::ptr::null_mut(), PAGE, protection, flags | libc::MAP_ANONYMOUS, -1, 0) != libc::MAP_FAILED
+        }
+    }
+
+    #[expect(unsafe_code, reason = "the kernel itself is asked")]
+    fn signals(process: u32, thread: i32) -> bool {
+        // SAFETY: signal 0 only asks whether it might be sent.
+        unsafe { libc::syscall(libc::SYS_tgkill, process, thread, 0) == 0 }
+    }
+
+    #[expect(unsafe_code, reason = "the kernel itself is asked")]
+    fn commands(command: i32, argument: i32) -> bool {
+        // SAFETY: descriptor 0 is only looked at, or a copy of it made.
+        unsafe { libc::fcntl(0, command, argument) != -1 }
+    }
+
+    #[test]
+    fn memory_is_its_own_and_holds_no_code() {
+        let data = libc::PROT_READ | libc::PROT_WRITE;
+        assert!(filtered(move || maps(data, libc::MAP_PRIVATE)));
+        assert!(!filtered(move || maps(data, libc::MAP_SHARED)), "no limit counts it");
+        assert!(!filtered(move || maps(data, libc::MAP_SHARED_VALIDATE)));
+        assert!(!filtered(move || maps(data | libc::PROT_EXEC, libc::MAP_PRIVATE)));
+    }
+
+    #[test]
+    fn it_sends_signals_to_nobody_else() {
+        let parent = parent_id();
+        assert!(signals(parent, parent.cast_signed()), "without the filter it may");
+        assert!(!filtered(move || signals(parent, parent.cast_signed())));
+        assert!(filtered(|| signals(std::process::id(), rustix::thread::gettid().as_raw_nonzero().get())));
+        assert!(filtered(|| commands(libc::F_DUPFD_CLOEXEC, 3)));
+        assert!(!filtered(move || commands(libc::F_SETOWN, parent.cast_signed())));
+    }
 }

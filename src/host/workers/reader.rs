@@ -123,7 +123,7 @@ impl Running {
         let (mut sent, mut at, mut filled) = (vec![0; PIECE], 0, 0);
         loop {
             if at == filled && self.input.is_some() {
-                (at, filled) = (0, input.read(&mut sent).map_err(Ended::Unstarted)?);
+                (at, filled) = (0, input.read(&mut sent).map_err(Ended::Input)?);
                 if filled == 0 {
                     // The end of its input.
                     self.input = None;

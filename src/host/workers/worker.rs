@@ -43,6 +43,8 @@ pub struct Allowance {
 pub enum Ended {
     /// It could not be started, or given what it is to read.
     Unstarted(io::Error),
+    /// What it was to read could not be read from where it lies.
+    Input(io::Error),
     /// It used its time, and was killed.
     Time,
     /// It ended by itself.

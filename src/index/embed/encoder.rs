@@ -11,27 +11,46 @@ use super::{
     spread::spread,
     tokens::BatchTokenizer,
 };
-use crate::model::error::{Error, Result};
+use crate::{
+    index::memory,
+    model::error::{Error, Result},
+};
 
-/// A model ready to embed, for one thread. Those of the same model share its weights.
-pub(super) struct Encoder {
-    onnx: Arc<OnnxModel>,
+/// What the threads of a model share: its weights and its tokenizer.
+pub(super) struct LoadedModel {
+    onnx: OnnxModel,
     tokenizer: BatchTokenizer,
+}
+
+impl LoadedModel {
+    /// Reads a model's files.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::model::error::Kind::Invalid) where they cannot be used.
+    pub(super) fn load(model: &Model) -> Result<Self> {
+        let onnx = OnnxModel::load(model.onnx.bytes()?).map_err(|e| model.unusable(e))?;
+        let loaded = Self { onnx, tokenizer: BatchTokenizer::load(model)? };
+        // Reading leaves about as much behind as the model takes: the file's pages, and the steps from them to the weights.
+        memory::give_back();
+        model.let_go();
+        Ok(loaded)
+    }
+}
+
+/// A model ready to embed, for one thread.
+pub(super) struct Encoder {
+    model: Arc<LoadedModel>,
     threads: Arc<ThreadPool>,
     pooling: Pooling,
     dimensions: usize,
 }
 
 impl Encoder {
-    /// Reads the tokenizer, and starts the threads that run the weights.
-    ///
-    /// # Errors
-    /// [`Invalid`](crate::model::error::Kind::Invalid) where the tokenizer's files cannot be used.
-    pub(super) fn new(model: &Model, onnx: Arc<OnnxModel>, threads: usize) -> Result<Self> {
-        let tokenizer = BatchTokenizer::load(model)?;
+    /// Starts the threads that run the model.
+    pub(super) fn new(model: &Model, loaded: Arc<LoadedModel>, threads: usize) -> Self {
         let pool = ThreadPool::with_num_threads(threads);
         spread(&pool, threads);
-        Ok(Self { onnx, tokenizer, threads: Arc::new(pool), pooling: model.pooling, dimensions: model.info.dimensions })
+        Self { model: loaded, threads: Arc::new(pool), pooling: model.pooling, dimensions: model.info.dimensions }
     }
 
     /// Returns a vector of length 1 for each text, in their order.
@@ -42,9 +61,9 @@ impl Encoder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let batch = self.tokenizer.batch(texts)?;
+        let batch = self.model.tokenizer.batch(texts)?;
         let mask = batch.mask.clone();
-        let vectors = pool(&self.onnx.run(batch, &self.threads)?, &mask, self.pooling)?;
+        let vectors = pool(&self.model.onnx.run(batch, &self.threads)?, &mask, self.pooling)?;
         match vectors.iter().find(|vector| vector.len() != self.dimensions) {
             None if vectors.len() == texts.len() => Ok(vectors),
             None => Err(Error::internal("the embedding model lost a text")),

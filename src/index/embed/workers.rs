@@ -10,9 +10,8 @@ use std::{
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    encoder::Encoder,
+    encoder::{Encoder, LoadedModel},
     model::Model,
-    onnx::OnnxModel,
     queue::{Item, Queue},
     tokens::Counter,
 };
@@ -48,8 +47,8 @@ impl Default for Limits {
 /// A model with the threads that run it.
 pub(super) struct Workers {
     model: Model,
-    /// The weights, as long as a thread has them.
-    onnx: Mutex<Weak<OnnxModel>>,
+    /// The weights and the tokenizer, as long as a thread has them.
+    shared: Mutex<Weak<LoadedModel>>,
     state: Mutex<State>,
     changed: Condvar,
     counter: Mutex<Option<Arc<Counter>>>,
@@ -106,7 +105,7 @@ impl State {
 impl Workers {
     pub(super) fn new(model: Model, limits: Limits) -> Arc<Self> {
         let state = Mutex::new(State { limits, ..State::default() });
-        Arc::new(Self { model, onnx: Mutex::default(), state, changed: Condvar::new(), counter: Mutex::default() })
+        Arc::new(Self { model, shared: Mutex::default(), state, changed: Condvar::new(), counter: Mutex::default() })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -271,21 +270,20 @@ impl Workers {
         let started = Instant::now();
         // Passages share the machine among threads; somebody waits for a query.
         let threads = if duty == Duty::Queries { self.state.lock().limits.threads.clamp(1, QUERY_THREADS) } else { 1 };
-        let loaded = Encoder::new(&self.model, self.onnx()?, threads)?;
+        let loaded = Encoder::new(&self.model, self.shared()?, threads);
         self.state.lock().loaded += 1;
         tracing::debug!(model = self.model.info.id, took = ?started.elapsed(), "the embedding model is loaded");
         Ok(loaded)
     }
 
-    /// The weights, from memory where another thread has them already.
-    fn onnx(&self) -> Result<Arc<OnnxModel>> {
-        // Held while they are read, so that two at once do not both.
-        let mut known = self.onnx.lock();
+    /// The model, from memory where another thread has it already.
+    fn shared(&self) -> Result<Arc<LoadedModel>> {
+        // Held while it is read, so that two at once do not both.
+        let mut known = self.shared.lock();
         if let Some(loaded) = known.upgrade() {
             return Ok(loaded);
         }
-        let loaded = OnnxModel::load(self.model.onnx.bytes()?).map_err(|e| self.model.unusable(e))?;
-        let loaded = Arc::new(loaded);
+        let loaded = Arc::new(LoadedModel::load(&self.model)?);
         *known = Arc::downgrade(&loaded);
         Ok(loaded)
     }

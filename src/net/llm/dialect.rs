@@ -8,6 +8,7 @@ use super::{anthropic, bounds::PartialCalls, failure::is_too_long, ollama, opena
 use crate::{
     model::{
         error::{Error, Kind, Result},
+        json::holds_more_values,
         llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
         text::clip,
     },
@@ -16,6 +17,9 @@ use crate::{
         sse::{Lines, SseReader},
     },
 };
+
+/// Most values of a frame, and of the arguments of a call: parsed, each takes many times its bytes.
+const MAX_VALUES: usize = 100_000;
 
 /// Where a path of the provider's API lies. A base URL without a path means the usual one.
 pub(super) fn address(provider: &Provider, path: &str) -> Result<Url> {
@@ -140,6 +144,9 @@ impl Decoder {
 
 /// One frame as JSON; what is not JSON is the provider's failure.
 pub(super) fn parse(frame: &str) -> Result<Value> {
+    if holds_more_values(frame, MAX_VALUES) {
+        return Err(Error::upstream(format!("The model's answer holds more than {MAX_VALUES} values at once.")));
+    }
     serde_json::from_str(frame)
         .map_err(|error| Error::upstream("The model's answer could not be read: it is not JSON.").caused_by(error))
 }
@@ -158,6 +165,10 @@ pub(super) fn failed(error: &Value) -> Error {
 pub(super) fn call(id: String, name: String, arguments: &str) -> ToolCall {
     let id = if id.is_empty() { fresh_id() } else { id };
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
+    if holds_more_values(text, MAX_VALUES) {
+        let malformed = Some(format!("The arguments hold more than {MAX_VALUES} values."));
+        return ToolCall { id, name, arguments: Value::Object(Map::new()), malformed };
+    }
     let (arguments, malformed) = match serde_json::from_str(text) {
         Ok(object @ Value::Object(_)) => (object, None),
         Ok(_) => (Value::Object(Map::new()), Some(format!("The arguments are not a JSON object: {}", clip(text, 200)))),

@@ -219,6 +219,8 @@ async fn a_graphql_operation_has_the_highest_risk_of_its_fields() {
     endpoint(&app, &system, registered("like", "mutation Like($id: ID!) { like(id: $id) { ok } }", Risk::LowWrite))
         .await;
     endpoint(&app, &system, registered("wipe", "mutation Wipe { wipe }", Risk::Destructive)).await;
+    endpoint(&app, &system, registered("rename", "mutation { customer { rename { id } } }", Risk::LowWrite)).await;
+    endpoint(&app, &system, registered("purge", "mutation { customer { purge } }", Risk::Destructive)).await;
     for (query, wanted) in [
         ("{ customers { id } }", "low_write"),
         ("mutation { rename(id: 1) { id } }", "high_write"),
@@ -226,6 +228,13 @@ async fn a_graphql_operation_has_the_highest_risk_of_its_fields() {
         ("mutation { a: like(id: 1) { ok } b: wipe }", "destructive"),
         ("mutation { ...All } fragment All on Mutation { like(id: 1) { ok } ... { wipe } }", "destructive"),
         ("mutation { like(id: 1) { ok } rename(id: 1) { id } }", "high_write"),
+        ("mutation { like(id: 1) { ok __typename } }", "low_write"),
+        ("mutation { like(id: 1) { ok deleted } }", "high_write"),
+        ("mutation { customer { rename { id } } }", "low_write"),
+        ("mutation { customer { deleteAll } }", "destructive"),
+        ("mutation { order { deleteAll } }", "high_write"),
+        ("mutation { wipe { ok } }", "destructive"),
+        ("mutation { customer { rename { id } ...P } } fragment P on Customer { purge }", "destructive"),
     ] {
         let call = json!({"system_id": "crm", "query": query});
         assert_eq!(risk(&app, "call_graphql_endpoint", call).await, wanted, "{query}");

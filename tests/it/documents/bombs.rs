@@ -1,7 +1,22 @@
 //! Bombs are refused, or read for what little they hold, by a process that the kernel gives 128 MB beside their own bytes.
 //! None is ended by the kernel: each refusal says what is wrong with the file.
 
-use satchel::{engine::reading::Reader, host::workers::Readers};
+use std::{
+    fs::Permissions,
+    io::{Seek, Write},
+    os::unix::fs::PermissionsExt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use satchel::{
+    engine::reading::Reader,
+    formats::payload::Form,
+    host::workers::Readers,
+    model::error::{Error, Kind},
+};
 
 use super::bomb::{FONT, Pdf, docx, package, packed, packed_zeros, xlsx};
 
@@ -207,4 +222,58 @@ fn texts_made_to_hang() {
     defused("a large cell", format!("\"{}", "a,b\n".repeat(190_000)).as_bytes(), "a.csv");
     assert!(defused("columns", ",".repeat(20_000_000).as_bytes(), "a.csv").contains("MB of text"));
     assert!(defused("lines", "a\n\n".repeat(9_000_000).as_bytes(), "a.txt").contains("MB of text"));
+}
+
+#[test]
+fn a_page_that_takes_too_much_is_read_as_text() {
+    // A reader that has used its time before it begins with a page, and is itself for all else.
+    let temp = tempfile::tempdir().unwrap();
+    let program = temp.path().join("reader");
+    let script = format!(
+        "#!/bin/sh\nread -r head\ncase $head in *Article*|*'\"plain\":false'*) kill -XCPU $$;; esac\n\
+         {{ printf '%s\\n' \"$head\"; cat; }} | {} \"$@\"\n",
+        env!("CARGO_BIN_EXE_satchel")
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
+    let reader = Reader::new(&Readers::new(program));
+    let page = b"<html><title>Open</title><body><p>a<li>b</body>";
+    let read = reader.page(page, None, &"https://a.example/".parse().unwrap(), true).unwrap();
+    assert_eq!((read.title.as_deref(), read.markdown.contains('b')), (Some("Open"), true), "{read:?}");
+    let article = reader.article(|| Ok(page.as_slice()), "a.html", None).unwrap();
+    assert_eq!(article.title.as_deref(), Some("Open"));
+}
+
+#[test]
+fn what_nests_too_deeply_for_an_answer_is_refused_in_words() {
+    let reader = Reader::new(&Readers::new(env!("CARGO_BIN_EXE_satchel").into()));
+    let rows = format!("<a>{}{}</a>", "<b>".repeat(150), "</b>".repeat(150));
+    match reader.payload(rows.as_bytes(), Some("application/xml")) {
+        Ok((form, _)) => assert_eq!(form, Form::Text),
+        Err(error) => assert!(error.message().contains("nests something more deeply"), "{error}"),
+    }
+}
+
+#[test]
+fn a_file_that_becomes_shorter_while_it_is_read_is_told_so() {
+    let reader = Reader::new(&Readers::new(env!("CARGO_BIN_EXE_satchel").into()));
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"ten bytes.").unwrap();
+    file.rewind().unwrap();
+    let error = reader.document((file, 20), "a.txt").unwrap_err();
+    assert!(error.message().contains("became shorter"), "{error}");
+}
+
+#[test]
+fn a_large_answer_takes_room_before_it_is_parsed() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&asked);
+    let reader = Reader::new(&Readers::new(env!("CARGO_BIN_EXE_satchel").into())).taking_room(move |bytes| {
+        seen.store(bytes, Ordering::Relaxed);
+        Err(Error::new(Kind::Busy, "none left"))
+    });
+    let table = format!("{}\n{}", "n".repeat(1_000), "1\n".repeat(1_000));
+    assert_eq!(reader.payload(table.as_bytes(), Some("text/csv")).unwrap_err().kind(), Kind::Busy);
+    assert!(asked.load(Ordering::Relaxed) > 1_000_000);
+    reader.payload(b"a\n1\n", Some("text/csv")).unwrap();
 }
