@@ -1,5 +1,7 @@
 //! Where a document comes from: a text, or an address that is fetched.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use reqwest::{
@@ -8,6 +10,7 @@ use reqwest::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use url::Url;
 
 use crate::{
@@ -26,7 +29,7 @@ use crate::{
             proposal::Proposals,
             system::System,
         },
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         id::shorten,
     },
     net::http::{Http, Request},
@@ -36,6 +39,8 @@ use crate::{
 const AT_ONCE: usize = 2;
 /// Most rounds in which files name further ones.
 const MAX_ROUNDS: usize = 20;
+/// Longest time for a document with all its files, whether its client still waits or not.
+const PATIENCE: Duration = Duration::from_secs(180);
 /// Most words of a refusal that are read, in bytes.
 const MAX_REFUSAL: usize = 64 << 10;
 /// What a document may be.
@@ -60,7 +65,20 @@ pub struct ImportSource {
 }
 
 /// Reads a document. Of a system that is known, its own credential is sent along where the document is on its host.
+///
+/// # Errors
+/// Where it cannot be had or read, or that takes more than three minutes.
 pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
+    let late = |_| {
+        Error::new(
+            Kind::Timeout,
+            "The document and the files it names were not read within three minutes. Try again, or give it as one text.",
+        )
+    };
+    timeout(PATIENCE, read_all(app, http, source, system)).await.map_err(late)?
+}
+
+async fn read_all(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
     match (source.text, source.url) {
         (Some(text), None) => gathered(app, http, (text, None), system).await,
         (None, Some(url)) if source.grpc => {
