@@ -3,6 +3,8 @@
 //! A [`Reader`] blocks, so it is used in a turn of [`Work`](crate::host::work::Work). What a hostile file can take is what the
 //! kernel lets its process take; the process ends with the task.
 
+mod failure;
+
 use std::{
     fmt,
     fs::File,
@@ -12,6 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use failure::Failure;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
@@ -28,7 +31,7 @@ use crate::{
     host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers},
     model::{
         business_process::draft::ProcessDraft,
-        error::{Error, Kind, Result},
+        error::{Error, Result},
         text::clip,
     },
 };
@@ -300,87 +303,4 @@ fn read_limits(bytes: u64, task: &Task) -> ReadLimits {
     let memory = MEMORY.saturating_add(bytes);
     let process = ProcessLimits { memory, cpu_seconds: cpu.as_secs() };
     ReadLimits { process, wall: cpu * PATIENCE.0 + PATIENCE.1, answer: task.longest_answer() }
-}
-
-/// Why a task was not done.
-#[derive(Debug)]
-enum Failure {
-    /// The process did not read to the end.
-    Ended { why: Ended, limits: ReadLimits, subject: &'static str },
-    /// It did, and refused; or there was none.
-    Refused(Error),
-}
-
-impl Failure {
-    /// Whether it took more than it may, and something simpler may take less.
-    fn is_exhausted(&self) -> bool {
-        matches!(self, Self::Ended { why: Ended::Died(Death::Memory | Death::Processor | Death::Stack), .. })
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        let (why, limits, subject) = match failure {
-            Failure::Refused(error) => return error,
-            Failure::Ended { why, limits, subject } => (why, limits, subject),
-        };
-        let refused = |why: &str| {
-            let split = if matches!(subject, "page" | "answer") { "" } else { " Split it." };
-            Self::invalid(format!("The {subject} was refused: {why}.{split}"))
-        };
-        let (seconds, memory) = (limits.process.cpu_seconds, limits.process.memory >> 20);
-        match why {
-            Ended::Time => Self::new(
-                Kind::Timeout,
-                format!(
-                    "The {subject} was not read within {} seconds, beside all the rest the server has to do. Try again later.",
-                    limits.wall.as_secs()
-                ),
-            ),
-            Ended::Died(Death::Processor) => {
-                refused(&format!("reading it takes more than {seconds} seconds, as only very large or hostile ones do"))
-            }
-            Ended::Died(Death::Memory) => refused(&format!(
-                "reading it takes more than {memory} MB of memory, as only very large or hostile ones do"
-            )),
-            Ended::TooLong => refused(&format!("what it holds is more than {} MB", limits.answer >> 20)),
-            Ended::Died(Death::Stack) => {
-                Self::invalid(format!("The {subject} was refused: it nests something more deeply than can be read."))
-            }
-            Ended::Died(Death::Panic(words)) => {
-                tracing::error!(%words, "a reader panicked");
-                let mend = if subject == "document" { " Open and save it anew." } else { "" };
-                Self::invalid(format!("The {subject} is damaged in a way that keeps it from being read.{mend}"))
-            }
-            Ended::Died(Death::Killed) => {
-                tracing::error!("a reader was killed from outside, as by a machine that runs out of memory");
-                Self::new(
-                    Kind::Busy,
-                    format!("The {subject} was not read: the machine has no memory left. Try again later."),
-                )
-            }
-            Ended::Died(death) => {
-                tracing::error!(%death, "a reader ended unexpectedly");
-                Self::internal(format!("a reader ended unexpectedly: {death}"))
-            }
-            Ended::Crowded => Self::internal("a reader has no part of what scripts hold"),
-            Ended::Input(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Self::conflict(format!("The {subject} became shorter while it was read. Try again."))
-            }
-            Ended::Input(error) => Self::internal(error),
-            Ended::Unstarted(error) => {
-                tracing::error!(%error, "no process could be started to read");
-                let message = format!(
-                    "The {subject} was not read: the machine gives the server no further process. Try again soon."
-                );
-                Self::new(Kind::Busy, message).caused_by(error)
-            }
-        }
-    }
 }

@@ -19,17 +19,17 @@ use crate::{
 /// What the threads of a model share: its weights and its tokenizer.
 pub(super) struct LoadedModel {
     onnx: OnnxModel,
-    tokenizer: BatchTokenizer,
+    tokenizer: Arc<BatchTokenizer>,
 }
 
 impl LoadedModel {
-    /// Reads a model's files.
+    /// Reads a model's weights.
     ///
     /// # Errors
     /// [`Invalid`](crate::model::error::Kind::Invalid) where they cannot be used.
-    pub(super) fn load(model: &Model) -> Result<Self> {
+    pub(super) fn load(model: &Model, tokenizer: Arc<BatchTokenizer>) -> Result<Self> {
         let onnx = OnnxModel::load(model.onnx.bytes()?).map_err(|e| model.unusable(e))?;
-        let loaded = Self { onnx, tokenizer: BatchTokenizer::load(model)? };
+        let loaded = Self { onnx, tokenizer };
         // Reading leaves about as much behind as the model takes: the file's pages, and the steps from them to the weights.
         memory::give_back();
         model.let_go();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use tokenizers::{AddedToken, Encoding, Tokenizer, TruncationParams};
+use tokenizers::{AddedToken, Encoding, PostProcessor, Tokenizer, TruncationDirection};
 
 use super::{
     model::{File, Model},
@@ -49,9 +49,12 @@ impl SpecialToken {
     }
 }
 
-/// Makes token numbers of texts: each is cut to what the model may read, and padded to the longest of its batch.
+/// Makes token numbers of texts: each is cut to what the model may read, and padded to the longest of its batch. Counts those
+/// of whole texts.
 pub(super) struct BatchTokenizer {
     tokenizer: Tokenizer,
+    /// Most tokens of a text, without the special ones.
+    most_tokens: usize,
     /// The number of the padding token.
     padding: u32,
     /// How much of a text is looked at.
@@ -72,13 +75,15 @@ impl BatchTokenizer {
         let padding = padding.or_else(|| tokenizer.token_to_id(own.pad_token.content())).unwrap_or(0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a limit, however it is written")]
         let max_length = model.max_tokens.min(own.model_max_length as usize);
-        let truncation = TruncationParams { max_length, ..TruncationParams::default() };
         tokenizer.with_padding(None);
-        tokenizer.with_truncation(Some(truncation)).map_err(|e| model.unusable(e))?;
+        // Cut here and not by the tokenizer, which counts whole texts as well.
+        tokenizer.with_truncation(None).map_err(|e| model.unusable(e))?;
+        let added = tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
         let special = special.as_object().into_iter().flat_map(|tokens| tokens.values());
         let special = special.filter_map(|token| SpecialToken::deserialize(token).ok()?.added());
         tokenizer.add_special_tokens(special).map_err(|e| model.unusable(e))?;
-        Ok(Self { tokenizer, padding, most_bytes: model.max_tokens.saturating_mul(BYTES_PER_TOKEN) })
+        let most_bytes = model.max_tokens.saturating_mul(BYTES_PER_TOKEN);
+        Ok(Self { tokenizer, most_tokens: max_length.saturating_sub(added), padding, most_bytes })
     }
 
     /// The token numbers of texts.
@@ -87,8 +92,7 @@ impl BatchTokenizer {
     /// [`Internal`](crate::model::error::Kind::Internal) where the tokenizer fails.
     pub(super) fn batch(&self, texts: &[&str]) -> Result<TokenBatch> {
         // One after the other: a batch is short, and other threads would have to be woken for it.
-        let encode = |text: &&str| self.tokenizer.encode_fast(beginning(text, self.most_bytes), true);
-        let rows: Vec<Encoding> = texts.iter().map(encode).collect::<Result<_, _>>().map_err(Error::internal)?;
+        let rows: Vec<Encoding> = texts.iter().map(|text| self.encode(text)).collect::<Result<_>>()?;
         let width = rows.iter().map(Encoding::len).max().unwrap_or(0);
         let mut batch = TokenBatch { rows: rows.len(), width, ..TokenBatch::default() };
         for (end, row) in (1..).map(|count| count * width).zip(&rows) {
@@ -97,6 +101,22 @@ impl BatchTokenizer {
             push(&mut batch.types, row.get_type_ids(), end, 0);
         }
         Ok(batch)
+    }
+
+    fn encode(&self, text: &str) -> Result<Encoding> {
+        let text = beginning(text, self.most_bytes);
+        let mut bare = self.tokenizer.encode_fast(text, false).map_err(Error::internal)?;
+        bare.truncate(self.most_tokens, 0, TruncationDirection::Right);
+        self.tokenizer.post_process(bare, None, true).map_err(Error::internal)
+    }
+
+    /// How many tokens a text has, the model's special ones not counted.
+    ///
+    /// # Errors
+    /// As [`Self::batch`].
+    pub(super) fn count(&self, text: &str) -> Result<usize> {
+        let encoding = self.tokenizer.encode_fast(text, false).map_err(Error::internal)?;
+        Ok(encoding.len())
     }
 }
 
@@ -122,27 +142,6 @@ fn read(model: &Model) -> Result<Tokenizer> {
     // Else a "[SEP]" somebody wrote would end the text for the model.
     tokenizer.set_encode_special_tokens(true);
     Ok(tokenizer)
-}
-
-/// Counts the tokens of whole texts.
-pub(super) struct Counter {
-    tokenizer: Tokenizer,
-}
-
-impl Counter {
-    /// Reads the model's `tokenizer.json`.
-    pub(super) fn load(model: &Model) -> Result<Self> {
-        let mut tokenizer = read(model)?;
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|e| model.unusable(e))?;
-        Ok(Self { tokenizer })
-    }
-
-    /// How many tokens a text has, the model's special ones not counted.
-    pub(super) fn count(&self, text: &str) -> Result<usize> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(Error::internal)?;
-        Ok(encoding.len())
-    }
 }
 
 #[cfg(test)]

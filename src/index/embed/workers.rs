@@ -13,7 +13,7 @@ use super::{
     encoder::{Encoder, LoadedModel},
     model::Model,
     queue::{Item, Queue},
-    tokens::Counter,
+    tokens::BatchTokenizer,
 };
 use crate::{
     index::memory,
@@ -47,11 +47,11 @@ impl Default for Limits {
 /// A model with the threads that run it.
 pub(super) struct Workers {
     model: Model,
-    /// The weights and the tokenizer, as long as a thread has them.
+    /// The weights with the tokenizer, as long as a thread has them.
     shared: Mutex<Weak<LoadedModel>>,
     state: Mutex<State>,
     changed: Condvar,
-    counter: Mutex<Option<Arc<Counter>>>,
+    tokenizer: Mutex<Option<Arc<BatchTokenizer>>>,
 }
 
 #[derive(Default)]
@@ -105,7 +105,7 @@ impl State {
 impl Workers {
     pub(super) fn new(model: Model, limits: Limits) -> Arc<Self> {
         let state = Mutex::new(State { limits, ..State::default() });
-        Arc::new(Self { model, shared: Mutex::default(), state, changed: Condvar::new(), counter: Mutex::default() })
+        Arc::new(Self { model, shared: Mutex::default(), state, changed: Condvar::new(), tokenizer: Mutex::default() })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -142,17 +142,20 @@ impl Workers {
     }
 
     /// What counts tokens.
-    pub(super) fn counter(self: &Arc<Self>) -> Result<Arc<Counter>> {
-        let mut counter = self.counter.lock();
-        if let Some(loaded) = counter.as_ref() {
-            return Ok(Arc::clone(loaded));
-        }
-        let loaded = Arc::new(Counter::load(&self.model)?);
-        *counter = Some(Arc::clone(&loaded));
-        drop(counter);
+    pub(super) fn counter(self: &Arc<Self>) -> Result<Arc<BatchTokenizer>> {
+        let tokenizer = self.tokenizer()?;
         // The last thread that ends takes it out of memory again.
         self.keep_awake(&mut self.state.lock());
-        Ok(loaded)
+        Ok(tokenizer)
+    }
+
+    fn tokenizer(&self) -> Result<Arc<BatchTokenizer>> {
+        let mut known = self.tokenizer.lock();
+        if let Some(loaded) = known.as_ref() {
+            return Ok(Arc::clone(loaded));
+        }
+        let loaded = Arc::new(BatchTokenizer::load(&self.model)?);
+        Ok(Arc::clone(known.insert(loaded)))
     }
 
     /// Sees to it that there are threads for what waits; one at least, which ends the time of idling.
@@ -232,7 +235,7 @@ impl Workers {
             if Instant::now() >= until {
                 *state.threads(duty) -= 1;
                 if state.count() == 0 {
-                    *self.counter.lock() = None;
+                    *self.tokenizer.lock() = None;
                 }
                 return None;
             }
@@ -283,7 +286,7 @@ impl Workers {
         if let Some(loaded) = known.upgrade() {
             return Ok(loaded);
         }
-        let loaded = Arc::new(LoadedModel::load(&self.model)?);
+        let loaded = Arc::new(LoadedModel::load(&self.model, self.tokenizer()?)?);
         *known = Arc::downgrade(&loaded);
         Ok(loaded)
     }

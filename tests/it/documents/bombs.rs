@@ -227,16 +227,16 @@ fn texts_made_to_hang() {
 #[test]
 fn a_page_that_takes_too_much_is_read_as_text() {
     // A reader that has used its time before it begins with a page, and is itself for all else.
-    let temp = tempfile::tempdir().unwrap();
-    let program = temp.path().join("reader");
     let script = format!(
         "#!/bin/sh\nread -r head\ncase $head in *Article*|*'\"plain\":false'*) kill -XCPU $$;; esac\n\
          {{ printf '%s\\n' \"$head\"; cat; }} | {} \"$@\"\n",
         env!("CARGO_BIN_EXE_satchel")
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
-    let reader = Reader::new(&Readers::new(program));
+    let mut program = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempfile().unwrap();
+    program.write_all(script.as_bytes()).unwrap();
+    // Closed: what is open for writing does not run.
+    let program = program.into_temp_path();
+    let reader = Reader::new(&Readers::new(program.to_path_buf()));
     let page = b"<html><title>Open</title><body><p>a<li>b</body>";
     let read = reader.page(page, None, &"https://a.example/".parse().unwrap(), true).unwrap();
     assert_eq!((read.title.as_deref(), read.markdown.contains('b')), (Some("Open"), true), "{read:?}");
