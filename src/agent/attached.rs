@@ -6,11 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{chat::Shared, history::ATTACHED};
 use crate::{
-    engine::{
-        authorise,
-        own_files::{self, NewFile},
-        reading::Reader,
-    },
+    engine::authorise,
     formats::{limits::Limits, picture},
     host::files::{Rooted, stored_name},
     model::{
@@ -20,6 +16,10 @@ use crate::{
         id::shorten,
         llm::ProviderId,
         origin::Origin,
+    },
+    services::{
+        own_files::{self, NewFile},
+        reading::Reader,
     },
     store::promotions,
 };

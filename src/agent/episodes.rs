@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::chat::Agent;
 use crate::{
-    engine::remembering::Meaning,
     model::{
         conversation::{ConversationId, Message, Role, StepState},
         error::Result,
@@ -14,6 +13,7 @@ use crate::{
         time::Time,
         user::UserId,
     },
+    services::remembering::Meaning,
     store::memory::Due,
 };
 

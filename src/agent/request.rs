@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::remembering::Remembering,
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
+    services::remembering::Remembering,
     store::{memory::Reach, messages::Placed, promotions, turns::Summary},
 };
 

@@ -20,15 +20,15 @@ use crate::{
         server::{self, Server},
         state::State,
     },
-    engine::{
-        backups::service::Backups, catalog::offer, embeddings::change, graph, ingest::workers, invoker::Invoker,
-        registry::Registry, scripts::Library,
-    },
+    engine::{invoker::Invoker, registry::Registry},
     model::{
         error::{Error, Result},
         secret::Secret,
     },
     net::llm::answer::Patience,
+    services::{
+        backups::service::Backups, catalog::offer, embeddings::change, graph, ingest::workers, scripts::Library,
+    },
     store::{
         backup::{
             exchange::{self, Exchange},

@@ -8,7 +8,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     app::{App, calling::Calling, indexing::Indexing, outgoing::Outgoing},
     config::Config,
-    engine::embeddings::offered,
     host::{
         clipboard::Desktop,
         clock::Clock,
@@ -24,6 +23,7 @@ use crate::{
         gate::{Gate, Ways},
         llm::breaker::{Background, Breakers, Pace},
     },
+    services::embeddings::offered,
     store::{
         audit::Audit,
         catalog::Catalog,

@@ -109,7 +109,7 @@ pub(super) async fn check(invoker: &Invoker, assessed: &AssessedCall<'_>, record
 }
 
 /// The risk of a call that was refused because nobody can be asked in its place, where that is why.
-pub(super) fn unasked_risk(error: &Error) -> Option<&str> {
+pub(crate) fn unasked_risk(error: &Error) -> Option<&str> {
     error.details()?.get(UNASKED)?.as_str()
 }
 

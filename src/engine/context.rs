@@ -32,7 +32,7 @@ use crate::{
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
 
-/// One run's capabilities. Cheap to clone. Most of them are in [`super::capabilities`].
+/// One run's capabilities. Cheap to clone. Most of them are in [`crate::services::capabilities`].
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Shared>,
@@ -120,7 +120,7 @@ impl Context {
     }
 
     /// Within how many other calls this one is.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         usize::from(self.shared.call.depth)
     }
 
@@ -144,7 +144,7 @@ impl Context {
         Arc::new(self.shared.invoker.registry().as_seen_by(self.caller()))
     }
 
-    pub(super) fn finder(&self) -> &Finder {
+    pub(crate) fn finder(&self) -> &Finder {
         self.shared.invoker.finder()
     }
 
@@ -199,11 +199,11 @@ impl Context {
         &self.shared.call
     }
 
-    pub(super) fn invoker(&self) -> &Invoker {
+    pub(crate) fn invoker(&self) -> &Invoker {
         &self.shared.invoker
     }
 
-    pub(super) fn app(&self) -> &App {
+    pub(crate) fn app(&self) -> &App {
         &self.shared.invoker.app
     }
 }

@@ -53,7 +53,7 @@ use crate::{
 /// Runs calls. Cheap to clone; every clone is the same invoker.
 #[derive(Clone)]
 pub struct Invoker {
-    pub(super) app: Arc<App>,
+    pub(crate) app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
     finder: Finder,
     pub(super) approved: ApprovedCalls,

@@ -73,7 +73,7 @@ impl Context {
     }
 
     /// A whole body; more than `most` bytes is an error. Room is taken as it grows.
-    pub(super) async fn receive_whole(&self, response: Response, most: usize) -> Result<Bytes> {
+    pub(crate) async fn receive_whole(&self, response: Response, most: usize) -> Result<Bytes> {
         match self.receive(response, most).await? {
             (bytes, false) => Ok(bytes),
             (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(most as u64)))),

@@ -16,7 +16,7 @@ use crate::model::{
 pub use lines::plain_lines;
 pub use neutral::{neutralise, restore};
 pub use secrets::redact;
-pub(super) use secrets::{hide, hide_error, hide_text};
+pub(crate) use secrets::{hide, hide_error, hide_text};
 
 /// Most characters between a tool's markers (R39), all that is said of a cut included.
 pub const LIMIT: usize = 3_000;

@@ -6,12 +6,12 @@ mod page;
 use std::time::Duration;
 
 use satchel::{
-    engine::remembering::Remembering,
     model::{
         caller::Caller,
         error::{Error, Kind},
         memory::{Layer, MemoryChange, NewMemory},
     },
+    services::remembering::Remembering,
     store::memory::Reach,
 };
 use serde_json::{Value, json};

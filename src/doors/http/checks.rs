@@ -12,12 +12,12 @@ use crate::{
     agent::chat::Agent,
     app::App,
     doors::checks::check,
-    engine::backups::service::Backups,
     model::{
         error::{Error, Kind},
         llm::Provider,
     },
     net::llm::chain::Models,
+    services::backups::service::Backups,
 };
 
 pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox, scripts};

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{body::Body, error::Problem, json::Json, services::Services, state::State};
 use crate::{
     app::App,
-    engine::embeddings::offered::{self, Offer, Source},
     index::embed::{
         embedder::Running,
         model::{BUILTIN, ModelInfo},
@@ -16,6 +15,7 @@ use crate::{
         error::{Error, Result},
         settings::Embeddings,
     },
+    services::embeddings::offered::{self, Offer, Source},
     store::people::Actor,
 };
 

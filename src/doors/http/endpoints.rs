@@ -18,16 +18,7 @@ use super::{
 };
 use crate::{
     agent::exposure,
-    engine::{
-        catalog::{
-            change::Changing,
-            offer,
-            rest::Target,
-            risk,
-            trial::{self, Trial},
-        },
-        validate::Schema,
-    },
+    engine::validate::Schema,
     model::{
         caller::{Caller, Credential},
         catalog::{
@@ -39,6 +30,13 @@ use crate::{
         egress::{Origin, Part},
         error::{Error, Result},
         spec::Risk,
+    },
+    services::catalog::{
+        change::Changing,
+        offer,
+        rest::Target,
+        risk,
+        trial::{self, Trial},
     },
     store::people::Actor,
 };

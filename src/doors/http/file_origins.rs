@@ -9,13 +9,13 @@ use uuid::Uuid;
 
 use super::{body::Body, files::own_files, json::Json, services::Services, state::State};
 use crate::{
-    engine::own_files::{is_seen, path_of},
     host::files::{Rooted, before_now},
     model::{
         caller::Caller,
         error::{Error, Kind, Result},
         origin::{LastChange, Origin},
     },
+    services::own_files::{is_seen, path_of},
     store::{
         file_origins::{CHANGED, FileOrigins, FilePlace},
         people::Actor,

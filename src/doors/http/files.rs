@@ -17,10 +17,6 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
-    engine::{
-        own_files::{NewFile, write_new},
-        reading::Reader,
-    },
     formats::limits::Limits,
     host::files::{Rooted, stored_name},
     model::{
@@ -29,6 +25,10 @@ use crate::{
         id::shorten,
         origin::Origin,
         user::UserId,
+    },
+    services::{
+        own_files::{NewFile, write_new},
+        reading::Reader,
     },
     store::documents::Content,
 };

@@ -6,15 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     agent::exposure,
-    engine::catalog::{
-        change::Changing,
-        import::{
-            difference::{self, Compared, ImportChange, ImportChoice},
-            kept,
-            source::{self, ImportSource},
-        },
-        offer,
-    },
     model::{
         catalog::{
             auth::Auth,
@@ -26,6 +17,15 @@ use crate::{
         },
         egress::{Origin, Part},
         error::Result,
+    },
+    services::catalog::{
+        change::Changing,
+        import::{
+            difference::{self, Compared, ImportChange, ImportChoice},
+            kept,
+            source::{self, ImportSource},
+        },
+        offer,
     },
     store::{catalog::lets_through, people::Actor},
 };

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::{
-        find::{finder::Asker, hit::Hit},
-        knowledge::{context, search::Hit as Passage},
-    },
+    engine::find::{finder::Asker, hit::Hit},
     model::{caller::Caller, error::Result},
+    services::knowledge::{context, search::Hit as Passage},
 };
 
 /// Tools an answer names at most.

@@ -18,7 +18,13 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::{
+    formats::processes as yaml,
+    model::{
+        business_process::{Process, ProcessId, draft::ProcessDraft},
+        caller::Caller,
+        error::{Error, Result},
+    },
+    services::{
         processes::{
             import::{self, Choice, Difference},
             propose::{self as proposing, Refused},
@@ -26,12 +32,6 @@ use crate::{
             view::{self, Link},
         },
         reading::Reader,
-    },
-    formats::processes as yaml,
-    model::{
-        business_process::{Process, ProcessId, draft::ProcessDraft},
-        caller::Caller,
-        error::{Error, Result},
     },
     store::{people::Actor, processes::Processes},
 };

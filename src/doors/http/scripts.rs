@@ -21,7 +21,6 @@ use self::{
 };
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::scripts::{self, CallMade, Library, Workbench},
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -30,6 +29,7 @@ use crate::{
         json::Counter,
     },
     script::limits::{MAX_CALLS, MAX_SOURCE},
+    services::scripts::{self, CallMade, Library, Workbench},
     store::people::Actor,
 };
 

@@ -6,13 +6,13 @@ use url::Url;
 
 use super::{body::Body, gate::require_administrator, json::Json, services::Services, state::State};
 use crate::{
-    engine::{backups::settings as backups, embeddings::offered},
     model::{
         error::{Error, Result},
         id::shorten,
         settings::{Embeddings, Settings},
     },
     net::guard::HostPort,
+    services::{backups::settings as backups, embeddings::offered},
     store::people::Actor,
 };
 

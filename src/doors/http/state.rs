@@ -6,8 +6,9 @@ use super::{delivery::Delivery, meters::Meters, openapi, origin::Hosts, path::Qu
 use crate::{
     agent::chat::Agent,
     app::App,
-    engine::{backups::service::Backups, invoker::Invoker, scripts::Library},
+    engine::invoker::Invoker,
     model::error::Result,
+    services::{backups::service::Backups, scripts::Library},
 };
 
 /// The HTTP door's handles, one for all workers.

@@ -14,7 +14,6 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::catalog::{change::Changing, credential},
     model::{
         catalog::{
             directory::Registered,
@@ -27,6 +26,7 @@ use crate::{
         secret::MASK,
         time::Time,
     },
+    services::catalog::{change::Changing, credential},
     store::people::Actor,
 };
 

@@ -90,7 +90,7 @@ impl Tool {
     }
 
     /// A text of everything else that decides what a call with these arguments does; empty where nothing does.
-    pub(in crate::engine) fn relied_on(&self, arguments: &Value, registry: &Registry) -> String {
+    pub(crate) fn relied_on(&self, arguments: &Value, registry: &Registry) -> String {
         self.relies.as_ref().map(|relies| relies(arguments, registry)).unwrap_or_default()
     }
 
@@ -101,7 +101,7 @@ impl Tool {
 
     /// The words of what a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such
     /// yes.
-    pub(in crate::engine) fn scope_of(&self, arguments: &Value) -> Option<String> {
+    pub(crate) fn scope_of(&self, arguments: &Value) -> Option<String> {
         self.scope.as_ref().and_then(|scope| scope(arguments))
     }
 
@@ -116,17 +116,17 @@ impl Tool {
     }
 
     /// Whether its calls make other calls.
-    pub(in crate::engine) fn calls_others(&self) -> bool {
+    pub(crate) fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.
-    pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
+    pub(crate) fn reaching_setting(&self) -> Option<&'static str> {
         self.reaches_setting
     }
 
     /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
-    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
+    pub(crate) fn reaches_any_host(&self) -> bool {
         self.reaches_any
     }
 

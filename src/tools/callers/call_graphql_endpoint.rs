@@ -6,17 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{graphql_call::Query, resolve, risk},
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::Result,
         output::Output,
         question::Question,
         spec::{Category, Risk},
     },
+    services::catalog::{graphql_call::Query, resolve, risk},
 };
 
 #[derive(Deserialize, Serialize, JsonSchema)]

@@ -9,15 +9,7 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{
-            resolve,
-            rest::{Body, RestRequest},
-            risk,
-        },
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         catalog::endpoint::is_json,
         error::{Error, Result},
@@ -25,6 +17,11 @@ use crate::{
         output::Output,
         question::Question,
         spec::{Category, Risk},
+    },
+    services::catalog::{
+        resolve,
+        rest::{Body, RestRequest},
+        risk,
     },
 };
 

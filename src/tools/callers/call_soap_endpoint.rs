@@ -6,17 +6,14 @@ use serde_json::json;
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{resolve, risk, soap_call::SoapAsk},
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::Result,
         output::Output,
         question::Question,
         spec::{Category, Risk},
     },
+    services::catalog::{resolve, risk, soap_call::SoapAsk},
 };
 
 #[derive(Deserialize, Serialize, JsonSchema)]

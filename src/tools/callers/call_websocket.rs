@@ -8,19 +8,16 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{
-            resolve, risk,
-            websocket_call::{self, SocketAsk},
-        },
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::{Error, Result},
         output::Output,
         question::Question,
         spec::{Category, Risk},
+    },
+    services::catalog::{
+        resolve, risk,
+        websocket_call::{self, SocketAsk},
     },
 };
 

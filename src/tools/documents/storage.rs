@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::{
-    engine::{context::Context, own_files::NewFile},
+    engine::context::Context,
     formats::limits::Limits,
     host::files::stored_name,
     model::error::{Error, Result},
+    services::own_files::NewFile,
 };
 
 /// The folder of what is made.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{READ, scope};
 use crate::{
-    engine::{context::Context, own_files::OwnFiles, tool::Tool},
+    engine::{context::Context, tool::Tool},
     host::files::Parents,
     model::{
         error::{Error, Result},
@@ -15,6 +15,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::own_files::OwnFiles,
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::{context::Context, knowledge::search::Question, tool::Tool},
+    engine::{context::Context, tool::Tool},
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -14,6 +14,7 @@ use crate::{
         question,
         spec::{Category, Risk},
     },
+    services::knowledge::search::Question,
     store::documents::{Filter, Keep},
 };
 

@@ -9,7 +9,6 @@ use serde_json::json;
 use crate::{
     engine::{
         context::Context,
-        entries::NewEntry,
         tool::{Alias, Tool},
     },
     model::{
@@ -18,6 +17,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::entries::NewEntry,
 };
 
 #[derive(Serialize, Deserialize, JsonSchema)]

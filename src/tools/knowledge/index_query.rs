@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::{
     engine::{
         context::Context,
-        entries::Query,
         tool::{Alias, Tool},
     },
     model::{error::Result, index::Scalar, output::Output, spec::Category},
+    services::entries::Query,
 };
 
 /// Results where nothing is said of them.

@@ -5,16 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    engine::{
-        context::Context,
-        knowledge::search::{Hit, Question},
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::Result,
         output::{Content, Output},
         spec::Category,
     },
+    services::knowledge::search::{Hit, Question},
 };
 
 /// Passages unless told otherwise.

@@ -8,7 +8,6 @@ use super::shown;
 use crate::{
     engine::{
         context::Context,
-        remembering::Ask,
         tool::{Alias, Tool},
     },
     model::{
@@ -18,6 +17,7 @@ use crate::{
         spec::Category,
         words,
     },
+    services::remembering::Ask,
 };
 
 /// How many come back unless told otherwise.

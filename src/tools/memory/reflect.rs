@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::shown;
 use crate::{
-    engine::{context::Context, model::Question, tool::Tool},
+    engine::{context::Context, tool::Tool},
     model::{
         error::{Error, Kind, Result},
         list::ListSummary,
@@ -17,6 +17,7 @@ use crate::{
         spec::Category,
         time::Time,
     },
+    services::model::Question,
     store::memory::Digest,
 };
 

@@ -5,12 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::{
-        context::Context,
-        processes::{search::Found, view},
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{business_process::Process, error::Result, output::Output, spec::Category},
+    services::processes::{search::Found, view},
 };
 
 /// Processes that are given whole.

@@ -10,7 +10,6 @@ use super::policy;
 use crate::{
     engine::{
         context::Context,
-        own_files::OwnFiles,
         tool::{Alias, Tool},
     },
     host::sandbox::{Action, Command, Finished},
@@ -20,6 +19,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::own_files::OwnFiles,
 };
 
 /// Used where none is given.

@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     engine::{
-        capabilities::Page,
         context::Context,
         tool::{Alias, Tool},
     },
@@ -33,6 +32,7 @@ use crate::{
         spec::{Category, Risk},
     },
     net::http::{OF_CONNECTION, Request, Response},
+    services::capabilities::Page,
 };
 
 /// Seconds unless told otherwise, and at most.

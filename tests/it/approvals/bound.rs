@@ -1,7 +1,7 @@
 //! A yes is bound to what runs: what was changed since it was asked about is not run, but asked anew.
 
 use satchel::{
-    engine::{catalog::offer::offer, decide::Answer, scripts::Workbench},
+    engine::decide::Answer,
     host::files::Parents,
     model::{
         call::{Call, Outcome, TicketState},
@@ -13,6 +13,7 @@ use satchel::{
         error::Kind,
         spec::Risk,
     },
+    services::{catalog::offer::offer, scripts::Workbench},
     store::tickets::Verdict,
 };
 use serde_json::{Value, json};

@@ -2,12 +2,12 @@
 //! what a server says of a failure.
 
 use satchel::{
-    engine::catalog::{grpc_import, offer},
     model::{
         egress::{Origin, Part},
         error::{Error, Kind},
         spec::Risk,
     },
+    services::catalog::{grpc_import, offer},
 };
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 //! does anything nobody has let through.
 
 use satchel::{
-    engine::catalog::{change::Changing, offer::offer},
     model::{
         call::{Call, Outcome},
         catalog::waiting::Verdict,
         spec::Risk,
     },
+    services::catalog::{change::Changing, offer::offer},
     store::people::Actor,
 };
 use serde_json::{Value, json};

@@ -1,12 +1,12 @@
 //! What a tool writes into the catalog waits until a person has reviewed it: until then it is in nobody's prompt.
 
 use satchel::{
-    engine::catalog::offer::offer,
     model::{
         call::{Call, Outcome},
         caller::Caller,
         conversation::ConversationId,
     },
+    services::catalog::offer::offer,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use satchel::{
-    engine::catalog::change::Changing,
     model::{call::Outcome, catalog::waiting::Verdict, error::Kind},
+    services::catalog::change::Changing,
     store::{audit::Filter, people::Actor},
 };
 use serde_json::{Value, json};

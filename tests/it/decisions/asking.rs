@@ -1,13 +1,14 @@
 //! A question is asked only for a call whose arguments can run, and names the thing it is about.
 
 use satchel::{
-    engine::{catalog::offer::offer, decide::Answer},
+    engine::decide::Answer,
     host::files::Parents,
     model::{
         call::{Decision, Outcome, Ticket, TicketState},
         caller::Caller,
         error::{Error, Kind},
     },
+    services::catalog::offer::offer,
     store::tickets::Verdict,
 };
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! What a caller may send to a system, and the risk of what is registered there.
 
 use satchel::{
-    engine::catalog::offer::offer,
     model::{
         audit::EventType,
         call::{Call, Outcome},
@@ -9,6 +8,7 @@ use satchel::{
         error::Kind,
         spec::Risk,
     },
+    services::catalog::offer::offer,
     store::audit::Filter,
 };
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Bombs are refused, or read for what little they hold, by a process that the kernel gives 128 MB beside their own bytes.
 //! None is ended by the kernel: each refusal says what is wrong with the file.
 
-use satchel::{engine::reading::Reader, host::workers::Readers};
+use satchel::{host::workers::Readers, services::reading::Reader};
 
 use super::bomb::{FONT, Pdf, docx, package, packed, packed_zeros, xlsx};
 

@@ -1,7 +1,6 @@
 //! What is kept from outside taints who reads it, until a person vouches for it.
 
 use satchel::{
-    engine::remembering::Remembering,
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential},
@@ -9,6 +8,7 @@ use satchel::{
         memory::MemoryChange,
         origin::Origin,
     },
+    services::remembering::Remembering,
     store::results::{Results, StoredText},
 };
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use satchel::{engine::scripts::Library, model::script::Origin};
+use satchel::{model::script::Origin, services::scripts::Library};
 use serde_json::{Value, json};
 
 use super::life::{console, doubling, until};

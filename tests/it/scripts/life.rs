@@ -8,8 +8,8 @@ use std::{
 };
 
 use satchel::{
-    engine::scripts::{Library, State},
     model::script::Origin,
+    services::scripts::{Library, State},
 };
 use serde_json::{Value, json};
 

@@ -232,7 +232,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     app.satchel.app.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
     let said = error(&app, &caller, "asks", json!({"path": "/"})).await;
     assert!(said.contains("not yet granted"), "{said}");
-    satchel::engine::scripts::Workbench::of(&app.satchel.scripts)
+    satchel::services::scripts::Workbench::of(&app.satchel.scripts)
         .grant(&owner, "asks", vec![place.clone()])
         .await
         .unwrap();
@@ -269,7 +269,7 @@ async fn a_secret_is_sent_to_the_hosts_of_its_setting_and_to_no_other_that_the_s
     let settings = app.satchel.scripts.one("pays").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret \"canary"}).as_object().unwrap().clone();
     app.satchel.app.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
-    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    let bench = satchel::services::scripts::Workbench::of(&app.satchel.scripts);
     bench.grant(&owner, "pays", vec![own.clone(), other.clone()]).await.unwrap();
     let ways = ["header", "coded", "query", "body"];
     for how in ways {
@@ -305,7 +305,7 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
         let app = &app;
         async move {
             save(app, name, &header, "1").await;
-            let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+            let bench = satchel::services::scripts::Workbench::of(&app.satchel.scripts);
             let hosts = ["a.example.test", "b.example.test"].map(str::to_owned);
             bench.grant(&app.owner().await, name, hosts.into()).await.unwrap();
             let caller = app.caller(&["host:fs.read", "host:fs.write"]).await;
@@ -343,7 +343,7 @@ async fn a_request_goes_out_as_it_is_written_or_not_at_all() {
     );
     save(&app, "sends", &format!("// @param ask object \"a\"\n// @http {place}"), &body).await;
     let owner = app.owner().await;
-    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    let bench = satchel::services::scripts::Workbench::of(&app.satchel.scripts);
     bench.grant(&owner, "sends", vec![place]).await.unwrap();
     let ask = json!({"method": "post", "body": "bytes", "query": "a=1", "timeout": "5s"});
     assert_eq!(app.data(&owner.caller, "sends", json!({"ask": ask})).await.unwrap(), "ok");

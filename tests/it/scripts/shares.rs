@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use satchel::{engine::scripts::Workbench, store::people::Actor};
+use satchel::{services::scripts::Workbench, store::people::Actor};
 use serde_json::{Value, json};
 
 use super::{

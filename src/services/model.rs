@@ -1,8 +1,8 @@
 //! Asking the connected model outside a turn: for a tool that needs one (R28), within the person's budget.
 
-use super::context::Context;
 use crate::{
     app::App,
+    engine::context::Context,
     model::{
         egress::{Origin, Part},
         error::{Error, Kind, Result},

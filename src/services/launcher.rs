@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::{authorise, context::Context, registry::Registry, tool::Tool};
 use crate::{
     app::App,
+    engine::{authorise, context::Context, registry::Registry, tool::Tool},
     model::{
         caller::Caller,
         error::{Error, Result},

@@ -12,10 +12,6 @@ use url::Url;
 
 use crate::{
     app::App,
-    engine::{
-        catalog::{credential, grpc_import},
-        reading::Reader,
-    },
     formats::api::{
         document::{ApiFiles, ApiRead, MAX_DOCUMENT, MAX_FILES},
         graphql,
@@ -30,6 +26,10 @@ use crate::{
         id::shorten,
     },
     net::http::{Http, Request},
+    services::{
+        catalog::{credential, grpc_import},
+        reading::Reader,
+    },
 };
 
 /// Most files of a document that are fetched at once: each may be as large as the whole.

@@ -14,13 +14,13 @@ use tokio::{
 use super::{drill::Verification, first_run::FirstRun, keys::Given, runs::Runs, schedule};
 use crate::{
     app::App,
-    engine::embeddings::offered,
     model::{
         backup::{Backup, Drill, Manifest, Progress, Reason, State},
         error::{Error, Kind, Result},
         secret::Secret,
         time::Time,
     },
+    services::embeddings::offered,
     store::{
         backup::{
             contents::Extras,

@@ -1,14 +1,16 @@
 //! The handles a tool gets from its context: each bound to the caller, so that nothing wider can be reached.
 
 use super::{
-    context::Context,
     entries::{self, FoundEntry, NewEntry, Putter, Query},
-    find::finder::{Asker, Found},
     knowledge::search::{self as knowledge_search, Hit as Passage, Question},
     reading::Reader,
     remembering::Remembering,
 };
 use crate::{
+    engine::{
+        context::Context,
+        find::finder::{Asker, Found},
+    },
     host::fonts,
     model::{audit::Entry, error::Result, knowledge::Citation},
     store::{

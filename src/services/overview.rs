@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{authorise, context::Context, tool::Tool};
-use crate::model::error::Result;
+use crate::{
+    engine::{authorise, context::Context, tool::Tool},
+    model::error::Result,
+};
 
 /// Counts of all that is registered and known, whatever its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use super::{
     rest::{self, Body, RestRequest, Target},
 };
 use crate::{
-    engine::catalog::risk,
     formats::graphql::{self, Kind},
     model::{
         catalog::directory::Registered,
         error::{Error, Result},
         output::Output,
     },
+    services::catalog::risk,
 };
 
 /// Errors told of an answer.

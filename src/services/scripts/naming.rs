@@ -54,7 +54,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{engine::scripts::Loaded, model::time::Time, store::scripts::Kept};
+    use crate::{model::time::Time, services::scripts::Loaded, store::scripts::Kept};
 
     fn shown(name: &str, origin: Origin, problem: Option<String>) -> Shown {
         let live = Some(Arc::new(Loaded::ungranted(origin, &format!("// @name {name}"))));

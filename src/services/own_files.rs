@@ -4,9 +4,10 @@ mod commands;
 
 use std::path::{Path, PathBuf};
 
-use super::{context::Context, reading::Content};
+use super::reading::Content;
 use crate::{
     app::App,
+    engine::context::Context,
     host::files::{Charset, Parents, Rooted, Text, Window, before_now},
     model::{error::Result, origin::Origin},
     store::file_origins::{FileOrigins, FilePlace},

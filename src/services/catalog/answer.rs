@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::rest::Target;
 use crate::{
-    engine::{cut, reading::Reader, sanitise, secret_forms},
+    engine::{cut, sanitise, secret_forms},
     formats::payload::{self, Form},
     model::{
         error::{Error, Kind, Result},
@@ -14,6 +14,7 @@ use crate::{
         text::one_line,
     },
     net::http::Response,
+    services::reading::Reader,
 };
 
 /// Longest answer that is read.

@@ -8,12 +8,11 @@ use serde_json::Value;
 
 use crate::{
     app::App,
-    engine::{
-        knowledge::search::{self, Hit},
-        model::{self, Question},
-    },
     model::{
-        business_process::{Process, draft::ProcessDraft, draft::key},
+        business_process::{
+            Process,
+            draft::{ProcessDraft, key},
+        },
         caller::Caller,
         catalog::{status::SystemStatus, system::System},
         error::{Error, Result},
@@ -21,6 +20,10 @@ use crate::{
         origin::Origin,
     },
     net::llm::chain,
+    services::{
+        knowledge::search::{self, Hit},
+        model::{self, Question},
+    },
     store::{people::Actor, processes::Processes, providers::Providers},
 };
 

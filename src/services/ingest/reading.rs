@@ -5,7 +5,6 @@ use std::io::Read;
 
 use crate::{
     app::App,
-    engine::reading::Reader,
     formats::{
         chunk::{Cutter, Part},
         extracted::{Extracted, Kind},
@@ -14,6 +13,7 @@ use crate::{
         error::{Error, Result},
         knowledge::{SourceKind, fitted_title},
     },
+    services::reading::Reader,
     store::{
         documents::Content,
         ingest::{Facts, Job, Piece},

@@ -11,7 +11,7 @@ use super::{
     websocket_call::{self, SocketAsk},
 };
 use crate::{
-    engine::{context::Context, own_files::NewFile},
+    engine::context::Context,
     formats::media,
     model::{
         catalog::{directory::Registered, endpoint::Endpoint},
@@ -20,6 +20,7 @@ use crate::{
         output::Output,
     },
     net::http::Http,
+    services::own_files::NewFile,
 };
 
 /// The folder binary answers are put into.
