@@ -27,6 +27,7 @@ use crate::{
         answer::Patience,
         chain::{self, Models},
     },
+    services::find::learner::Learner,
     store::{
         conversations::Conversations,
         providers::Providers,
@@ -51,6 +52,7 @@ pub struct Agent {
 pub(super) struct Shared {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
+    pub(super) learner: Learner,
     patience: Patience,
     pub(super) providers: Providers,
     pub(super) conversations: Conversations,
@@ -86,7 +88,7 @@ impl Shared {
 
 impl Agent {
     /// A chat over these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, patience: Patience) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, patience: Patience) -> Result<Self> {
         let shared = Shared {
             patience,
             providers: Providers::of(&app.db, &app.vault, app.config.model.as_ref())?,
@@ -95,6 +97,7 @@ impl Agent {
             live: Mutex::default(),
             app,
             invoker,
+            learner,
         };
         Ok(Self { shared: Arc::new(shared) })
     }

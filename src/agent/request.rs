@@ -91,7 +91,7 @@ impl Run {
     fn told_the_finder(&self, placed: &[Placed]) {
         let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {
-            self.shared().invoker.finder().learner().requested(self.conversation(), &request.text);
+            self.shared().learner.requested(self.conversation(), &request.text);
         }
     }
 

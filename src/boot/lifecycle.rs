@@ -27,7 +27,8 @@ use crate::{
     },
     net::llm::answer::Patience,
     services::{
-        backups::service::Backups, catalog::offer, embeddings::change, graph, ingest::workers, scripts::Library,
+        backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
+        ingest::workers, running::Services, scripts::Library,
     },
     store::{
         backup::{
@@ -55,10 +56,8 @@ pub struct Satchel {
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,
-    /// The scripts.
-    pub scripts: Library,
-    /// Backups.
-    pub backups: Arc<Backups>,
+    /// The services beside them.
+    pub services: Services,
     /// The address HTTP is served at.
     pub url: Url,
     pub(super) address: SocketAddr,
@@ -89,9 +88,12 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
-        let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        let finder = Finder::new(Arc::clone(&app));
+        let (registry, learner) =
+            (Registry::of(tools::list::all(&Handles::new(&app.catalog, &finder)))?, finder.learner().clone());
+        let invoker = Invoker::new(Arc::clone(&app), registry).on_outcome(move |call| learner.concluded(call));
         // What the configuration may have wrong is found before anything is begun.
-        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Patience::default())?;
         app.indexes.start(&app.tracker, &app.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
@@ -104,16 +106,16 @@ impl Satchel {
         let token = token::issue("local_");
         app.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path());
-        let (own, calls, chat, tools) = (Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone());
-        let state = Arc::new(State::new(own, calls, chat, tools, Arc::clone(&backups))?);
-        let server = server::serve(state, listener)?;
+        let services = Services { finder, scripts, backups };
+        let state = State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone())?;
+        let server = server::serve(Arc::new(state), listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
         let resumed = agent.resume_all().await?;
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
         }
-        Ok(Self { app, invoker, agent, scripts, backups, url, address, token, server, _dir: dir })
+        Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.

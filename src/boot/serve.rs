@@ -22,8 +22,8 @@ pub(super) async fn serve(mut config: Config) -> Result<Exit> {
     // This thread has started everything: what only that needed is free, and not yet given back.
     memory::give_back();
     loop {
-        satchel.backups.follow_schedule();
-        let backups = Arc::clone(&satchel.backups);
+        satchel.services.backups.follow_schedule();
+        let backups = Arc::clone(&satchel.services.backups);
         let is_restored = tokio::select! {
             () = &mut ended => false,
             () = backups.restored() => true,

@@ -206,7 +206,7 @@ impl AssessedCall<'_> {
     }
 
     fn asks_because(&self, app: &App) -> Option<String> {
-        self.found.tool.asks_because(self.arguments, &app.settings.get(), self.registry)
+        self.found.tool.asks_because(self.arguments, &app.settings.get())
     }
 
     /// A yes for the whole conversation to calls like this one.

@@ -12,14 +12,10 @@ use super::{
     tool::{Alias, Tool},
     wire,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        catalog::directory::Directory,
-        error::{Error, Result},
-        spec::{Risk, Source},
-    },
-    store::catalog::Catalog,
+use crate::model::{
+    caller::Caller,
+    error::{Error, Result},
+    spec::{Risk, Source},
 };
 
 /// A tool that could not be registered.
@@ -36,7 +32,6 @@ pub struct Refused {
 pub struct Registry {
     tools: Arc<Vec<Arc<Tool>>>,
     names: Arc<HashMap<String, Name>>,
-    catalog: Option<Catalog>,
     /// Scripts that should be tools and are none, and why.
     broken: Arc<HashMap<String, String>>,
     /// The caller who looks: tools that they may not use have no name here.
@@ -97,7 +92,7 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self { catalog: self.catalog.clone(), broken: Arc::clone(&self.broken), ..Self::default() };
+        let mut registry = Self { broken: Arc::clone(&self.broken), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
@@ -142,12 +137,6 @@ impl Registry {
         Ok(())
     }
 
-    /// The same tools, whose risk may lie with the systems they name.
-    #[must_use]
-    pub fn knowing(self, catalog: Catalog) -> Self {
-        Self { catalog: Some(catalog), ..self }
-    }
-
     /// The same tools, as this caller may find them: what they may not use is answered as what there is not.
     #[must_use]
     pub fn as_seen_by(&self, caller: &Caller) -> Self {
@@ -157,11 +146,6 @@ impl Registry {
     /// Whether both have the same tools, whoever looks at them.
     pub fn has_same_tools(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tools, &other.tools)
-    }
-
-    /// The connected systems as they are now.
-    pub fn directory(&self) -> Arc<Directory> {
-        self.catalog.as_ref().map(Catalog::get).unwrap_or_default()
     }
 
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.

@@ -1,8 +1,8 @@
 //! Connected systems in use: which one is meant, how it is called, and its endpoints as tools.
 
-mod ahead;
+pub mod ahead;
 pub mod answer;
-mod calls;
+pub mod calls;
 pub mod change;
 pub mod credential;
 pub mod endpoint_call;

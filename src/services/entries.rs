@@ -9,13 +9,12 @@ use serde::Serialize;
 
 use crate::{
     app::{App, indexing::GIVEN},
+    engine::context::Context,
     model::{
         author::Author,
         error::{Error, Result},
         index::{Ask, Scalar, Space},
         origin::Origin,
-        time::Time,
-        user::UserId,
     },
     store::entries::{self, Kept, Put},
 };
@@ -80,40 +79,52 @@ pub struct FoundEntry {
     pub author: Option<Author>,
 }
 
-/// The writer of an entry.
-#[derive(Debug, Clone)]
-pub struct Putter {
-    /// The person.
-    pub user: UserId,
-    /// The origin of content from outside that is near.
-    pub origin: Option<Origin>,
-}
-
 /// Puts an entry, in place of what was left under its name; a text without a vector is embedded. It is found
-/// afterwards. Fails where the vector has another length than the index's.
-pub async fn put(app: &App, new: NewEntry, by: Putter, now: Time) -> Result<()> {
+/// afterwards.
+///
+/// # Errors
+/// Where the caller may not, or the vector has another length than the index's.
+pub async fn put(cx: &Context, new: NewEntry) -> Result<()> {
+    cx.caller().demand("index:write")?;
     check(&new)?;
+    let (app, user, now, origin) = (cx.app(), cx.caller().user, cx.now(), cx.taint().origin_for_all());
     let given = new.vector.is_some();
     let vector = match (new.vector, &new.text) {
         (Some(vector), _) => Some((demand_length(app, &vector)?, unit(&vector))),
         (None, Some(text)) => embedded(app, text).await?,
         (None, None) => return Err(Error::invalid("Give 'text', 'vector', or both.")),
     };
-    let put = Put { name: new.name, text: new.text, vector, given, metadata: new.metadata, origin: by.origin };
-    app.db.write(move |c| entries::put(c, &put, Some(by.user), now)).await?;
+    let put = Put { name: new.name, text: new.text, vector, given, metadata: new.metadata, origin };
+    app.db.write(move |c| entries::put(c, &put, Some(user), now)).await?;
     visible(app).await;
     Ok(())
 }
 
 /// Removes an entry; nothing where there is none.
-pub async fn remove(app: &App, name: String) -> Result<()> {
+///
+/// # Errors
+/// Where the caller may not.
+pub async fn remove(cx: &Context, name: String) -> Result<()> {
+    cx.caller().demand("index:write")?;
+    let app = cx.app();
     app.db.write(move |c| entries::remove(c, &name)).await?;
     visible(app).await;
     Ok(())
 }
 
 /// The best entries, best first.
-pub async fn query(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
+///
+/// # Errors
+/// Where the caller may not read the index, or asks for nothing it can find.
+pub async fn query(cx: &Context, query: Query) -> Result<Vec<FoundEntry>> {
+    cx.caller().demand("index:read")?;
+    let found = best(cx.app(), query).await?;
+    cx.taint().note(found.iter().filter_map(|entry| entry.origin.clone()));
+    cx.taint().note_authors(found.iter().filter_map(|entry| entry.author.as_ref()));
+    Ok(found)
+}
+
+async fn best(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
     let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     if text.is_none() && query.vector.is_none() {
         return Err(Error::invalid("Give a 'query', a 'vector', or both."));

@@ -6,6 +6,7 @@ use std::{io::Read as _, sync::Arc, time::Duration};
 use super::model::{self, Question};
 use crate::{
     app::App,
+    engine::context::Context,
     index::graph::{self, Titles},
     model::{
         error::{Error, Result},
@@ -13,7 +14,7 @@ use crate::{
         llm::estimate_tokens,
     },
     store::{
-        graph::{Graph, Unread},
+        graph::{Graph, Sight, Unread},
         ingest::Worker,
     },
 };
@@ -32,6 +33,11 @@ const SHOWN: usize = 12_000;
 const ANSWER: u32 = 2_000;
 /// Most passages looked at for mentions of a new document.
 const PASSAGES: usize = 100;
+
+/// The graph, and what of it a run's caller sees.
+pub fn seen_by(cx: &Context) -> (Graph, Sight) {
+    (Graph::of(&cx.app().db), Sight::of(cx.caller()))
+}
 
 /// Starts the reader; it ends with the process.
 pub fn start(app: &Arc<App>) {

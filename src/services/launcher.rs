@@ -62,18 +62,16 @@ pub struct Launcher<'a> {
     caller: &'a Caller,
 }
 
-impl Context {
-    /// What the caller may open that fits this, best first; without words, what he opens most.
-    pub async fn launcher(&self, query: &str, limit: usize) -> Result<Vec<Thing>> {
-        let registry = self.registry();
-        let found = Launcher::new(self.app(), &registry, self.caller()).search(query, limit).await?;
-        self.note(found.iter().filter_map(|thing| thing.origin.clone()));
-        // A title is the first words of whoever began the conversation.
-        let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
-        let conversations = found.iter().filter_map(of_conversation).collect();
-        self.note(Conversations::of(&self.app().db).programs(self.caller().user, conversations).await?);
-        Ok(found)
-    }
+/// What the caller may open that fits this, best first; without words, what they open most.
+pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing>> {
+    let registry = cx.registry();
+    let found = Launcher::new(cx.app(), &registry, cx.caller()).search(query, limit).await?;
+    cx.taint().note(found.iter().filter_map(|thing| thing.origin.clone()));
+    // A title is the first words of whoever began the conversation.
+    let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
+    let conversations = found.iter().filter_map(of_conversation).collect();
+    cx.taint().note(Conversations::of(&cx.app().db).programs(cx.caller().user, conversations).await?);
+    Ok(found)
 }
 
 impl<'a> Launcher<'a> {

@@ -39,21 +39,19 @@ pub struct Said {
     pub cost: Usage,
 }
 
-impl Context {
-    /// Asks the caller's model: the one chosen in his conversation, else the first. What it costs is his. Fails where
-    /// no model is connected or his tokens of the day are used up.
-    pub async fn ask_model(&self, question: Question) -> Result<Said> {
-        let app = self.app();
-        let turn = match self.topic() {
-            Some(topic) => Turns::of(&app.db).open_in(topic).await?,
-            None => None,
-        };
-        let work = ask_for(app, self.caller().user, turn.and_then(|turn| turn.provider), question);
-        tokio::select! {
-            biased;
-            () = self.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
-            said = work => said,
-        }
+/// Asks the caller's model: the one chosen in his conversation, else the first. What it costs is his. Fails where
+/// no model is connected or his tokens of the day are used up.
+pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
+    let app = cx.app();
+    let turn = match cx.topic() {
+        Some(topic) => Turns::of(&app.db).open_in(topic).await?,
+        None => None,
+    };
+    let work = ask_for(app, cx.caller().user, turn.and_then(|turn| turn.provider), question);
+    tokio::select! {
+        biased;
+        () = cx.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
+        said = work => said,
     }
 }
 

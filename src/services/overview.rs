@@ -36,27 +36,25 @@ pub struct ToolCounts {
     pub by_category: BTreeMap<String, usize>,
 }
 
-impl Context {
-    /// Counts all that is registered and known, documents as far as the caller may see them.
-    pub async fn holdings(&self) -> Result<Holdings> {
-        let directory = self.app().catalog.get();
-        let endpoints = directory.all().iter().map(|registered| registered.endpoints.len()).sum();
-        let documents = self.knowledge().documents.count(self.caller().reader()).await?;
-        Ok(Holdings { systems: directory.all().len(), endpoints, documents })
-    }
+/// Counts all that is registered and known, documents as far as the caller may see them.
+pub async fn holdings(cx: &Context) -> Result<Holdings> {
+    let directory = cx.app().catalog.get();
+    let endpoints = directory.all().iter().map(|registered| registered.endpoints.len()).sum();
+    let documents = cx.app().knowledge.documents.count(cx.caller().reader()).await?;
+    Ok(Holdings { systems: directory.all().len(), endpoints, documents })
+}
 
-    /// The tools, counted for this caller.
-    pub fn tool_counts(&self) -> ToolCounts {
-        let (registry, settings) = (self.registry(), self.platform());
-        let all = registry.tools();
-        let enabled = all.iter().filter(|tool| authorise::switched_on(tool, &settings).is_ok()).count();
-        let mut by_category = BTreeMap::new();
-        for tool in all.iter().filter(|tool| authorise::may_call(tool, self.caller(), &settings)) {
-            *by_category.entry(category(tool)).or_insert(0) += 1;
-        }
-        let available_to_you = by_category.values().sum();
-        ToolCounts { total: all.len(), enabled, disabled: all.len() - enabled, available_to_you, by_category }
+/// The tools, counted for this caller.
+pub fn tool_counts(cx: &Context) -> ToolCounts {
+    let (registry, settings) = (cx.registry(), cx.platform());
+    let all = registry.tools();
+    let enabled = all.iter().filter(|tool| authorise::switched_on(tool, &settings).is_ok()).count();
+    let mut by_category = BTreeMap::new();
+    for tool in all.iter().filter(|tool| authorise::may_call(tool, cx.caller(), &settings)) {
+        *by_category.entry(category(tool)).or_insert(0) += 1;
     }
+    let available_to_you = by_category.values().sum();
+    ToolCounts { total: all.len(), enabled, disabled: all.len() - enabled, available_to_you, by_category }
 }
 
 fn category(tool: &Tool) -> String {

@@ -1,6 +1,6 @@
 //! The caller's files in the hands of a tool: what is read brings its origin along, what is written keeps it.
 
-mod commands;
+pub mod commands;
 
 use std::path::{Path, PathBuf};
 
@@ -36,14 +36,6 @@ struct Change {
 pub struct OwnFiles {
     files: Rooted,
     cx: Context,
-}
-
-impl Context {
-    /// The caller's files.
-    pub fn files(&self) -> Result<OwnFiles> {
-        let files = self.app().files_of(self.caller().user)?;
-        Ok(OwnFiles { files, cx: self.clone() })
-    }
 }
 
 /// A file's place among the origins: its path in its user's workspace, which may be moved, else its absolute one.
@@ -123,6 +115,15 @@ async fn note_clean(app: &App, files: &Rooted, path: &str, began: i64) -> Result
 }
 
 impl OwnFiles {
+    /// The files of a run's caller.
+    ///
+    /// # Errors
+    /// Where no directory is open to them.
+    pub fn of(cx: &Context) -> Result<Self> {
+        let files = cx.app().files_of(cx.caller().user)?;
+        Ok(Self { files, cx: cx.clone() })
+    }
+
     /// The absolute path without links that a path leads to. Fails outside the roots.
     pub fn locate(&self, path: &str) -> Result<PathBuf> {
         self.files.locate(path)
@@ -142,7 +143,7 @@ impl OwnFiles {
     pub async fn read_text(&self, path: &str, charset: Charset, window: Window) -> Result<Text> {
         let read = async {
             let bytes = self.files.text_bytes(path, charset, window).await?;
-            self.cx.take_room(bytes).await?;
+            self.cx.room().take(bytes).await?;
             self.files.read_text_of(bytes, path, charset, window).await
         };
         self.noting(path, read).await
@@ -170,7 +171,7 @@ impl OwnFiles {
 
     /// Writes a file whole. Returns the bytes written.
     pub async fn write(&self, path: &str, bytes: Vec<u8>, parents: Parents) -> Result<u64> {
-        let change = Change { began: before_now(), origin: self.cx.origin_to_keep() };
+        let change = Change { began: before_now(), origin: self.cx.taint().origin_to_keep() };
         self.put(path, &change.origin).await?;
         let written = self.files.write(path, bytes, parents).await?;
         self.after_write(path, change).await?;
@@ -179,7 +180,7 @@ impl OwnFiles {
 
     /// Writes a new file into a folder of the workspace; nothing is ever replaced. Returns its path.
     pub async fn write_new(&self, new: NewFile<'_>, bytes: Vec<u8>) -> Result<String> {
-        self.write_new_from(self.cx.origin_to_keep(), new, bytes).await
+        self.write_new_from(self.cx.taint().origin_to_keep(), new, bytes).await
     }
 
     /// The same, of content that comes from a place outside.
@@ -247,7 +248,7 @@ impl OwnFiles {
     }
 
     async fn note(&self, path: &str) -> Result<()> {
-        self.cx.note(origin_of(self.cx.app(), &self.files, path).await?);
+        self.cx.taint().note(origin_of(self.cx.app(), &self.files, path).await?);
         Ok(())
     }
 
@@ -259,7 +260,7 @@ impl OwnFiles {
     async fn before_change(&self, path: &str) -> Result<Change> {
         let began = before_now();
         let before = origin_of(self.cx.app(), &self.files, path).await?;
-        let origin = Origin::joined(before, self.cx.origin_to_keep());
+        let origin = Origin::joined(before, self.cx.taint().origin_to_keep());
         self.put(path, &origin).await?;
         Ok(Change { began, origin })
     }

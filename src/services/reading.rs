@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::{
+    engine::context::Context,
     formats::{
         api::document::{ApiFiles, ApiRead},
         extracted::{DocumentText, Extracted},
@@ -43,6 +44,11 @@ impl Reader {
     /// A reader that starts these processes.
     pub fn new(readers: &Readers) -> Self {
         Self { readers: readers.clone() }
+    }
+
+    /// The reader of a run.
+    pub fn of(cx: &Context) -> Self {
+        Self::new(&cx.app().readers)
     }
 
     /// Reads a document with its structure.

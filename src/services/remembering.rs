@@ -8,6 +8,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::{
     app::App,
+    engine::context::Context,
     host::clock::Clock,
     index::embed::embedder::Embedder,
     model::{
@@ -18,13 +19,21 @@ use crate::{
         user::UserId,
     },
     share::behalf,
-    store::memory::{Digest, Memories, Reach, Saved, Search},
+    store::{
+        lists::Lists,
+        memory::{Digest, Memories, Reach, Saved, Search},
+    },
 };
 
 /// Memories read in one go in the background.
 const BATCH: usize = 32;
 /// Most memories that bear on the topic of a digest.
 const BEARING: usize = 100;
+
+/// The lists of a run's caller.
+pub fn lists(cx: &Context) -> Lists {
+    Lists::of(&cx.app().db, cx.caller().user)
+}
 
 /// One person's memory. Cheap to clone.
 #[derive(Clone)]
@@ -59,6 +68,11 @@ impl Remembering {
             runtime: app.runtime.clone(),
             tracker: app.tracker.clone(),
         }
+    }
+
+    /// What is remembered of a run's caller.
+    pub fn of_caller(cx: &Context) -> Self {
+        Self::of(cx.app(), cx.caller().user)
     }
 
     /// Remembers these, all or none, in order. What is there already is renewed instead of doubled.

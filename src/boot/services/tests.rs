@@ -18,6 +18,7 @@ use crate::{
         spec::{Category, Risk, Source, Spec},
         user::Username,
     },
+    services::handles::Handles,
     store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser},
     tools,
 };
@@ -138,7 +139,7 @@ async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work()
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
     let app = Arc::new(App { work: Work::crowded(), ..app });
-    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all()).unwrap());
+    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all(&Handles::default())).unwrap());
     let answer = async |tool: &str, params: Value| {
         let call = Call::new(mara.clone(), tool, params);
         invoker.invoke(call, CancellationToken::new()).await.map(drop).map_err(|error| error.kind())

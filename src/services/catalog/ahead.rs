@@ -24,45 +24,43 @@ use crate::{
     },
 };
 
-impl Context {
-    /// The question asked about a request. Fails where it cannot be sent.
-    pub fn ask_rest(&self, system: &str, request: &RestRequest) -> Result<Question> {
-        let found = self.callable_system(system)?;
-        sending(&found.system, request)
-    }
+/// The question asked about a request. Fails where it cannot be sent.
+pub fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<Question> {
+    let found = resolve::callable_for(cx, system)?;
+    sending(&found.system, request)
+}
 
-    /// The question asked about a GraphQL operation. Fails where it cannot be sent.
-    pub fn ask_graphql(&self, system: &str, query: &Query) -> Result<Question> {
-        let found = self.callable_system(system)?;
-        rest::build(&found.system, &graphql_call::request(&found, query))?;
-        let operation = graphql::operation(&query.query, query.operation_name.as_deref())?;
-        let fields = operation.fields.join(", ");
-        Ok(in_system("Run", &operation.name.unwrap_or(fields), &found.system.name))
-    }
+/// The question asked about a GraphQL operation. Fails where it cannot be sent.
+pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
+    let found = resolve::callable_for(cx, system)?;
+    rest::build(&found.system, &graphql_call::request(&found, query))?;
+    let operation = graphql::operation(&query.query, query.operation_name.as_deref())?;
+    let fields = operation.fields.join(", ");
+    Ok(in_system("Run", &operation.name.unwrap_or(fields), &found.system.name))
+}
 
-    /// The question asked about a SOAP call. Fails where it cannot be sent.
-    pub fn ask_soap(&self, system: &str, ask: &SoapAsk) -> Result<Question> {
-        let found = self.callable_system(system)?;
-        soap_call::ensure_sendable(&found, ask)?;
-        let action = ask.action.rsplit(['/', '#', ':']).find(|part| !part.is_empty()).unwrap_or("an operation");
-        Ok(in_system("Call", action, &found.system.name))
-    }
+/// The question asked about a SOAP call. Fails where it cannot be sent.
+pub fn soap(cx: &Context, system: &str, ask: &SoapAsk) -> Result<Question> {
+    let found = resolve::callable_for(cx, system)?;
+    soap_call::ensure_sendable(&found, ask)?;
+    let action = ask.action.rsplit(['/', '#', ':']).find(|part| !part.is_empty()).unwrap_or("an operation");
+    Ok(in_system("Call", action, &found.system.name))
+}
 
-    /// The question asked about a gRPC call. Fails where it cannot be sent.
-    pub fn ask_grpc(&self, system: &str, ask: &GrpcAsk) -> Result<Question> {
-        let found = self.callable_system(system)?;
-        grpc_call::given(&found.system, &ask.headers)?;
-        Ok(in_system("Call", &ask.method, &found.system.name))
-    }
+/// The question asked about a gRPC call. Fails where it cannot be sent.
+pub fn grpc(cx: &Context, system: &str, ask: &GrpcAsk) -> Result<Question> {
+    let found = resolve::callable_for(cx, system)?;
+    grpc_call::given(&found.system, &ask.headers)?;
+    Ok(in_system("Call", &ask.method, &found.system.name))
+}
 
-    /// The question asked about a WebSocket. Fails where it cannot be opened.
-    pub fn ask_websocket(&self, system: &str, ask: &SocketAsk) -> Result<Question> {
-        let found = self.callable_system(system)?;
-        let system = &found.system;
-        websocket_call::upgrade(system, ask)?;
-        let text = format!("Send messages to {} of {}?", clipped(&ask.path), clipped(&system.name));
-        Ok(Question::with(&text, &ask.path))
-    }
+/// The question asked about a WebSocket. Fails where it cannot be opened.
+pub fn websocket(cx: &Context, system: &str, ask: &SocketAsk) -> Result<Question> {
+    let found = resolve::callable_for(cx, system)?;
+    let system = &found.system;
+    websocket_call::upgrade(system, ask)?;
+    let text = format!("Send messages to {} of {}?", clipped(&ask.path), clipped(&system.name));
+    Ok(Question::with(&text, &ask.path))
 }
 
 /// The question asked about a call of a registered endpoint. Fails where it cannot be made.

@@ -83,7 +83,7 @@ impl Answer {
     ) -> Result<Self> {
         let (status, head) = (response.status.as_u16(), response.headers.clone());
         let raw = match target.cx {
-            Some(cx) => cx.receive_whole(response, MAX_ANSWER).await.map_err(|error| unread(error, status))?,
+            Some(cx) => cx.room().receive_whole(response, MAX_ANSWER).await.map_err(|error| unread(error, status))?,
             None => response.bytes(MAX_ANSWER).await?,
         };
         let media = head.get("content-type").and_then(|value| value.to_str().ok()).map(str::to_owned);

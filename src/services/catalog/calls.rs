@@ -1,4 +1,4 @@
-//! What the callers get from their context: each protocol, to systems that may be called, in the caller's name.
+//! What the callers call: each protocol, to systems that may be called, in the caller's name.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use super::{
     answer::Answer,
     graphql_call::{self, Query},
     grpc_call::{self, GrpcAsk},
+    resolve,
     rest::{self, RestRequest, Target},
     soap_call::{self, SoapAsk},
     websocket_call::{self, SocketAsk},
@@ -20,7 +21,7 @@ use crate::{
         output::Output,
     },
     net::http::Http,
-    services::own_files::NewFile,
+    services::own_files::{NewFile, OwnFiles},
 };
 
 /// The folder binary answers are put into.
@@ -38,62 +39,60 @@ impl Way {
     }
 }
 
-impl Context {
-    /// Sends a request to a system. An answer that is no text becomes a file of the caller's.
-    pub async fn call_rest(&self, system: &str, request: &RestRequest) -> Result<Output> {
-        let way = self.way(system)?;
-        let endpoint = way.to.matching(request.method.as_str(), &request.path);
-        let answer = rest::send(&way.target(self, endpoint), request).await?;
-        if answer.is_file() {
-            return self.keep_answer(answer, &request.path).await;
-        }
-        answer.into_output(&way.to.system.name)
+/// Sends a request to a system. An answer that is no text becomes a file of the caller's.
+pub async fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<Output> {
+    let way = way(cx, system)?;
+    let endpoint = way.to.matching(request.method.as_str(), &request.path);
+    let answer = rest::send(&way.target(cx, endpoint), request).await?;
+    if answer.is_file() {
+        return keep_answer(cx, answer, &request.path).await;
     }
+    answer.into_output(&way.to.system.name)
+}
 
-    /// Runs a GraphQL operation.
-    pub async fn call_graphql(&self, system: &str, query: &Query) -> Result<Output> {
-        let way = self.way(system)?;
-        graphql_call::call(&way.target(self, None), &way.to, query).await
-    }
+/// Runs a GraphQL operation.
+pub async fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Output> {
+    let way = way(cx, system)?;
+    graphql_call::call(&way.target(cx, None), &way.to, query).await
+}
 
-    /// Calls a SOAP operation.
-    pub async fn call_soap(&self, system: &str, ask: &SoapAsk) -> Result<Output> {
-        let way = self.way(system)?;
-        soap_call::call(&way.target(self, None), &way.to, ask).await
-    }
+/// Calls a SOAP operation.
+pub async fn soap(cx: &Context, system: &str, ask: &SoapAsk) -> Result<Output> {
+    let way = way(cx, system)?;
+    soap_call::call(&way.target(cx, None), &way.to, ask).await
+}
 
-    /// Calls a gRPC method.
-    pub async fn call_grpc(&self, system: &str, ask: &GrpcAsk) -> Result<Output> {
-        let way = self.way(system)?;
-        grpc_call::call(&way.target(self, None), ask).await
-    }
+/// Calls a gRPC method.
+pub async fn grpc(cx: &Context, system: &str, ask: &GrpcAsk) -> Result<Output> {
+    let way = way(cx, system)?;
+    grpc_call::call(&way.target(cx, None), ask).await
+}
 
-    /// Sends a message over a WebSocket.
-    pub async fn call_websocket(&self, system: &str, ask: &SocketAsk) -> Result<Output> {
-        let way = self.way(system)?;
-        websocket_call::call(&way.target(self, None), ask).await
-    }
+/// Sends a message over a WebSocket.
+pub async fn websocket(cx: &Context, system: &str, ask: &SocketAsk) -> Result<Output> {
+    let way = way(cx, system)?;
+    websocket_call::call(&way.target(cx, None), ask).await
+}
 
-    fn way(&self, system: &str) -> Result<Way> {
-        Ok(Way { to: self.callable_system(system)?, http: self.http()? })
-    }
+fn way(cx: &Context, system: &str) -> Result<Way> {
+    Ok(Way { to: resolve::callable_for(cx, system)?, http: cx.http()? })
+}
 
-    /// Makes an answer that is no text a file of the caller's, named by the last part of the path.
-    pub(super) async fn keep_answer(&self, answer: Answer, path: &str) -> Result<Output> {
-        if answer.repeats_secret {
-            return Err(Error::upstream("The answer is no text and repeats the system's credential: it is not kept."));
-        }
-        let media_type = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
-        let (stem, ending) = name(path, media_type);
-        let origin = Origin::new(format!("{}: {path}", self.tool()), self.now());
-        let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
-        let file = self.files()?.write_new_from(Some(origin), new, answer.raw.to_vec()).await?;
-        let mut output = answer.into_output("")?;
-        if let Some(data) = output.data.as_object_mut() {
-            data.insert("body".to_owned(), serde_json::json!({"file": file}));
-        }
-        Ok(output)
+/// Makes an answer that is no text a file of the caller's, named by the last part of the path.
+pub(super) async fn keep_answer(cx: &Context, answer: Answer, path: &str) -> Result<Output> {
+    if answer.repeats_secret {
+        return Err(Error::upstream("The answer is no text and repeats the system's credential: it is not kept."));
     }
+    let media_type = answer.headers.get("content-type").and_then(|value| value.as_str()).unwrap_or_default();
+    let (stem, ending) = name(path, media_type);
+    let origin = Origin::new(format!("{}: {path}", cx.tool()), cx.now());
+    let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
+    let file = OwnFiles::of(cx)?.write_new_from(Some(origin), new, answer.raw.to_vec()).await?;
+    let mut output = answer.into_output("")?;
+    if let Some(data) = output.data.as_object_mut() {
+        data.insert("body".to_owned(), serde_json::json!({"file": file}));
+    }
+    Ok(output)
 }
 
 /// A file's name and ending, by the last part of the path and the media type.

@@ -35,16 +35,18 @@ pub struct CatalogProposals {
     writer: Writer,
 }
 
-impl Context {
-    /// The catalog for writing to it, in the caller's name. Fails where they may not.
-    pub fn catalog_to_change(&self) -> Result<CatalogProposals> {
-        self.caller().demand("catalog:write")?;
-        let writer = Writer { by: self.actor(), tool: self.tool().to_owned(), origin: self.origin_for_all() };
-        Ok(CatalogProposals { catalog: self.app().catalog.clone(), writer })
-    }
-}
-
 impl CatalogProposals {
+    /// The catalog for writing to it, in the name of a run's caller.
+    ///
+    /// # Errors
+    /// Where they may not.
+    pub fn of(cx: &Context) -> Result<Self> {
+        cx.caller().demand("catalog:write")?;
+        let by = Actor::at(cx.caller(), cx.now());
+        let writer = Writer { by, tool: cx.tool().to_owned(), origin: cx.taint().origin_for_all() };
+        Ok(Self { catalog: cx.app().catalog.clone(), writer })
+    }
+
     /// Registers a system: a draft.
     pub async fn create(&self, draft: SystemDraft) -> Result<System> {
         self.catalog.propose_system(&self.writer, draft).await

@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use super::{
     answer::Answer,
-    graphql_call,
+    calls, graphql_call,
     grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, Body, JSON, RestRequest, Target},
@@ -47,7 +47,7 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
                     graphql_call::read(answer, name, (query, operation_name.as_deref()))
                 }
                 Operation::Soap { .. } => soap_call::read(answer, name),
-                _ if answer.is_file() => cx.keep_answer(answer, &path(&endpoint, arguments)?).await,
+                _ if answer.is_file() => calls::keep_answer(cx, answer, &path(&endpoint, arguments)?).await,
                 _ => answer.into_output(name),
             }
         }

@@ -16,6 +16,7 @@ use crate::{
         error::{Error, Result},
         spec::{Category, Source, Spec},
     },
+    store::catalog::Catalog,
 };
 
 /// Longest a call may take beside the system's own time: waiting for its turn, and trying again.
@@ -26,7 +27,7 @@ pub fn offer(invoker: &Invoker) {
     let catalog = &invoker.app.catalog;
     loop {
         let directory = catalog.get();
-        for refused in invoker.offer(Source::Catalog, tools(&directory)) {
+        for refused in invoker.offer(Source::Catalog, tools(catalog, &directory)) {
             tracing::warn!(tool = refused.id, error = ?refused.reason, "an endpoint has no tool");
         }
         // Whoever changed it meanwhile may have offered before us.
@@ -37,10 +38,14 @@ pub fn offer(invoker: &Invoker) {
 }
 
 /// A tool for every endpoint that can be called.
-fn tools(directory: &Directory) -> Vec<Tool> {
+fn tools(catalog: &Catalog, directory: &Directory) -> Vec<Tool> {
     let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
     let offered = |one: &Registered| -> Vec<Tool> {
-        one.endpoints.iter().filter(|one| one.is_offered()).map(|endpoint| tool(&one.system, endpoint)).collect()
+        one.endpoints
+            .iter()
+            .filter(|one| one.is_offered())
+            .map(|endpoint| tool(catalog, &one.system, endpoint))
+            .collect()
     };
     in_use.flat_map(|one| offered(one)).collect()
 }
@@ -72,19 +77,19 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
     }
 }
 
-fn tool(system: &System, endpoint: &Endpoint) -> Tool {
-    let id = endpoint.id;
+fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
+    let (id, catalog) = (endpoint.id, catalog.clone());
     let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
         endpoint_call::call(&cx, id, &arguments).await
     });
     let place = system.destination();
     let tool = if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool };
-    let tool =
-        tool.risk_of_call(move |arguments: &Value, registry| risk::of_endpoint(&registry.directory(), id, arguments));
-    let tool = tool.reaches_among(move |_: &Value, _| place.clone().into_iter().collect());
     // The endpoint and its system are looked up when it is called: what they are then is what runs.
-    let tool = tool.relies_on(move |_: &Value, registry| resolve::endpoint_as_it_is(&registry.directory(), id));
-    tool.ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
+    let registered = catalog.clone();
+    tool.risk_of_call(move |arguments: &Value| risk::of_endpoint(&catalog.get(), id, arguments))
+        .reaches_named(move |_: &Value| place.clone().into_iter().collect())
+        .relies_on(move |_: &Value| resolve::endpoint_as_it_is(&registered.get(), id))
+        .ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 
 /// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.

@@ -62,27 +62,25 @@ fn address(system: &System) -> String {
     json!({"system": system.id, "base_url": system.base_url, "auth": system.auth}).to_string()
 }
 
-impl Context {
-    /// All systems. Fails where the caller may not see them.
-    pub fn systems(&self) -> Result<Arc<Directory>> {
-        self.caller().demand("catalog:read")?;
-        Ok(self.app().catalog.get())
-    }
+/// All systems. Fails where the caller may not see them.
+pub fn systems(cx: &Context) -> Result<Arc<Directory>> {
+    cx.caller().demand("catalog:read")?;
+    Ok(cx.app().catalog.get())
+}
 
-    /// All systems, for one who may change them.
-    pub fn systems_to_change(&self) -> Result<Arc<Directory>> {
-        self.caller().demand("catalog:write")?;
-        Ok(self.app().catalog.get())
-    }
+/// All systems, for one who may change them.
+pub fn systems_to_change(cx: &Context) -> Result<Arc<Directory>> {
+    cx.caller().demand("catalog:write")?;
+    Ok(cx.app().catalog.get())
+}
 
-    /// The id of the system somebody means to change. Fails where the caller may change none.
-    pub fn known_system(&self, asked: &str) -> Result<SystemId> {
-        Ok(self.systems_to_change()?.find(asked)?.system.id)
-    }
+/// The id of the system somebody means to change. Fails where the caller may change none.
+pub fn known_system(cx: &Context, asked: &str) -> Result<SystemId> {
+    Ok(systems_to_change(cx)?.find(asked)?.system.id)
+}
 
-    /// The system somebody means, where it may be called now. Fails where the caller may not call any.
-    pub fn callable_system(&self, asked: &str) -> Result<Arc<Registered>> {
-        self.caller().demand("catalog:read")?;
-        callable(self.app(), asked)
-    }
+/// The system somebody means, where it may be called now. Fails where the caller may not call any.
+pub fn callable_for(cx: &Context, asked: &str) -> Result<Arc<Registered>> {
+    cx.caller().demand("catalog:read")?;
+    callable(cx.app(), asked)
 }

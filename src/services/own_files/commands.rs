@@ -32,76 +32,74 @@ struct Watch {
     before: Option<Survey>,
 }
 
-impl Context {
-    /// Runs a command in the sandbox; it ends with the call. It has read what the files hold, and what it changes is from
-    /// there.
-    pub async fn run_command(&self, command: Command) -> Result<Finished> {
-        let files = self.files()?;
-        // Before it looks: what is written later from outside is said to count for all that such a command writes.
-        let mark = self.app().processes.mark_command(self.caller().user);
+/// Runs a command in the sandbox; it ends with the call. It has read what the files hold, and what it changes is from
+/// there.
+pub async fn run(cx: &Context, command: Command) -> Result<Finished> {
+    let files = OwnFiles::of(cx)?;
+    // Before it looks: what is written later from outside is said to count for all that such a command writes.
+    let mark = cx.app().processes.mark_command(cx.caller().user);
+    files.note_held().await?;
+    let Some(origin) = cx.taint().origin_to_keep() else {
+        let (ran, _mark) = in_sandbox(cx, &files.files, command, mark).await?;
+        // It may have read what came while it ran.
         files.note_held().await?;
-        let Some(origin) = self.origin_to_keep() else {
-            let (ran, _mark) = self.in_sandbox(&files.files, command, mark).await?;
-            // It may have read what came while it ran.
-            files.note_held().await?;
-            return ran;
-        };
-        // Its own changes are looked for when it has ended, which nobody vouches for before; those of others that run are not.
-        let watched = self.app().processes.mark_watched(self.caller().user);
-        drop(mark);
-        let watch = files.watch(&origin).await?;
-        // Of a program nothing from outside need have been near, and some may come while it runs.
-        let mark = origin.program_of.map(|_| self.app().processes.mark_command(self.caller().user));
-        // Given up before its end, the trees stay: nobody knows what it wrote.
-        let (ran, _marks) = self.in_sandbox(&files.files, command, (watched, mark)).await?;
-        files.note_held().await?;
-        files.settle(watch, self.origin()).await?;
-        ran
-    }
+        return ran;
+    };
+    // Its own changes are looked for when it has ended, which nobody vouches for before; those of others that run are not.
+    let watched = cx.app().processes.mark_watched(cx.caller().user);
+    drop(mark);
+    let watch = files.watch(&origin).await?;
+    // Of a program nothing from outside need have been near, and some may come while it runs.
+    let mark = origin.program_of.map(|_| cx.app().processes.mark_command(cx.caller().user));
+    // Given up before its end, the trees stay: nobody knows what it wrote.
+    let (ran, _marks) = in_sandbox(cx, &files.files, command, (watched, mark)).await?;
+    files.note_held().await?;
+    files.settle(watch, cx.taint().origin()).await?;
+    ran
+}
 
-    /// Runs a command in a task of its own, and gives its marks back. Where nobody waits any more for the call, which has
-    /// ended, the command is ended, and its marks stay until nothing of it is left.
-    async fn in_sandbox<M>(&self, files: &Rooted, command: Command, marks: M) -> Result<(Result<Finished>, M)>
-    where
-        M: Send + 'static,
-    {
-        let (sandbox, files, cancel) = (self.app().sandbox.clone(), files.clone(), self.cancelled().clone());
-        let run = async move { (sandbox.run(&files, command, &cancel).await, marks) };
-        self.app().tracker.spawn_on(run, &self.app().runtime).await.map_err(Error::internal)
-    }
+/// Runs a command in a task of its own, and gives its marks back. Where nobody waits any more for the call, which has
+/// ended, the command is ended, and its marks stay until nothing of it is left.
+async fn in_sandbox<M>(cx: &Context, files: &Rooted, command: Command, marks: M) -> Result<(Result<Finished>, M)>
+where
+    M: Send + 'static,
+{
+    let (sandbox, files, cancel) = (cx.app().sandbox.clone(), files.clone(), cx.cancelled().clone());
+    let run = async move { (sandbox.run(&files, command, &cancel).await, marks) };
+    cx.app().tracker.spawn_on(run, &cx.app().runtime).await.map_err(Error::internal)
+}
 
-    /// The caller's background processes; what they wrote is of what the files hold.
-    pub async fn processes(&self) -> Result<OwnProcesses> {
-        let files = self.files()?;
-        files.note_held().await?;
-        Ok(self.app().processes.of(self.caller().user, files.files))
-    }
+/// The caller's background processes; what they wrote is of what the files hold.
+pub async fn processes(cx: &Context) -> Result<OwnProcesses> {
+    let files = OwnFiles::of(cx)?;
+    files.note_held().await?;
+    Ok(cx.app().processes.of(cx.caller().user, files.files))
+}
 
-    /// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
-    pub async fn start_process(&self, line: &str, blocked: &[String]) -> Result<Status> {
-        // Until it is started and counts as running itself.
-        let _mark = self.app().processes.mark_command(self.caller().user);
-        let own = self.processes().await?;
-        let origin = self.origin_to_keep();
-        if let Some(origin) = &origin {
-            let places = keep_trees(self.app(), &self.files()?.files, origin).await?;
-            guard_against_running(self.app(), &places, origin).await?;
-        }
-        let started = own.start(line, blocked, origin).await?;
-        // What came before it counted as running it may have read as well.
-        self.files()?.note_held().await?;
-        if let Some(origin) = self.origin() {
-            self.app().processes.note(self.caller().user, &origin);
-        }
-        Ok(started)
+/// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
+pub async fn start(cx: &Context, line: &str, blocked: &[String]) -> Result<Status> {
+    // Until it is started and counts as running itcx.
+    let _mark = cx.app().processes.mark_command(cx.caller().user);
+    let own = processes(cx).await?;
+    let origin = cx.taint().origin_to_keep();
+    if let Some(origin) = &origin {
+        let places = keep_trees(cx.app(), &OwnFiles::of(cx)?.files, origin).await?;
+        guard_against_running(cx.app(), &places, origin).await?;
     }
+    let started = own.start(line, blocked, origin).await?;
+    // What came before it counted as running it may have read as well.
+    OwnFiles::of(cx)?.note_held().await?;
+    if let Some(origin) = cx.taint().origin() {
+        cx.app().processes.note(cx.caller().user, &origin);
+    }
+    Ok(started)
 }
 
 impl OwnFiles {
     /// Notes where the first file came from that a command could read and nobody vouched for.
     async fn note_held(&self) -> Result<()> {
         let held = FileOrigins::new(&self.cx.app().db).held(self.files.user()).await?;
-        self.cx.note(self.first_held(held).await?);
+        self.cx.taint().note(self.first_held(held).await?);
         Ok(())
     }
 

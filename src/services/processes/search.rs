@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     app::App,
-    engine::{context::Context, find::views},
+    engine::context::Context,
     model::{
         business_process::Process,
         error::{Error, Result},
@@ -14,6 +14,7 @@ use crate::{
         vector::cosine,
         words,
     },
+    services::find::views,
     store::processes::Processes,
 };
 
@@ -63,12 +64,10 @@ pub struct Answer {
     pub all: Vec<Process>,
 }
 
-impl Context {
-    /// The published processes that fit a question, the best first.
-    pub async fn search_processes(&self, query: &str) -> Result<Answer> {
-        let all = Processes::of(&self.app().db).all().await?;
-        search(self.app(), query, all.into_iter().filter(Process::is_published).collect()).await
-    }
+/// The published processes that fit a question, the best first.
+pub async fn published(cx: &Context, query: &str) -> Result<Answer> {
+    let all = Processes::of(&cx.app().db).all().await?;
+    search(cx.app(), query, all.into_iter().filter(Process::is_published).collect()).await
 }
 
 /// Those of these processes that fit a question, the best first.

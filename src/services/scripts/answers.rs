@@ -74,17 +74,17 @@ async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
     match ask {
         Ask::KvGet { key } => {
             let found = kept.value(name, user, key).await?;
-            cx.note(found.as_ref().and_then(|found| found.origin.clone()));
+            cx.taint().note(found.as_ref().and_then(|found| found.origin.clone()));
             Ok(found.map_or(Value::Null, |found| found.value))
         }
         Ask::KvSet { key, value: Value::Null } => Ok(json!(kept.forget(name, user, key).await?)),
         Ask::KvSet { key, value } => {
-            let value = ScriptValue { value, origin: cx.origin_to_keep(), updated_at: cx.now() };
+            let value = ScriptValue { value, origin: cx.taint().origin_to_keep(), updated_at: cx.now() };
             kept.keep(name, user, key, value).await.map(|()| Value::Bool(true))
         }
         _ => {
             let (keys, origins): (Vec<_>, Vec<_>) = kept.keys(name, user).await?.into_iter().unzip();
-            cx.note(origins.into_iter().flatten());
+            cx.taint().note(origins.into_iter().flatten());
             Ok(json!(keys))
         }
     }

@@ -217,7 +217,7 @@ impl Loaded {
             self.granted.iter().map(|host| Destination::new(host.name(), host.port())).collect();
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
         let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
-        let tool = if granted.is_empty() { tool } else { tool.reaches_among(move |_: &Value, _| granted.clone()) };
+        let tool = if granted.is_empty() { tool } else { tool.reaches_named(move |_: &Value| granted.clone()) };
         let (title, secrets) = (self.head.name.clone(), self.loose_secrets());
         let tool = tool.ahead(move |cx: Context, _: Value| {
             let (title, secrets) = (title.clone(), secrets.clone());

@@ -47,7 +47,7 @@ pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &Secrets, ask: 
             return Answer::Ended(refusal);
         }
         // Its path and query may hold a secret.
-        cx.note_outside(request.url.origin().ascii_serialization());
+        cx.taint().note_place(&request.url.origin().ascii_serialization());
         let response = match cx.http() {
             Ok(http) => http.send(request.clone()).await,
             Err(error) => Err(error),

@@ -14,6 +14,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::clipboard,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,6 +41,6 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    cx.write_clipboard(args.text).await?;
+    clipboard::write(&cx, args.text).await?;
     Ok(Output::json(json!({"ok": true})))
 }

@@ -48,7 +48,7 @@ const LONG: Duration = Duration::from_millis(200);
 async fn every_hostile_script_is_contained_while_others_go_on() {
     let app = Arc::new(TestApp::start().await);
     let owner = app.owner().await.caller;
-    let scripts = app.satchel.scripts.clone();
+    let scripts = app.satchel.services.scripts.clone();
     let bench = satchel::services::scripts::Workbench::of(&scripts);
     std::fs::write(scripts.folder().join("fine.rhai"), doubling("fine", 2)).unwrap();
     scripts.reload().await.unwrap();
@@ -110,7 +110,7 @@ async fn no_script_brings_a_secret_out() {
     const SECRET: &str = "s3cret-canary-of-a-service";
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let scripts = app.satchel.scripts.clone();
+    let scripts = app.satchel.services.scripts.clone();
     let bench = satchel::services::scripts::Workbench::of(&scripts);
     let corpus = corpus("leaks");
     assert!(corpus.len() >= 10);

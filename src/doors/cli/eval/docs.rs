@@ -14,14 +14,16 @@ use super::{args::EvalDocs, doubts, set, table};
 use crate::{
     app::App,
     doors::cli::{run::Exit, screen::Screen},
-    engine::find::trial::{self, Answer, Case, Summary},
     host::jsonl,
     model::{
         error::Result,
         knowledge::{CollectionId, DocumentId, NewCollection, SourceKind, Status, fitted_title},
         score::DEPTH,
     },
-    services::knowledge::search::{self, Question},
+    services::{
+        find::trial::{self, Answer, Case, Summary},
+        knowledge::search::{self, Question},
+    },
     store::{
         documents::{Content, Filter, NewDocument},
         people::Actor,

@@ -206,8 +206,8 @@ fn order(a: &Ranked, b: &Ranked) -> Ordering {
 mod tests {
     use super::*;
     use crate::{
-        engine::find::profile::Profile,
         model::{learning::Used, user::UserId},
+        services::find::profile::Profile,
     };
 
     fn catalogue() -> Catalogue {

@@ -119,8 +119,8 @@ pub fn summary(set: &str, tools: usize, cases: &[Case], answers: &[Answer]) -> S
 mod tests {
     use super::*;
     use crate::{
-        engine::find::{past::PRIOR, profile::Profile},
         index::embed::workers::Limits,
+        services::find::{past::PRIOR, profile::Profile},
     };
 
     /// Tools with a need each; some are near to others.

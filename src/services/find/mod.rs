@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod collisions;
+pub mod conversation;
 mod embedding;
 pub mod finder;
 pub mod hit;

@@ -1,6 +1,7 @@
 //! Where a result came from, if from outside: by the tool's kind, because the tool says so in `meta.outside`, or because
 //! something it called brought it in.
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{context::Context, tool::Tool};
@@ -70,46 +71,65 @@ fn named(tool: &str, place: &str) -> String {
     format!("{tool}: {place}")
 }
 
-impl Context {
-    /// Remembers that something from outside came into this run; what it gives back is from there too.
-    pub fn note_outside(&self, place: String) {
-        self.note([Origin::new(named(self.tool(), &place), self.now())]);
+/// What content from outside has come into a run, in the hands of the run.
+#[derive(Clone, Copy)]
+pub struct Taint<'a> {
+    cx: &'a Context,
+    /// The origin of what its conversation, or the call around it, had read from outside when it began.
+    around: Option<&'a Origin>,
+    read: &'a Mutex<Option<Origin>>,
+}
+
+impl<'a> Taint<'a> {
+    pub(super) fn new(cx: &'a Context, around: Option<&'a Origin>, read: &'a Mutex<Option<Origin>>) -> Self {
+        Self { cx, around, read }
     }
 
-    /// Remembers that things kept came into this run with these origins, as far as they are outside for its caller.
-    pub fn note(&self, origins: impl IntoIterator<Item = Origin>) {
-        let mut outside = origins.into_iter().filter(|origin| origin.is_outside_for(self.caller()));
+    /// Remembers that something from this place outside came into the run; what it gives back is from there too.
+    pub fn note_place(self, place: &str) {
+        self.note([Origin::new(named(self.cx.tool(), place), self.cx.now())]);
+    }
+
+    /// Remembers that things kept came into the run with these origins, as far as they are outside for its caller.
+    pub fn note(self, origins: impl IntoIterator<Item = Origin>) {
+        let mut outside = origins.into_iter().filter(|origin| origin.is_outside_for(self.cx.caller()));
         if let Some(origin) = outside.next() {
-            self.outside().lock().get_or_insert(origin);
+            self.read.lock().get_or_insert(origin);
         }
     }
 
-    /// Remembers that things came into this run that these people put where everybody reads them.
-    pub fn note_authors<'a>(&self, authors: impl IntoIterator<Item = &'a Author>) {
-        let reader = self.caller().user;
+    /// Remembers that things came into the run that these people put where everybody reads them.
+    pub fn note_authors<'b>(self, authors: impl IntoIterator<Item = &'b Author>) {
+        let reader = self.cx.caller().user;
         if let Some(other) = authors.into_iter().find(|author| author.is_another_than(reader)) {
-            self.note_outside(format!("put by {}", other.name));
+            self.note_place(&format!("put by {}", other.name));
         }
     }
 
-    /// The origin of what this run writes where everybody reads it.
-    pub fn origin_for_all(&self) -> Option<Origin> {
+    /// The origin of what the run writes: of what it has read from outside itself, else of what was around it.
+    pub fn origin(self) -> Option<Origin> {
+        let own = self.read.lock().clone();
+        own.or_else(|| self.around.cloned())
+    }
+
+    /// The origin of what the run writes where everybody reads it.
+    pub fn origin_for_all(self) -> Option<Origin> {
         self.origin().map(Origin::for_all).or_else(|| self.of_program())
     }
 
-    /// The origin of what this run keeps for its caller.
-    pub fn origin_to_keep(&self) -> Option<Origin> {
+    /// The origin of what the run keeps for its caller.
+    pub fn origin_to_keep(self) -> Option<Origin> {
         self.origin().or_else(|| self.of_program())
     }
 
     /// In a turn of the server's own agent as well: a program that has begun it says what is kept.
-    fn of_program(&self) -> Option<Origin> {
-        Origin::of_program(self.caller(), self.tool(), self.now())
+    fn of_program(self) -> Option<Origin> {
+        Origin::of_program(self.cx.caller(), self.cx.tool(), self.cx.now())
     }
 
-    /// An outcome of this run, which says where it came from where something it called was from outside.
-    pub(super) fn mark(&self, outcome: Result<Output>) -> Result<Output> {
-        let Some(origin) = self.outside().lock().clone() else { return outcome };
+    /// An outcome of the run, which says where it came from where something it called was from outside.
+    pub(super) fn mark(self, outcome: Result<Output>) -> Result<Output> {
+        let Some(origin) = self.read.lock().clone() else { return outcome };
         match outcome {
             Ok(output) if output.outside().is_some() => Ok(output),
             Ok(output) => Ok(output.kept_from(Some(origin))),

@@ -10,8 +10,10 @@ use tokio::sync::Semaphore;
 use super::{parts, past::Past};
 use crate::{
     app::App,
+    engine::invoker::Concluded,
     index::embed::embedder::Embedder,
     model::{
+        call::Outcome,
         conversation::ConversationId,
         error::{Error, Result},
         learning::{Ended, Used},
@@ -63,16 +65,13 @@ struct Loaded {
 }
 
 /// A call that ended.
-#[derive(Debug, Clone)]
-pub struct Called {
-    /// Who called.
-    pub user: UserId,
-    /// In which conversation.
-    pub topic: ConversationId,
+struct Called {
+    user: UserId,
+    topic: ConversationId,
     /// The tool's id.
-    pub tool: String,
+    tool: String,
     /// Whether it did what was asked.
-    pub success: bool,
+    success: bool,
 }
 
 impl Learner {
@@ -102,8 +101,24 @@ impl Learner {
         self.needs.insert(topic, needs);
     }
 
+    /// Learns from a call of a conversation. Innate tools are never looked for, so nothing is learned of them.
+    pub fn concluded(&self, ended: &Concluded<'_>) {
+        let Concluded { call, tool, is_approved, outcome } = *ended;
+        let success = match outcome {
+            Ok(Outcome::Done(_)) => true,
+            Err(error) if error.is_tools_own() => false,
+            _ => return,
+        };
+        // Collecting what a person has approved tells the same a second time.
+        let is_collected = call.ticket.is_some() && !is_approved;
+        let (Some(topic), false) = (call.topic, is_collected || call.dry_run) else { return };
+        if !tool.spec().innate {
+            self.called(Called { user: call.caller.user, topic, tool: tool.spec().id(), success });
+        }
+    }
+
     /// Learns from the end of a call, in the background: nobody waits for it.
-    pub fn called(&self, called: Called) {
+    fn called(&self, called: Called) {
         let Some(Needs { request, search }) = self.needs.get(&called.topic) else { return };
         let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else {
             tracing::debug!(tool = called.tool, "too many calls wait to be learned from");
