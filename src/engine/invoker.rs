@@ -93,7 +93,7 @@ impl Invoker {
         refused
     }
 
-    /// What is said of names that should be scripts and are none: why.
+    /// From now on whoever asks for one of these names, which should mean tools and do not, is told this.
     pub fn tell_broken(&self, broken: HashMap<String, String>) {
         let mut now = self.registry.write();
         *now = Arc::new(now.with_broken(broken));

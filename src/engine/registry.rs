@@ -32,7 +32,7 @@ pub struct Refused {
 pub struct Registry {
     tools: Arc<Vec<Arc<Tool>>>,
     names: Arc<HashMap<String, Name>>,
-    /// Scripts that should be tools and are none, and why.
+    /// Names that should mean tools and do not, and what whoever asks for one is told.
     broken: Arc<HashMap<String, String>>,
     /// The caller who looks: tools that they may not use have no name here.
     seen_by: Option<Arc<Caller>>,
@@ -103,7 +103,7 @@ impl Registry {
         (registry, refused)
     }
 
-    /// The same tools, and why these names, which should be scripts, are none.
+    /// The same tools, and what is told of these names, which should mean tools and do not.
     #[must_use]
     pub fn with_broken(&self, broken: HashMap<String, String>) -> Self {
         Self { broken: Arc::new(broken), ..self.clone() }
@@ -152,12 +152,8 @@ impl Registry {
     pub fn find(&self, asked: &str) -> Result<Found> {
         let Some(found) = self.find_whoever_asks(asked) else {
             let bare = asked.strip_prefix("functions.").unwrap_or(asked);
-            let name = wire::decode(bare);
-            let name = name.strip_prefix("script:").unwrap_or(&name);
-            return Err(match self.broken.get(name) {
-                Some(why) => Error::not_found(format!("The script '{name}' is broken, and no tool: {why}")),
-                None => unknown(asked),
-            });
+            let told = self.broken.get(&wire::decode(bare)).map(Error::not_found);
+            return Err(told.unwrap_or_else(|| unknown(asked)));
         };
         match &self.seen_by {
             Some(caller) if !authorise::may_see(&found.tool, caller) => Err(unknown(asked)),
@@ -269,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_broken_is_not_just_missing() {
-        let broken = HashMap::from([("mine".to_owned(), "Line 7: There is no function 'x'.".to_owned())]);
+    fn a_tool_that_is_broken_is_not_just_missing() {
+        let broken = ["mine", "script:mine"].map(|name| (name.to_owned(), "It is broken.".to_owned())).into();
         let registry = Registry::of(vec![tool("read")]).unwrap().with_broken(broken);
         let (registry, _) = registry.with_source(Source::Script, Vec::new());
         for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
             let error = registry.find(name).err().unwrap();
-            assert!(error.message().starts_with("The script 'mine' is broken, and no tool: Line 7"), "{name}: {error}");
+            assert_eq!(error.message(), "It is broken.", "{name}");
         }
         assert!(registry.find("read").is_ok() && registry.find("yours").err().unwrap().message().contains("no tool"));
     }

@@ -93,6 +93,7 @@ impl Tool {
             settings: Vec::new(),
             examples: Vec::new(),
             innate: false,
+            own_data: false,
         };
         let run = Arc::new(run);
         let handler: Handler = Arc::new(move |context, arguments| {

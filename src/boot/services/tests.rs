@@ -46,6 +46,7 @@ fn held(gate: &Gate) -> Tool {
         settings: Vec::new(),
         examples: Vec::new(),
         innate: false,
+        own_data: false,
     };
     let run = move |_, _: Value| {
         let gate = gate.clone();

@@ -53,6 +53,13 @@ impl Tool {
         self
     }
 
+    /// Says that it changes nothing but what belongs to its caller alone: it needs no permission.
+    #[must_use]
+    pub fn own_data(mut self) -> Self {
+        self.spec.own_data = true;
+        self
+    }
+
     /// Adds a setting of its configuration.
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {

@@ -74,6 +74,7 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
         settings: Vec::new(),
         examples: Vec::new(),
         innate: false,
+        own_data: false,
     }
 }
 

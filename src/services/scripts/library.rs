@@ -266,8 +266,12 @@ impl Library {
         warn_of(&shown, &self.all());
         warn_of_missing(&shown, &self.all(), &self.invoker.registry());
         let tools = shown.iter().filter(|script| script.live.is_some());
-        let broken = tools.filter_map(|script| Some((script.name.clone(), script.problem.clone()?)));
-        self.invoker.tell_broken(broken.collect());
+        let broken = tools.filter_map(|script| Some((&script.name, script.problem.as_ref()?)));
+        let told = broken.flat_map(|(name, why)| {
+            let told = format!("The script '{name}' is broken, and no tool: {why}");
+            [(name.clone(), told.clone()), (format!("{}:{name}", Source::Script.as_str()), told)]
+        });
+        self.invoker.tell_broken(told.collect());
         *self.shown.write() = Arc::new(shown);
     }
 }

@@ -206,6 +206,7 @@ impl Loaded {
             settings: head.settings.iter().map(|setting| self.described_setting(setting)).collect(),
             examples: head.examples.iter().map(example).collect(),
             innate: false,
+            own_data: false,
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .personal("your clipboard")
     .private(&["text"])
     .example("A text to paste", json!({"text": "42 Main Street"}), json!({"ok": true}))

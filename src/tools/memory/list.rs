@@ -68,6 +68,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .innate()
     .personal("your lists")
     .private(&["item", "items", "list", "new_name"])

@@ -135,6 +135,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .innate()
     .personal("your memories")
     .private(&["content", "key", "gists", "facts"])
