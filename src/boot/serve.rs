@@ -55,8 +55,8 @@ async fn announce(satchel: &Satchel) -> Result<()> {
 #[expect(clippy::print_stdout, reason = "this line is what the process promises to print")]
 async fn announce_setup(satchel: &Satchel) -> Result<()> {
     let base = satchel.url.as_str().trim_end_matches('/');
-    if satchel.app.people.needs_owner().await? {
-        let token = satchel.app.people.issue_link(satchel.app.clock.now());
+    if satchel.app.stores.people.needs_owner().await? {
+        let token = satchel.app.stores.people.issue_link(satchel.app.clock.now());
         println!("satchel setup {base}/setup?token={}", token.expose());
     }
     Ok(())

@@ -102,7 +102,7 @@ pub(super) async fn check(invoker: &Invoker, assessed: &AssessedCall<'_>, record
         Some(asked) => {
             let scripts = consent::texts(&assessed.pending);
             let asker = Asker::from_call(assessed.call, asked.extent.definition.clone(), scripts);
-            let ticket = invoker.app.tickets.ask(ticket(&invoker.app, assessed, asked), asker).await?;
+            let ticket = invoker.app.stores.tickets.ask(ticket(&invoker.app, assessed, asked), asker).await?;
             Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
         }
     }
@@ -174,7 +174,7 @@ async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result
             let scope =
                 assessed.found.tool.scope_of(assessed.arguments).and_then(|within| scope(assessed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| assessed.for_conversation(scope, extent))
-                && app.tickets.approved_for(approval).await?
+                && app.stores.tickets.approved_for(approval).await?
             {
                 return Ok(None);
             }

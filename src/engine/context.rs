@@ -195,7 +195,7 @@ impl Context {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        self.app().work.run(Some(self.caller().user), work).await
+        self.app().host.work.run(Some(self.caller().user), work).await
     }
 
     /// Does heavy work on something of so many bytes: on large things one after the other.
@@ -204,7 +204,7 @@ impl Context {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        self.app().work.run_on(Some(self.caller().user), bytes, work).await
+        self.app().host.work.run_on(Some(self.caller().user), bytes, work).await
     }
 
     /// What content from outside has come into this run.

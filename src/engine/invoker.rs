@@ -114,7 +114,7 @@ impl Invoker {
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
-        let task = self.app.tracker.spawn_on(behalf::of(user, attempt), &self.app.runtime);
+        let task = self.app.lifecycle.tracker.spawn_on(behalf::of(user, attempt), &self.app.lifecycle.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 

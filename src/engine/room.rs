@@ -59,7 +59,7 @@ impl<'a> Room<'a> {
             taken.bytes = taken.bytes.saturating_add(bytes);
             taken.bytes
         };
-        let part = self.app.work.room(Some(self.user), all).await?;
+        let part = self.app.host.work.room(Some(self.user), all).await?;
         self.taken.lock().part = Some(part);
         Ok(())
     }
@@ -70,7 +70,7 @@ impl<'a> Room<'a> {
     /// As [`Self::take`].
     pub fn take_here(self, values: &[&Value]) -> Result<()> {
         let bytes: usize = values.iter().map(|value| cut::weight(value, cut::LARGEST)).sum();
-        self.app.runtime.block_on(self.take(bytes as u64))
+        self.app.lifecycle.runtime.block_on(self.take(bytes as u64))
     }
 
     /// Keeps the room of a call within this one, whose result becomes a part of this one's.

@@ -25,7 +25,7 @@ impl AuditLog {
     /// outside: a name at a failed sign-in, an argument of somebody else's, a stranger's refusal may be an order.
     pub async fn find(&self, filter: Filter, limit: u32) -> Result<Vec<Entry>> {
         let (app, taint) = (self.cx.app(), self.cx.taint());
-        let entries = app.audit.find(filter, limit).await?;
+        let entries = app.stores.audit.find(filter, limit).await?;
         let moments = entries.iter().filter_map(|entry| Some((entry.topic?, entry.time))).collect();
         taint.note(Conversations::of(&app.db).origin_among(moments).await?);
         let is_own = |entry: &Entry| entry.own_words && entry.user_id == Some(self.cx.caller().user);

@@ -11,7 +11,7 @@ use crate::{
 /// Text that somebody else put on the desktop's is from outside: it may have been copied from anywhere.
 pub async fn read(cx: &Context) -> Result<String> {
     let own = clipboard::read(&cx.app().db, cx.caller().user).await?;
-    let Some(desktop) = &cx.app().desktop else {
+    let Some(desktop) = &cx.app().host.desktop else {
         cx.taint().note(own.origin);
         return Ok(own.text);
     };
@@ -26,7 +26,7 @@ pub async fn read(cx: &Context) -> Result<String> {
 
 /// Replaces what it holds.
 pub async fn write(cx: &Context, text: String) -> Result<()> {
-    if let Some(desktop) = &cx.app().desktop {
+    if let Some(desktop) = &cx.app().host.desktop {
         desktop.write(text.clone()).await?;
     }
     // Of a desktop's clipboard, this tells what was written here from what was copied there.

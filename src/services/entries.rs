@@ -137,7 +137,7 @@ async fn best(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
             demand_length(app, vector)?;
             Some(unit(vector))
         }
-        (None, Some(text)) if query.by_meaning => app.embedder.query(text).await?.map(|vector| vector.to_vec()),
+        (None, Some(text)) if query.by_meaning => app.search.embedder.query(text).await?.map(|vector| vector.to_vec()),
         _ => None,
     };
     let filter = query.filter;
@@ -152,7 +152,7 @@ async fn best(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
         ids: ids.as_ref(),
         limit: query.limit,
     };
-    let found = app.indexes.search(Space::Entries, &ask).await?;
+    let found = app.search.indexes.search(Space::Entries, &ask).await?;
     let numbers: Vec<i64> = found.iter().map(|found| found.id).collect();
     let kept = app.db.read(move |c| numbers.into_iter().map(|id| entries::kept(c, id)).collect::<Result<Vec<_>>>());
     let mut kept: HashMap<i64, Kept> = kept.await?.into_iter().flatten().map(|kept| (kept.id, kept)).collect();
@@ -188,7 +188,7 @@ fn demand_length(app: &App, vector: &[f32]) -> Result<String> {
     if !vector.iter().any(|x| *x != 0.0) || !vector.iter().all(|x| x.is_finite()) {
         return Err(Error::invalid("'vector' needs numbers that are finite and not all zero."));
     }
-    match app.embedder.model() {
+    match app.search.embedder.model() {
         Some(model) if model.dimensions == vector.len() => Ok(model.id),
         Some(model) => Err(Error::invalid(format!(
             "The vector has {} numbers; this index takes vectors of {}, as the model {} makes them.",
@@ -201,7 +201,7 @@ fn demand_length(app: &App, vector: &[f32]) -> Result<String> {
 }
 
 async fn embedded(app: &App, text: &str) -> Result<Option<(String, Vec<f32>)>> {
-    let embedder = app.embedder.steady();
+    let embedder = app.search.embedder.steady();
     let Some(model) = embedder.model().filter(|_| !text.trim().is_empty()) else { return Ok(None) };
     let vectors = embedder.passages(vec![text.to_owned()]).await?;
     Ok(vectors.and_then(|vectors| vectors.into_iter().next()).map(|vector| (model.id, vector)))
@@ -215,7 +215,7 @@ fn unit(vector: &[f32]) -> Vec<f32> {
 }
 
 async fn visible(app: &App) {
-    if tokio::time::timeout(VISIBLE, app.indexes.settled()).await.is_err() {
+    if tokio::time::timeout(VISIBLE, app.search.indexes.settled()).await.is_err() {
         tracing::warn!("the indexes are busy: an entry is written and will be found a little later");
     }
 }

@@ -42,7 +42,7 @@ pub fn seen_by(cx: &Context) -> (Graph, Sight) {
 /// Starts the reader; it ends with the process.
 pub fn start(app: &Arc<App>) {
     let shared = Arc::clone(app);
-    app.tracker.spawn_on(follow(shared), &app.runtime);
+    app.lifecycle.tracker.spawn_on(follow(shared), &app.lifecycle.runtime);
 }
 
 async fn follow(app: Arc<App>) {
@@ -55,7 +55,7 @@ async fn follow(app: Arc<App>) {
         };
         let pause = tokio::select! {
             biased;
-            () = app.shutdown.cancelled() => return,
+            () = app.lifecycle.shutdown.cancelled() => return,
             done = work => match done {
                 Ok(0) => PATIENCE,
                 Ok(_) => continue,
@@ -66,8 +66,8 @@ async fn follow(app: Arc<App>) {
             },
         };
         tokio::select! {
-            () = app.shutdown.cancelled() => return,
-            () = app.knowledge.ingest.woken(Worker::Graph) => {}
+            () = app.lifecycle.shutdown.cancelled() => return,
+            () = app.stores.knowledge.ingest.woken(Worker::Graph) => {}
             () = tokio::time::sleep(pause) => {}
         }
     }
@@ -110,7 +110,7 @@ async fn by_form(app: &Arc<App>, store: &Graph, document: &Unread, titles: &Arc<
 fn marked(app: &App, document: &Unread) -> Option<String> {
     let file = document.file.as_deref()?;
     document.kind.as_deref().filter(|kind| matches!(*kind, "markdown" | "html"))?;
-    let (file, mut bytes) = (app.knowledge.files.open(file).ok()?, Vec::new());
+    let (file, mut bytes) = (app.stores.knowledge.files.open(file).ok()?, Vec::new());
     file.take(LONGEST as u64).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

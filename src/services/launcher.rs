@@ -114,7 +114,7 @@ impl<'a> Launcher<'a> {
             }
             Kind::Document if self.reads() => {
                 let document = id.parse().map_err(|_| none())?;
-                Some(self.app.knowledge.documents.get(self.caller.reader(), document).await?.id.to_string())
+                Some(self.app.stores.knowledge.documents.get(self.caller.reader(), document).await?.id.to_string())
             }
             Kind::Document | Kind::Agent => None,
         };

@@ -69,17 +69,20 @@ pub async fn ask(
     (provider, user): (Option<ProviderId>, Option<UserId>),
     question: Question,
 ) -> Result<Said> {
-    let providers = Providers::of(&app.db, &app.vault, app.config.model.as_ref())?.chain(provider).await?;
+    let providers = Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?.chain(provider).await?;
     if providers.is_empty() {
         return Err(chain::no_model());
     }
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
     let request = ChatRequest { system, messages, max_tokens: Some(most), ..ChatRequest::default() };
-    let answer =
-        Models::new(app.gate.on_behalf(Origin::part(Part::Models, user)), Patience::default(), app.breakers.clone())
-            .ask(&providers, &request)
-            .await?;
+    let answer = Models::new(
+        app.net.gate.on_behalf(Origin::part(Part::Models, user)),
+        Patience::default(),
+        app.net.breakers.clone(),
+    )
+    .ask(&providers, &request)
+    .await?;
     let model = answer.provider.model.clone();
     let (text, cost) = answer.text().await?;
     match text.trim() {

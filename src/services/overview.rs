@@ -38,9 +38,9 @@ pub struct ToolCounts {
 
 /// Counts all that is registered and known, documents as far as the caller may see them.
 pub async fn holdings(cx: &Context) -> Result<Holdings> {
-    let directory = cx.app().catalog.get();
+    let directory = cx.app().stores.catalog.get();
     let endpoints = directory.all().iter().map(|registered| registered.endpoints.len()).sum();
-    let documents = cx.app().knowledge.documents.count(cx.caller().reader()).await?;
+    let documents = cx.app().stores.knowledge.documents.count(cx.caller().reader()).await?;
     Ok(Holdings { systems: directory.all().len(), endpoints, documents })
 }
 

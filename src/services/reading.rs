@@ -48,7 +48,7 @@ impl Reader {
 
     /// The reader of a run.
     pub fn of(cx: &Context) -> Self {
-        Self::new(&cx.app().readers)
+        Self::new(&cx.app().host.readers)
     }
 
     /// Reads a document with its structure.

@@ -62,11 +62,11 @@ impl Remembering {
     /// This person's.
     pub fn of(app: &App, user: UserId) -> Self {
         Self {
-            memories: app.memories.own(user),
+            memories: app.stores.memories.own(user),
             meaning: Meaning::of(app),
             clock: app.clock.clone(),
-            runtime: app.runtime.clone(),
-            tracker: app.tracker.clone(),
+            runtime: app.lifecycle.runtime.clone(),
+            tracker: app.lifecycle.tracker.clone(),
         }
     }
 
@@ -187,7 +187,7 @@ pub struct Meaning {
 impl Meaning {
     /// The model of this application.
     pub fn of(app: &App) -> Self {
-        Self { embedder: app.embedder.clone() }
+        Self { embedder: app.search.embedder.clone() }
     }
 
     fn model(&self) -> Option<String> {

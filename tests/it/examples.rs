@@ -44,7 +44,7 @@ async fn outside(app: &TestApp) -> Site {
     let registry = app.satchel.invoker.registry();
     let settings = registry.find("web_search").unwrap().tool.spec().settings.clone();
     let values = json!({"base_url": site.url("")}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
     site
 }
 

@@ -41,7 +41,7 @@ const FOR_EVER: Duration = Duration::from_secs(60);
 fn read_tokenizer_at(app: &TestApp, path: &Path) {
     let model = Model { tokenizer: File::At(path.to_owned()), ..Model::embedded().unwrap() };
     let limits = Limits { threads: 1, ..Limits::default() };
-    app.satchel.app.embedder.become_like(&Embedder::new(Some(model), limits));
+    app.satchel.app.search.embedder.become_like(&Embedder::new(Some(model), limits));
 }
 
 /// From now on nothing is embedded: whatever is waits for ever.
@@ -101,7 +101,7 @@ async fn a_search_waits_neither_for_tools_nor_for_what_was_learned_to_be_embedde
 async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
     let app = TestApp::start().await;
     hold_embedder(&app);
-    let model = app.satchel.app.embedder.model().unwrap();
+    let model = app.satchel.app.search.embedder.model().unwrap();
     let texts = Catalogue::of_registry(&app.satchel.invoker.registry()).texts();
     let known = texts.iter().position(|text| text == "calculator").unwrap() - 1;
     let hash = vectors::hash(&texts[known]);
@@ -147,7 +147,7 @@ async fn what_was_learned_is_embedded_by_a_later_search_where_that_failed() {
     learn(&app, &caller).await;
     let learner = app.satchel.services.finder.learner();
     assert!(!learner.past().await.unwrap().1);
-    app.satchel.app.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
+    app.satchel.app.search.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
     let File::Embedded(tokenizer) = Model::embedded().unwrap().tokenizer else { panic!("it is a file") };
     std::fs::write(&path, tokenizer).unwrap();
     let begun = Instant::now();

@@ -102,7 +102,7 @@ async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMa
         let source = scripts::of_calls(&registry, &name, &made.calls);
         Ok(ScriptDraft { name, source })
     };
-    Ok(Json(state.app.work.run(Some(caller.user), draft).await?))
+    Ok(Json(state.app.host.work.run(Some(caller.user), draft).await?))
 }
 
 /// One script.

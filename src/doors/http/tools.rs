@@ -159,7 +159,7 @@ async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
     let tool = visible(&state, &caller, &name)?;
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
     let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
-    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.audit.find(filter, 20)).await
+    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.stores.audit.find(filter, 20)).await
 }
 
 /// On or off.

@@ -38,5 +38,5 @@ pub(crate) async fn ask(invoker: &Invoker, assessed: &AssessedCall<'_>, old: &Ti
     let asker = Asker { definition: Some(extent.definition.clone()), scripts, ..asker };
     let asked = Inquiry { reason: format!("{CHANGED}{rule}"), question, scope, extent };
     let new = Ticket { asked_as: old.asked_as.clone(), ..ticket(&invoker.app, assessed, asked) };
-    invoker.app.tickets.ask_instead(old.id, new, asker).await
+    invoker.app.stores.tickets.ask_instead(old.id, new, asker).await
 }

@@ -50,19 +50,19 @@ impl FirstRun {
             }
             restored
         };
-        app.tracker.spawn_on(work, &app.runtime).await.map_err(Error::internal)?
+        app.lifecycle.tracker.spawn_on(work, &app.lifecycle.runtime).await.map_err(Error::internal)?
     }
 
     async fn replace(&self, app: &App, data: PathBuf, received: Received) -> Result<Restored> {
-        let watch = Watch::new(app.shutdown.clone());
+        let watch = Watch::new(app.lifecycle.shutdown.clone());
         *self.watch.lock() = Some(watch.clone());
         let key = app.config.vault_key.clone();
         let prepared = spawn_blocking(move || exchange::prepare(&data, &received, &key, &watch));
         let prepared = prepared.await.map_err(Error::internal)??;
         // From here on nobody becomes the owner of what is replaced.
-        app.people.close().await.inspect_err(|_| app.people.reopen())?;
+        app.stores.people.close().await.inspect_err(|_| app.stores.people.reopen())?;
         let restored = spawn_blocking(move || prepared.commit()).await.map_err(Error::internal).flatten();
-        restored.inspect_err(|_| app.people.reopen())
+        restored.inspect_err(|_| app.stores.people.reopen())
     }
 
     /// How far it is, while one runs.

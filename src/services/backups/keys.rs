@@ -85,7 +85,7 @@ impl Backups {
     /// Keeps the passphrase backups are sealed with, in the vault.
     pub async fn set_passphrase(&self, by: &Actor, passphrase: Secret) -> Result<()> {
         Seal::passphrase(passphrase.clone())?;
-        self.app.vault.put(PASSPHRASE.0, PASSPHRASE.1, passphrase, by.now).await?;
+        self.app.stores.vault.put(PASSPHRASE.0, PASSPHRASE.1, passphrase, by.now).await?;
         self.record(&By::Person(Box::new(by.clone())), "backup.set_passphrase", json!({}), None).await;
         Ok(())
     }
@@ -96,6 +96,6 @@ impl Backups {
     }
 
     async fn passphrase(&self) -> Result<Option<Secret>> {
-        self.app.vault.get(PASSPHRASE.0, PASSPHRASE.1).await
+        self.app.stores.vault.get(PASSPHRASE.0, PASSPHRASE.1).await
     }
 }

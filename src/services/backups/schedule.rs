@@ -77,7 +77,7 @@ pub(super) async fn run(backups: Arc<Backups>) {
     let mut tried: Option<Time> = None;
     loop {
         tokio::select! {
-            () = backups.app.shutdown.cancelled() => return,
+            () = backups.app.lifecycle.shutdown.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
         let now = backups.app.clock.now();

@@ -93,7 +93,7 @@ impl Backups {
 
     /// Makes backups as the schedule says, for as long as the server runs.
     pub fn follow_schedule(self: &Arc<Self>) {
-        self.app.tracker.spawn(schedule::run(Arc::clone(self)));
+        self.app.lifecycle.tracker.spawn(schedule::run(Arc::clone(self)));
     }
 
     pub(super) fn shelf(&self) -> Shelf {
@@ -141,10 +141,10 @@ impl Backups {
             }
         };
         let backup = Backup { path: target.display().to_string(), ..backup };
-        let watch = Watch::new(self.app.shutdown.clone());
+        let watch = Watch::new(self.app.lifecycle.shutdown.clone());
         self.runs.begin(backup.clone(), &watch);
         let (this, begun, kept) = (Arc::clone(self), self.get(&backup.id)?, wish.to.is_none());
-        let ended = self.app.tracker.spawn(async move {
+        let ended = self.app.lifecycle.tracker.spawn(async move {
             let made = this.write(&target, wish, backup.created_at, &watch).await;
             let ended = this.ended(by, backup, made, kept.then_some(shelf)).await;
             // Whoever reads that it ended may begin the next one.
@@ -222,10 +222,10 @@ impl Backups {
         let turn = self.take_turn()?;
         let (file, backup) = (self.shelf().existing(id)?, self.shelf().get(id)?);
         let opener = self.opener(&backup, given).await?;
-        let watch = Watch::new(self.app.shutdown.clone());
+        let watch = Watch::new(self.app.lifecycle.shutdown.clone());
         self.runs.begin(backup.clone(), &watch);
         let (this, begun) = (Arc::clone(self), self.get(id)?);
-        let ended = self.app.tracker.spawn(async move {
+        let ended = self.app.lifecycle.tracker.spawn(async move {
             let work = shelf::work(&this.data).join("verify");
             let clock = this.app.clock.clone();
             let drill = Verification { file, opener, work, clock, watch }.run().await;
@@ -322,7 +322,7 @@ impl Backups {
 
     pub(super) async fn record(&self, by: &By, action: &str, told: Value, failure: Option<&Error>) {
         let now = self.app.clock.now();
-        if let Err(error) = log::record(&self.app.audit, by, (action, told), failure, now).await {
+        if let Err(error) = log::record(&self.app.stores.audit, by, (action, told), failure, now).await {
             tracing::error!(?error, action, "a backup is not in the audit");
         }
     }

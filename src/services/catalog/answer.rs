@@ -97,12 +97,12 @@ impl Answer {
         let Body { form, value: body, repeats_secret, page } = match raw.len() <= LONG && !(is_page && is_refusal) {
             true => Body::read(&raw, media.as_deref(), &forms),
             false => {
-                let (bytes, reader) = (raw.clone(), Reader::new(&target.app.readers));
+                let (bytes, reader) = (raw.clone(), Reader::new(&target.app.host.readers));
                 let read = move || {
                     let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader);
                     Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })
                 };
-                target.app.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
+                target.app.host.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
             }
         };
         Ok(Self { status, headers, form, body, raw, repeats_secret, page, attempts: 1, after_write: false })

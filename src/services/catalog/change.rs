@@ -44,7 +44,7 @@ impl CatalogProposals {
         cx.caller().demand("catalog:write")?;
         let by = Actor::at(cx.caller(), cx.now());
         let writer = Writer { by, tool: cx.tool().to_owned(), origin: cx.taint().origin_for_all() };
-        Ok(Self { catalog: cx.app().catalog.clone(), writer })
+        Ok(Self { catalog: cx.app().stores.catalog.clone(), writer })
     }
 
     /// Registers a system: a draft.
@@ -67,7 +67,7 @@ impl CatalogProposals {
 impl Changing {
     /// Changes by somebody who was let through a guard.
     pub fn of(invoker: &Invoker, by: Actor) -> Self {
-        Self { catalog: invoker.app.catalog.clone(), invoker: invoker.clone(), by }
+        Self { catalog: invoker.app.stores.catalog.clone(), invoker: invoker.clone(), by }
     }
 
     fn offer(&self) {

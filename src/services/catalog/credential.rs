@@ -52,7 +52,7 @@ pub struct Ready {
 /// Makes a system's credential ready: from the vault, and from its token server where there is one. `http` is how the
 /// token server is asked.
 pub async fn prepare(app: &App, http: &Http, system: &System) -> Result<Ready> {
-    let stored = app.catalog.credentials(system).await?;
+    let stored = app.stores.catalog.credentials(system).await?;
     let mut secrets: Vec<Secret> = stored.secrets().cloned().collect();
     let credential = match &stored.auth {
         Auth::None => Credential::None,
@@ -93,7 +93,7 @@ pub(super) async fn attempt<T, F: Future<Output = T>>(
     if target.system.auth.kind() != AuthType::Oauth2 || !is_refused(&outcome) {
         return Ok((ready, outcome));
     }
-    target.app.calling.drop_token(&token::key(target.system));
+    target.app.net.calling.drop_token(&token::key(target.system));
     let ready = prepare(target.app, target.http, target.system).await?;
     let outcome = call(ready.clone()).await;
     Ok((ready, outcome))
@@ -209,7 +209,7 @@ fn bare_token(text: &str) -> Result<String> {
 }
 
 async fn demand_certificate(app: &App, system: &System, values: &Map<String, Value>) -> Result<()> {
-    let stored = app.catalog.credentials(system).await?;
+    let stored = app.stores.catalog.credentials(system).await?;
     let now = |name: &str| match values.get(name) {
         None => stored.get(name).cloned(),
         Some(Value::String(text)) if text == MASK => stored.get(name).cloned(),

@@ -111,7 +111,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
             break;
         }
     }
-    target.app.calling.forget_types();
+    target.app.net.calling.forget_types();
     Ok(())
 }
 
@@ -176,7 +176,7 @@ impl Types<'_> {
             }
         }
         *described = Arc::new(Described { pool, web: described.web, missing });
-        self.target.app.calling.keep_types(self.key, Arc::clone(described));
+        self.target.app.net.calling.keep_types(self.key, Arc::clone(described));
         true
     }
 
@@ -189,7 +189,7 @@ impl Types<'_> {
                 let each = all.into_iter().map(|bytes| message::decode(&types.pool, &output, bytes, &mut room));
                 each.collect::<Result<Vec<message::Decoded>>>()
             };
-            let read = self.target.app.work.run(self.target.http.user(), decode).await?;
+            let read = self.target.app.host.work.run(self.target.http.user(), decode).await?;
             let unknown: BTreeSet<String> = read.iter().flat_map(|one| one.unknown.iter().cloned()).collect();
             if last || !self.learn(described, &unknown).await {
                 return Ok(read.into_iter().map(|one| one.json).collect());
@@ -206,12 +206,12 @@ async fn learned(
     given: HeaderMap,
     ready: &Ready,
 ) -> Result<(Line, Arc<Described>)> {
-    if let Some(known) = target.app.calling.types(key) {
+    if let Some(known) = target.app.net.calling.types(key) {
         return Ok((open(target, ready, given, known.web).await?, known));
     }
     let (line, described) = learn(target, service, given, ready).await?;
     let described = Arc::new(described);
-    target.app.calling.keep_types(key, Arc::clone(&described));
+    target.app.net.calling.keep_types(key, Arc::clone(&described));
     Ok((line, described))
 }
 

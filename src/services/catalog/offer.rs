@@ -24,7 +24,7 @@ const AROUND: Duration = Duration::from_secs(20);
 
 /// Offers the tools the catalog has now, in place of those it had.
 pub fn offer(invoker: &Invoker) {
-    let catalog = &invoker.app.catalog;
+    let catalog = &invoker.app.stores.catalog;
     loop {
         let directory = catalog.get();
         for refused in invoker.offer(Source::Catalog, tools(catalog, &directory)) {

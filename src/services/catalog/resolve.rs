@@ -20,7 +20,7 @@ use crate::{
 
 /// The system somebody means by its id, name or slug, where it may be called now (R8).
 pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
-    let directory = app.catalog.get();
+    let directory = app.stores.catalog.get();
     let found = directory.find(asked)?;
     found.system.demand_callable()?;
     Ok(Arc::clone(found))
@@ -28,7 +28,7 @@ pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
 
 /// The endpoint with this id and its system, where it may be called now.
 pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, Endpoint)> {
-    let directory = app.catalog.get();
+    let directory = app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id)?;
     found.system.demand_callable()?;
     Ok((Arc::clone(found), endpoint.clone()))
@@ -65,13 +65,13 @@ fn address(system: &System) -> String {
 /// All systems. Fails where the caller may not see them.
 pub fn systems(cx: &Context) -> Result<Arc<Directory>> {
     cx.caller().demand("catalog:read")?;
-    Ok(cx.app().catalog.get())
+    Ok(cx.app().stores.catalog.get())
 }
 
 /// All systems, for one who may change them.
 pub fn systems_to_change(cx: &Context) -> Result<Arc<Directory>> {
     cx.caller().demand("catalog:write")?;
-    Ok(cx.app().catalog.get())
+    Ok(cx.app().stores.catalog.get())
 }
 
 /// The id of the system somebody means to change. Fails where the caller may change none.

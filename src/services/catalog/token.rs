@@ -69,23 +69,23 @@ pub(super) fn key(system: &System) -> String {
 /// The token of a system, asked for where none is at hand.
 pub(super) async fn get(app: &App, http: &Http, system: &System, stored: &Credentials) -> Result<Secret> {
     let key = key(system);
-    if let Some(token) = app.calling.token(&key) {
+    if let Some(token) = app.net.calling.token(&key) {
         return Ok(token);
     }
-    let asking = app.calling.asking(&key);
+    let asking = app.net.calling.asking(&key);
     let _one = asking.lock().await;
-    if let Some(token) = app.calling.token(&key) {
+    if let Some(token) = app.net.calling.token(&key) {
         return Ok(token);
     }
     // Another call may have renewed the refresh token meanwhile.
-    let fresh = app.catalog.credentials(system).await?;
+    let fresh = app.stores.catalog.credentials(system).await?;
     let granted = ask(http, system, if fresh.secrets().next().is_some() { &fresh } else { stored }).await?;
     if let Some(renewed) = granted.refresh_token {
-        app.catalog.renew_secret(system, "refresh_token", renewed, app.clock.now()).await?;
+        app.stores.catalog.renew_secret(system, "refresh_token", renewed, app.clock.now()).await?;
     }
     let lasts = granted.expires_in.unwrap_or(UNSAID).saturating_sub(MARGIN);
     let until = Instant::now() + Duration::from_secs(lasts.min(86_400));
-    app.calling.keep_token(&key, Token { token: granted.access_token.clone(), until });
+    app.net.calling.keep_token(&key, Token { token: granted.access_token.clone(), until });
     Ok(granted.access_token)
 }
 

@@ -27,11 +27,11 @@ pub fn start(app: &Arc<App>) {
     let follow = async move {
         let app = shared;
         tokio::select! {
-            () = app.shutdown.cancelled() => {}
+            () = app.lifecycle.shutdown.cancelled() => {}
             () = follow(&app) => {}
         }
     };
-    drop(app.tracker.spawn_on(follow, &app.runtime));
+    drop(app.lifecycle.tracker.spawn_on(follow, &app.lifecycle.runtime));
 }
 
 /// How much of the machine embedding may take, as the settings say.
@@ -46,21 +46,21 @@ pub fn limits(app: &App) -> Limits {
 
 async fn follow(app: &App) {
     loop {
-        app.embedder.limit(limits(app));
+        app.search.embedder.limit(limits(app));
         match go_over(app).await {
-            Ok(()) => app.embedder.set_change(Change::default()),
+            Ok(()) => app.search.embedder.set_change(Change::default()),
             // Another was wanted meanwhile, and is next.
-            Err(error) if error.kind() == Kind::Conflict => app.embedder.set_change(Change::default()),
+            Err(error) if error.kind() == Kind::Conflict => app.search.embedder.set_change(Change::default()),
             Err(error) => {
-                let known = app.embedder.change().failed;
+                let known = app.search.embedder.change().failed;
                 if known.as_deref() != Some(error.message()) {
                     tracing::warn!(?error, "the embedding model could not be changed; search goes on as before");
                 }
-                app.embedder.set_change(Change { running: None, failed: Some(error.message().to_owned()) });
+                app.search.embedder.set_change(Change { running: None, failed: Some(error.message().to_owned()) });
             }
         }
         tokio::select! {
-            () = app.embedder.change_asked() => {}
+            () = app.search.embedder.change_asked() => {}
             () = tokio::time::sleep(LOOK) => {}
         }
     }
@@ -71,14 +71,14 @@ fn wanted(app: &App) -> String {
 }
 
 fn in_use(app: &App) -> String {
-    app.embedder.name().unwrap_or_else(|| offered::NONE.to_owned())
+    app.search.embedder.name().unwrap_or_else(|| offered::NONE.to_owned())
 }
 
 /// Brings what is in use to what is wanted, and every text a vector of it.
 async fn go_over(app: &App) -> Result<()> {
     let name = wanted(app);
-    let before = app.embedder.model();
-    let next = if same(app, &name)? { app.embedder.steady() } else { prepare(app, &name).await? };
+    let before = app.search.embedder.model();
+    let next = if same(app, &name)? { app.search.embedder.steady() } else { prepare(app, &name).await? };
     let changes = next.model() != before;
     // Where nothing changes this is what a build with another model in it, or a crash, left to do.
     read_all(app, &name, &next).await?;
@@ -86,10 +86,10 @@ async fn go_over(app: &App) -> Result<()> {
         return Ok(());
     }
     let id = next.model().map(|model| model.id);
-    app.indexes.use_model(id);
+    app.search.indexes.use_model(id);
     show(app, Running { to: name.clone(), stage: Stage::Indexing, done: 0, total: 0 });
-    app.indexes.model_in_use().await?;
-    app.embedder.become_like(&next);
+    app.search.indexes.model_in_use().await?;
+    app.search.embedder.become_like(&next);
     let embeddings = Embeddings::of(&app.db);
     embeddings.use_model(&in_use(app), before.map(|model| model.id), app.clock.now()).await?;
     tracing::info!(model = name, "another embedding model is in use");
@@ -101,7 +101,7 @@ async fn go_over(app: &App) -> Result<()> {
 fn same(app: &App, name: &str) -> Result<bool> {
     let known = offered::find(&app.config.data, name);
     match known {
-        Ok(model) => Ok(model.map(|model| model.info) == app.embedder.model()),
+        Ok(model) => Ok(model.map(|model| model.info) == app.search.embedder.model()),
         Err(error) if error.kind() == Kind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
@@ -126,7 +126,7 @@ async fn prepare(app: &App, name: &str) -> Result<Embedder> {
 }
 
 fn show(app: &App, running: Running) {
-    app.embedder.set_change(Change { running: Some(running), failed: None });
+    app.search.embedder.set_change(Change { running: Some(running), failed: None });
 }
 
 /// Gives every text a vector of this model. Ends early, with an error, when yet another is wanted.
@@ -150,7 +150,7 @@ async fn read_all(app: &App, name: &str, next: &Embedder) -> Result<()> {
             let made = next.passages(texts).await?.unwrap_or_default();
             embeddings.keep(&model.id, hashes.into_iter().zip(made).collect()).await?;
             if wanted(app) != name {
-                app.embedder.ask_for_change();
+                app.search.embedder.ask_for_change();
                 return Err(Error::conflict(format!("Going over to '{name}' was given up for another model.")));
             }
         }

@@ -49,6 +49,7 @@ pub(super) async fn fetch(app: &App, name: &str, entry: &Entry) -> Result<()> {
 async fn fetch_file(app: &App, base: &Url, url: Url, mut file: impl Write, progress: &mut Running) -> Result<String> {
     // The administrator's own mirror may stand in a private network; what it redirects to may not.
     let http = app
+        .net
         .gate
         .on_behalf(Origin::part(Part::ModelDownload, None))
         .allowing(&HostPort::of(base).into_iter().collect::<Vec<_>>());
@@ -69,7 +70,7 @@ async fn fetch_file(app: &App, base: &Url, url: Url, mut file: impl Write, progr
         hash.update(&chunk);
         file.write_all(&chunk).map_err(Error::internal)?;
         progress.done += chunk.len() as u64;
-        app.embedder.set_change(Change { running: Some(progress.clone()), failed: None });
+        app.search.embedder.set_change(Change { running: Some(progress.clone()), failed: None });
     }
     if length.is_some_and(|length| length != size) {
         return Err(Error::upstream(format!("{url} broke off: try again.")));

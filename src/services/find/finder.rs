@@ -229,7 +229,7 @@ impl Finder {
             if left.is_zero() {
                 break;
             }
-            let answering = trial::answer(catalogue, &nothing, &self.app.embedder, &allowed, case);
+            let answering = trial::answer(catalogue, &nothing, &self.app.search.embedder, &allowed, case);
             let Ok(answers) = timeout(left, answering).await else { break };
             without.extend(answers?);
         }
@@ -250,7 +250,7 @@ impl Finder {
         if prepared.catalogue.views().is_none() {
             return Ok(Question::of_words(need));
         }
-        match timeout(self.patience.need, Question::of(&self.app.embedder, need)).await {
+        match timeout(self.patience.need, Question::of(&self.app.search.embedder, need)).await {
             Ok(Ok(question)) => Ok(question),
             Ok(Err(error)) if error.kind() != Kind::Busy => Err(error),
             Ok(Err(_)) | Err(_) => Ok(Question::of_words(need)),
@@ -265,12 +265,12 @@ impl Finder {
             let (app, mine) = (Arc::clone(&self.app), Arc::clone(&prepared));
             let embed = async move {
                 tokio::select! {
-                    () = app.shutdown.cancelled() => {}
+                    () = app.lifecycle.shutdown.cancelled() => {}
                     () = mine.outdated.cancelled() => mine.stop(),
                     done = mine.embed(&app, &model) => mine.end(done),
                 }
             };
-            self.app.tracker.spawn_on(embed, &self.app.runtime);
+            self.app.lifecycle.tracker.spawn_on(embed, &self.app.lifecycle.runtime);
         }
         if prepared.catalogue.views().is_none() {
             let mut stage = prepared.stage.subscribe();
@@ -294,7 +294,7 @@ impl Finder {
     }
 
     fn slot(&self, registry: &Arc<Registry>) -> Slot {
-        let model = self.app.embedder.model();
+        let model = self.app.search.embedder.model();
         // Each caller looks at the tools through a registry of their own.
         let is_it = |slot: &&Slot| slot.registry.has_same_tools(registry) && slot.model == model;
         if let Some(slot) = self.now.read().as_ref().filter(is_it) {
@@ -358,7 +358,7 @@ impl Prepared {
     }
 
     async fn embed(&self, app: &App, model: &ModelInfo) -> Result<()> {
-        let begun = Embedding::begin(&app.db, &app.embedder, model, &self.catalogue);
+        let begun = Embedding::begin(&app.db, &app.search.embedder, model, &self.catalogue);
         let mut embedding = begun.ok_or_else(|| Error::internal("the embedding model went away"))?;
         let missing = embedding.known().await?;
         self.stage.send_replace(if missing.is_empty() { Stage::Done } else { Stage::Embedding });

@@ -134,13 +134,13 @@ impl Learner {
                 }
             }
         };
-        let overdue = self.app.overdue.clone();
+        let overdue = self.app.lifecycle.overdue.clone();
         let learn = async move { overdue.run_until_cancelled(learn).await };
-        self.app.tracker.spawn_on(learn, &self.app.runtime);
+        self.app.lifecycle.tracker.spawn_on(learn, &self.app.lifecycle.runtime);
     }
 
     async fn learn(&self, called: &Called, need: String) -> Result<()> {
-        let embedder = self.app.embedder.steady();
+        let embedder = self.app.search.embedder.steady();
         let Some(model) = embedder.model() else { return Ok(()) };
         let Some(vector) = embedder.query(&need).await? else { return Ok(()) };
         let ended = Ended {
@@ -169,7 +169,7 @@ impl Learner {
     /// The past needs, as far as they are embedded; none without a model. Says whether that is all of them: the others
     /// are embedded in the background, and nobody waits for it.
     pub async fn past(&self) -> Result<(Arc<RwLock<Past>>, bool)> {
-        let embedder = self.app.embedder.steady();
+        let embedder = self.app.search.embedder.steady();
         let Some(model) = embedder.model() else { return Ok((Arc::default(), true)) };
         let version = self.stored.version().await?;
         if let Some(known) = self.known(&model.id, version) {
@@ -219,7 +219,7 @@ impl Learner {
             *this.loaded.lock() = None;
             Ok::<(), Error>(())
         };
-        let shutdown = self.app.shutdown.clone();
+        let shutdown = self.app.lifecycle.shutdown.clone();
         let work = async move {
             tokio::select! {
                 () = shutdown.cancelled() => {}
@@ -228,7 +228,7 @@ impl Learner {
                 }
             }
         };
-        self.app.tracker.spawn_on(work, &self.app.runtime);
+        self.app.lifecycle.tracker.spawn_on(work, &self.app.lifecycle.runtime);
     }
 
     /// What was learned, as it is stored.

@@ -36,7 +36,7 @@ struct Batch {
 
 /// Embeds whatever waits for it, for ever.
 pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
-    let ingest = &app.knowledge.ingest;
+    let ingest = &app.stores.knowledge.ingest;
     let mut places: HashMap<Embedding, i64> = HashMap::new();
     let mut last_model = String::new();
     loop {
@@ -50,7 +50,7 @@ pub(super) async fn embed_all(app: Arc<App>) -> Result<()> {
             continue;
         }
         places.retain(|one, _| waiting.contains(one));
-        let embedder = app.embedder.steady();
+        let embedder = app.search.embedder.steady();
         let Some(model) = embedder.model() else {
             // By words alone they are found all the same.
             for one in waiting {
@@ -89,7 +89,7 @@ async fn gather(
             break;
         }
         let after = places.get(one).copied().unwrap_or(-1);
-        let next: Vec<Unembedded> = app.knowledge.ingest.unembedded(*one, model, after, room).await?;
+        let next: Vec<Unembedded> = app.stores.knowledge.ingest.unembedded(*one, model, after, room).await?;
         let Some(last) = next.last().map(|text| text.ordinal) else {
             finish(app, *one).await?;
             continue;
@@ -102,14 +102,14 @@ async fn gather(
 }
 
 async fn finish(app: &Arc<App>, one: Embedding) -> Result<()> {
-    app.knowledge.ingest.finish(one, app.clock.now()).await?;
-    app.knowledge.ingest.wake(Worker::Announcer);
+    app.stores.knowledge.ingest.finish(one, app.clock.now()).await?;
+    app.stores.knowledge.ingest.wake(Worker::Announcer);
     Ok(())
 }
 
 /// Says of documents that they are found, once the indexes have them, for ever.
 pub(super) async fn announce(app: Arc<App>) -> Result<()> {
-    let ingest = &app.knowledge.ingest;
+    let ingest = &app.stores.knowledge.ingest;
     loop {
         let done = ingest.finished().await?;
         if done.is_empty() {
@@ -119,7 +119,7 @@ pub(super) async fn announce(app: Arc<App>) -> Result<()> {
             }
             continue;
         }
-        if let Err(error) = app.indexes.settled().await {
+        if let Err(error) = app.search.indexes.settled().await {
             tracing::warn!(?error, "documents that were taken in are not found yet");
             tokio::time::sleep(BUSY).await;
             continue;

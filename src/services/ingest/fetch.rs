@@ -47,7 +47,7 @@ fn limit(app: &App) -> u64 {
 async fn from_folder(app: &App, job: &Job, path: &str) -> Result<Content> {
     let path = Path::new(path);
     let mut file = folder::open(path)?;
-    let mut incoming = app.knowledge.files.receive(limit(app)).await?;
+    let mut incoming = app.stores.knowledge.files.receive(limit(app)).await?;
     let mut piece = vec![0; PIECE];
     loop {
         let count = file.read(&mut piece).await.map_err(|error| {
@@ -83,7 +83,7 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
 /// Reads the body into the storage. What the head says it is encoded in counts more than what the page says, so it is
 /// kept as UTF-8 with the mark that counts most of all.
 async fn receive(app: &App, mut response: Response, charset: Option<&'static Encoding>) -> Result<Incoming> {
-    let mut incoming = app.knowledge.files.receive(limit(app)).await?;
+    let mut incoming = app.stores.knowledge.files.receive(limit(app)).await?;
     let Some(charset) = charset.filter(|charset| *charset != UTF_8) else {
         while let Some(piece) = response.chunk().await? {
             app.ensure_room(piece.len() as u64)?;
@@ -114,10 +114,10 @@ async fn keep(app: &App, job: &Job, incoming: Incoming, name: String, mime: Stri
         && let Err(error) = app.ensure_document_room(user, content.bytes).await
     {
         drop(stored);
-        app.knowledge.forget_files([content.hash]).await?;
+        app.stores.knowledge.forget_files([content.hash]).await?;
         return Err(error);
     }
-    app.knowledge.ingest.fetched(job, content.clone()).await?;
+    app.stores.knowledge.ingest.fetched(job, content.clone()).await?;
     Ok(content)
 }
 

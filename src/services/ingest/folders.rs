@@ -34,7 +34,7 @@ pub(super) async fn follow(app: Arc<App>) -> Result<()> {
     let mut watched: BTreeSet<PathBuf> = BTreeSet::new();
     let mut first = true;
     loop {
-        let folders = app.knowledge.folders.list().await?;
+        let folders = app.stores.knowledge.folders.list().await?;
         follow_these(&mut lookout, &mut watched, &folders);
         for folder in &folders {
             if folder.scanned_at.is_none() || (first && folder.watch) {
@@ -43,7 +43,7 @@ pub(super) async fn follow(app: Arc<App>) -> Result<()> {
         }
         first = false;
         tokio::select! {
-            () = app.knowledge.ingest.woken(Worker::Folders) => {}
+            () = app.stores.knowledge.ingest.woken(Worker::Folders) => {}
             changed = changes.recv() => {
                 let changed = settle(changed, &mut changes).await;
                 for folder in folders.iter().filter(|folder| changed.iter().any(|path| path.starts_with(&folder.path))) {
@@ -92,7 +92,7 @@ async fn settle(first: Option<PathBuf>, changes: &mut Receiver<PathBuf>) -> BTre
 
 /// Makes the documents of a folder what lies in it.
 async fn scan(app: &Arc<App>, folder: &Folder) -> Result<()> {
-    let (path, files) = (PathBuf::from(&folder.path), app.workspaces.clone());
+    let (path, files) = (PathBuf::from(&folder.path), app.host.workspaces.clone());
     // The server's data may have come to lie there since.
     let walk = move || folder::ensure_apart(&path, &files).and_then(|()| folder::walk(&path));
     let seen = tokio::task::spawn_blocking(walk).await.map_err(Error::internal)?;
@@ -100,12 +100,12 @@ async fn scan(app: &Arc<App>, folder: &Folder) -> Result<()> {
         Ok(seen) => seen.into_iter().filter_map(seen_file).collect(),
         Err(error) => {
             let now = app.clock.now();
-            return app.knowledge.folders.unreadable(folder.id, error.message().to_owned(), now).await;
+            return app.stores.knowledge.folders.unreadable(folder.id, error.message().to_owned(), now).await;
         }
     };
-    let changes = app.knowledge.folders.scanned(folder.id, seen, app.clock.now()).await?;
+    let changes = app.stores.knowledge.folders.scanned(folder.id, seen, app.clock.now()).await?;
     if changes.added + changes.changed > 0 {
-        app.knowledge.ingest.wake(Worker::Reader);
+        app.stores.knowledge.ingest.wake(Worker::Reader);
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ const TAIL: usize = 256 << 10;
 /// Reads a document into its row. Blocks.
 pub(super) fn read(app: &App, job: &Job, content: &Content) -> Result<()> {
     let whole = usize::try_from(content.bytes).map_err(Error::internal)?;
-    let reader = Reader::new(&app.readers);
+    let reader = Reader::new(&app.host.readers);
     let mut desk = Desk { app, job, content, reader, title: None, done: 0, whole: whole.max(1) };
     if whole > PART && desk.in_parts()? {
         return Ok(());
@@ -39,7 +39,7 @@ pub(super) fn read(app: &App, job: &Job, content: &Content) -> Result<()> {
     let extracted = desk.extract()?;
     desk.describe(&extracted, extracted.pages)?;
     let title = desk.title.clone();
-    let tokens = |text: &str| app.embedder.count_tokens(text);
+    let tokens = |text: &str| app.search.embedder.count_tokens(text);
     let part = Cutter::new(title.as_deref(), &tokens).take(&extracted);
     drop(extracted);
     desk.done = whole;
@@ -60,14 +60,14 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Reads a long text in parts. False, with nothing done, where it is none.
     fn in_parts(&mut self) -> Result<bool> {
-        let mut file = self.app.knowledge.files.open(&self.content.hash)?;
+        let mut file = self.app.stores.knowledge.files.open(&self.content.hash)?;
         let mut left = Vec::with_capacity(PART + TAIL);
         let mut last = fill(&mut file, &mut left)?;
         if left.contains(&0) {
             return Ok(false);
         }
         let app = self.app;
-        let tokens = |text: &str| app.embedder.count_tokens(text);
+        let tokens = |text: &str| app.search.embedder.count_tokens(text);
         let mut cutter: Option<Cutter<'_>> = None;
         while !left.is_empty() {
             let end = if last { left.len() } else { end_of_part(&left, &self.content.name) };
@@ -101,7 +101,7 @@ impl Desk<'_> {
 
     /// What a file holds; of a page that was fetched, its article.
     fn extract(&self) -> Result<Extracted> {
-        let file = (self.app.knowledge.files.open(&self.content.hash)?, self.content.bytes);
+        let file = (self.app.stores.knowledge.files.open(&self.content.hash)?, self.content.bytes);
         match self.job.source {
             SourceKind::Url => self.reader.article(file, &self.content.name, self.job.uri.as_deref()),
             _ => self.reader.document(file, &self.content.name),
@@ -114,7 +114,7 @@ impl Desk<'_> {
             kind: extracted.kind.as_str().to_owned(),
             pages,
         };
-        self.title = self.app.runtime.block_on(self.app.knowledge.ingest.describe(self.job, facts))?;
+        self.title = self.app.lifecycle.runtime.block_on(self.app.stores.knowledge.ingest.describe(self.job, facts))?;
         Ok(())
     }
 
@@ -126,7 +126,11 @@ impl Desk<'_> {
         loop {
             let rest = chunks.split_off(chunks.len().min(WRITTEN));
             let piece = Piece { text: texts.next(), chunks, progress };
-            self.app.runtime.block_on(self.app.knowledge.ingest.add(self.job, self.title.clone(), piece))?;
+            self.app.lifecycle.runtime.block_on(self.app.stores.knowledge.ingest.add(
+                self.job,
+                self.title.clone(),
+                piece,
+            ))?;
             if rest.is_empty() && texts.peek().is_none() {
                 return Ok(());
             }

@@ -24,11 +24,11 @@ const REST: Duration = Duration::from_secs(5);
 
 /// Takes up what the last process left, and starts the workers; they end with this one.
 pub async fn start(app: &Arc<App>) -> Result<()> {
-    let left = app.knowledge.ingest.recover().await?;
+    let left = app.stores.knowledge.ingest.recover().await?;
     if left > 0 {
         tracing::info!(left, "documents are being taken in");
     }
-    let (files, used) = (app.knowledge.files.clone(), app.knowledge.ingest.files().await?);
+    let (files, used) = (app.stores.knowledge.files.clone(), app.stores.knowledge.ingest.files().await?);
     tokio::task::spawn_blocking(move || files.sweep(&used)).await.map_err(Error::internal)??;
     let parsing = Share::new(READERS, EACH);
     for _ in 0..READERS {
@@ -51,7 +51,7 @@ where
     let shared = Arc::clone(app);
     let worker = async move {
         let app = shared;
-        let ended = app.shutdown.clone();
+        let ended = app.lifecycle.shutdown.clone();
         loop {
             let run = AssertUnwindSafe(work(Arc::clone(&app))).catch_unwind();
             tokio::select! {
@@ -69,11 +69,11 @@ where
             }
         }
     };
-    app.tracker.spawn_on(worker, &app.runtime);
+    app.lifecycle.tracker.spawn_on(worker, &app.lifecycle.runtime);
 }
 
 async fn read_all(app: Arc<App>, parsing: Share) -> Result<()> {
-    let ingest = &app.knowledge.ingest;
+    let ingest = &app.stores.knowledge.ingest;
     loop {
         let now = app.clock.now();
         let Some(job) = ingest.claim(now, EACH as u32).await? else {
@@ -122,8 +122,8 @@ async fn one(app: &Arc<App>, job: &Job, parsing: &Share) -> Result<()> {
         reading::read(&shared, &taken, &content)
     };
     aside::run(read).await?.unwrap_or_else(|| Err(broken()))?;
-    app.knowledge.ingest.read(job).await?;
-    app.knowledge.ingest.wake(Worker::Embedder);
+    app.stores.knowledge.ingest.read(job).await?;
+    app.stores.knowledge.ingest.wake(Worker::Embedder);
     Ok(())
 }
 
@@ -135,8 +135,8 @@ async fn empty_trash(app: Arc<App>) -> Result<()> {
     loop {
         let days = i64::from(app.settings.get().knowledge.trash_days);
         let then = crate::model::time::Time::from_millis(app.clock.now().millis() - days * 86_400_000);
-        let files = app.knowledge.ingest.empty_trash(then).await?;
-        app.knowledge.forget_files(files).await?;
+        let files = app.stores.knowledge.ingest.empty_trash(then).await?;
+        app.stores.knowledge.forget_files(files).await?;
         tokio::time::sleep(TRASH).await;
     }
 }

@@ -16,7 +16,7 @@ pub async fn search(cx: &Context, question: &Question) -> Result<Vec<Hit>> {
 
 /// Documents; each call names who asks, and shows what they may see.
 pub fn documents(cx: &Context) -> &Knowledge {
-    &cx.app().knowledge
+    &cx.app().stores.knowledge
 }
 
 /// The numbers under which this conversation cites these passages; outside one, their places.

@@ -33,7 +33,7 @@ pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>
     }
     let query: String = text.trim().chars().take(ASKED).collect();
     let asked = words::topics(&query);
-    if asked.is_empty() || app.knowledge.documents.count(caller.reader()).await? == 0 {
+    if asked.is_empty() || app.stores.knowledge.documents.count(caller.reader()).await? == 0 {
         return Ok(Vec::new());
     }
     let question = Question { query, limit: Some(LOOKED_AT), ..Question::default() };

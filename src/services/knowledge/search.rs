@@ -145,12 +145,12 @@ impl Scope {
     /// What is open to this person of what a question names.
     pub(super) async fn of(app: &App, reader: Reader, question: &Question) -> Result<Self> {
         let Question { collections, documents, kinds, .. } = question;
-        let tags = app.knowledge.collections.tags(reader, collections.clone()).await?;
+        let tags = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;
         let ids = match documents.is_empty() && kinds.is_empty() {
             true => None,
             false => {
                 let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
-                Some(app.knowledge.documents.chunk_ids(reader, documents.clone(), kinds).await?)
+                Some(app.stores.knowledge.documents.chunk_ids(reader, documents.clone(), kinds).await?)
             }
         };
         Ok(Self { tags, ids })
@@ -179,14 +179,14 @@ pub(super) async fn ask(app: &App, query: &str, scope: &Scope, limit: usize) -> 
     if tags.is_empty() || ids.as_ref().is_some_and(HashSet::is_empty) || limit == 0 {
         return Ok(Vec::new());
     }
-    let vector = app.embedder.query(query).await?;
+    let vector = app.search.embedder.query(query).await?;
     let ask = Ask { text: query, vector: vector.as_deref(), tags: Some(tags), ids: ids.as_ref(), limit };
-    app.indexes.search(Space::Knowledge, &ask).await
+    app.search.indexes.search(Space::Knowledge, &ask).await
 }
 
 async fn hits(app: &App, reader: Reader, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
     let ids = found.iter().map(|found| found.id).collect();
-    let passages = app.knowledge.documents.excerpts(reader, ids).await?;
+    let passages = app.stores.knowledge.documents.excerpts(reader, ids).await?;
     let mut passages: HashMap<ChunkId, Excerpt> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
     let terms = words::topics(&question.query);
     let hit = |found: Found| {

@@ -46,8 +46,8 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
     let limit = question.limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
     search::check(query)?;
     let found = match missing {
-        Missing::Document(id) => app.knowledge.documents.get(reader, id).await,
-        Missing::Chunk(id) => app.knowledge.documents.with_chunk(reader, id).await,
+        Missing::Document(id) => app.stores.knowledge.documents.get(reader, id).await,
+        Missing::Chunk(id) => app.stores.knowledge.documents.with_chunk(reader, id).await,
     };
     let document = match found {
         Err(error) if error.kind() == Kind::NotFound => {
@@ -64,7 +64,7 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
     }
     let ids: HashSet<ChunkId> = match missing {
         Missing::Chunk(id) => HashSet::from([id]),
-        Missing::Document(id) => app.knowledge.documents.chunk_ids(reader, vec![id], Vec::new()).await?,
+        Missing::Document(id) => app.stores.knowledge.documents.chunk_ids(reader, vec![id], Vec::new()).await?,
     };
     if let Some(lost) = left_out(app, reader, question, &document).await? {
         stages.push(lost);
@@ -73,7 +73,7 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
     let scope = Scope::of(app, reader, question).await?;
     let by_words = alone(app, &scope, (query, None)).await?;
     stages.push(text(query, &by_words, &ids));
-    let by_meaning = match app.embedder.query(query).await?.as_deref() {
+    let by_meaning = match app.search.embedder.query(query).await?.as_deref() {
         Some(vector) => Some(alone(app, &scope, ("", Some(vector))).await?),
         None => None,
     };
@@ -86,8 +86,8 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
 /// The stage that lost a document because the question was not asked of it.
 async fn left_out(app: &App, reader: Reader, question: &Question, document: &Document) -> Result<Option<Stage>> {
     let Question { collections, documents, kinds, .. } = question;
-    let asked = app.knowledge.collections.tags(reader, collections.clone()).await?;
-    let own = app.knowledge.collections.tags(reader, vec![document.collection.to_string()]).await?;
+    let asked = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;
+    let own = app.stores.knowledge.collections.tags(reader, vec![document.collection.to_string()]).await?;
     let detail = if own.is_disjoint(&asked) {
         format!("It is in '{}', which was not searched.", document.collection_name)
     } else if !documents.is_empty() && !documents.contains(&document.id) {
@@ -103,7 +103,7 @@ async fn left_out(app: &App, reader: Reader, question: &Question, document: &Doc
 /// What words alone, or meaning alone, find.
 async fn alone(app: &App, scope: &Scope, (text, vector): (&str, Option<&[f32]>)) -> Result<Vec<Found>> {
     let ask = Ask { text, vector, tags: Some(&scope.tags), ids: scope.ids.as_ref(), limit: DEEP };
-    app.indexes.search(Space::Knowledge, &ask).await
+    app.search.indexes.search(Space::Knowledge, &ask).await
 }
 
 fn ready(document: &Document) -> Stage {

@@ -37,7 +37,7 @@ struct Watch {
 pub async fn run(cx: &Context, command: Command) -> Result<Finished> {
     let files = OwnFiles::of(cx)?;
     // Before it looks: what is written later from outside is said to count for all that such a command writes.
-    let mark = cx.app().processes.mark_command(cx.caller().user);
+    let mark = cx.app().host.processes.mark_command(cx.caller().user);
     files.note_held().await?;
     let Some(origin) = cx.taint().origin_to_keep() else {
         let (ran, _mark) = in_sandbox(cx, &files.files, command, mark).await?;
@@ -46,11 +46,11 @@ pub async fn run(cx: &Context, command: Command) -> Result<Finished> {
         return ran;
     };
     // Its own changes are looked for when it has ended, which nobody vouches for before; those of others that run are not.
-    let watched = cx.app().processes.mark_watched(cx.caller().user);
+    let watched = cx.app().host.processes.mark_watched(cx.caller().user);
     drop(mark);
     let watch = files.watch(&origin).await?;
     // Of a program nothing from outside need have been near, and some may come while it runs.
-    let mark = origin.program_of.map(|_| cx.app().processes.mark_command(cx.caller().user));
+    let mark = origin.program_of.map(|_| cx.app().host.processes.mark_command(cx.caller().user));
     // Given up before its end, the trees stay: nobody knows what it wrote.
     let (ran, _marks) = in_sandbox(cx, &files.files, command, (watched, mark)).await?;
     files.note_held().await?;
@@ -64,22 +64,22 @@ async fn in_sandbox<M>(cx: &Context, files: &Rooted, command: Command, marks: M)
 where
     M: Send + 'static,
 {
-    let (sandbox, files, cancel) = (cx.app().sandbox.clone(), files.clone(), cx.cancelled().clone());
+    let (sandbox, files, cancel) = (cx.app().host.sandbox.clone(), files.clone(), cx.cancelled().clone());
     let run = async move { (sandbox.run(&files, command, &cancel).await, marks) };
-    cx.app().tracker.spawn_on(run, &cx.app().runtime).await.map_err(Error::internal)
+    cx.app().lifecycle.tracker.spawn_on(run, &cx.app().lifecycle.runtime).await.map_err(Error::internal)
 }
 
 /// The caller's background processes; what they wrote is of what the files hold.
 pub async fn processes(cx: &Context) -> Result<OwnProcesses> {
     let files = OwnFiles::of(cx)?;
     files.note_held().await?;
-    Ok(cx.app().processes.of(cx.caller().user, files.files))
+    Ok(cx.app().host.processes.of(cx.caller().user, files.files))
 }
 
 /// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
 pub async fn start(cx: &Context, line: &str, blocked: &[String]) -> Result<Status> {
     // Until it is started and counts as running itcx.
-    let _mark = cx.app().processes.mark_command(cx.caller().user);
+    let _mark = cx.app().host.processes.mark_command(cx.caller().user);
     let own = processes(cx).await?;
     let origin = cx.taint().origin_to_keep();
     if let Some(origin) = &origin {
@@ -90,7 +90,7 @@ pub async fn start(cx: &Context, line: &str, blocked: &[String]) -> Result<Statu
     // What came before it counted as running it may have read as well.
     OwnFiles::of(cx)?.note_held().await?;
     if let Some(origin) = cx.taint().origin() {
-        cx.app().processes.note(cx.caller().user, &origin);
+        cx.app().host.processes.note(cx.caller().user, &origin);
     }
     Ok(started)
 }
@@ -171,14 +171,14 @@ impl OwnFiles {
 /// Makes all count as from there that commands write from now on which run already and may read one of these places: they
 /// started with nothing from outside near. Those of others hear no more of it than everybody may.
 pub(super) async fn guard_against_running(app: &App, places: &[FilePlace], origin: &Origin) -> Result<()> {
-    for user in app.processes.unwatched() {
+    for user in app.host.processes.unwatched() {
         let lies_with = |owner: Option<UserId>| places.iter().any(|place| place.owner == owner);
         let origin = match (lies_with(Some(user)), lies_with(None)) {
             (true, _) => origin.clone(),
             (false, true) => origin.clone().for_all(),
             (false, false) => continue,
         };
-        app.processes.note(user, &origin);
+        app.host.processes.note(user, &origin);
         keep_trees(app, &app.files_of(user)?, &origin).await?;
     }
     Ok(())

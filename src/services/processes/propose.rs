@@ -92,7 +92,7 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
     if about.chars().count() > LONGEST {
         return Err(Error::invalid(format!("Say what the processes shall be about in {LONGEST} characters.")));
     }
-    if !Providers::of(&app.db, &app.vault, app.config.model.as_ref())?.any().await? {
+    if !Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?.any().await? {
         return Err(chain::no_model());
     }
     let store = Processes::of(&app.db);
@@ -167,7 +167,7 @@ impl Material {
 
 /// The systems' names, and each with its endpoints as text.
 fn catalog(app: &App) -> (Vec<String>, String) {
-    let directory = app.catalog.get();
+    let directory = app.stores.catalog.get();
     let (mut names, mut text, mut left) = (Vec::new(), String::new(), ENDPOINTS);
     // What waits for a review is in nobody's prompt.
     let is_reviewed = |system: &System| system.status != SystemStatus::Draft || system.waiting.is_none();

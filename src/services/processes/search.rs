@@ -88,7 +88,7 @@ pub async fn search(app: &App, query: &str, all: Vec<Process>) -> Result<Answer>
 /// How near each is in meaning; empty without a model, or where it is not ready.
 async fn nearness(app: &App, query: &str, all: &[Process]) -> Vec<f32> {
     let texts: Vec<String> = all.iter().map(|one| one.content.text()).collect();
-    let embedder = app.embedder.steady();
+    let embedder = app.search.embedder.steady();
     let reading = async {
         let Some(vectors) = views::embedded(&app.db, &embedder, &texts).await? else { return Ok(Vec::new()) };
         let Some(asked) = embedder.query(query).await? else { return Ok(Vec::new()) };

@@ -235,7 +235,7 @@ impl Library {
         if let Some(known) = self.checked.read().get(&loaded.digest) {
             return Ok(known.clone());
         }
-        let problem = match worker::check(&self.app.workers, &loaded.source).await {
+        let problem = match worker::check(&self.app.host.workers, &loaded.source).await {
             Ok(checked) => checked.problems.iter().find(|problem| problem.is_error()).map(told),
             Err(error) => Some(error.message().to_owned()),
         };

@@ -75,7 +75,7 @@ impl Workbench {
 
     /// What is wrong with a text; the tools it names are looked up, too.
     pub async fn check(&self, who: UserId, source: &str) -> Result<Checked> {
-        let mut checked = worker::check(&self.library.app().workers.of(who), source).await?;
+        let mut checked = worker::check(&self.library.app().host.workers.of(who), source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
         for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
@@ -98,7 +98,7 @@ impl Workbench {
 
     /// Runs the examples and tests of a text.
     pub async fn test(&self, who: UserId, source: &str) -> Result<TestRun> {
-        worker::test(&self.library.app().workers.of(who), source).await
+        worker::test(&self.library.app().host.workers.of(who), source).await
     }
 
     /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
@@ -242,7 +242,7 @@ impl Workbench {
             let message = format!("{red} of {} tests fail: it is published when all pass.", tests.total);
             return Err(Error::conflict(message).with_details(json!({"tests": tests})));
         }
-        let stored = self.library.app().tool_config.values(&kept.name).await?;
+        let stored = self.library.app().stores.tool_config.values(&kept.name).await?;
         let hidden = stored.into_iter().filter(|(_, stored)| stored.secret).map(|(key, _)| key).collect();
         let wider = wider::wider(live.as_ref(), &next, &hidden);
         let unasked: Vec<&String> = wider.iter().filter(|what| !accepted.wider.contains(what)).collect();

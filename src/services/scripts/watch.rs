@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Follows until the process ends.
 pub(super) fn start(library: &Library) {
     let (mine, app) = (library.clone(), library.app());
-    let shutdown = app.shutdown.clone();
+    let shutdown = app.lifecycle.shutdown.clone();
     let follow = async move {
         tokio::select! {
             () = shutdown.cancelled() => {}
@@ -35,7 +35,7 @@ pub(super) fn start(library: &Library) {
             }
         }
     };
-    app.tracker.spawn_on(follow, &app.runtime);
+    app.lifecycle.tracker.spawn_on(follow, &app.lifecycle.runtime);
 }
 
 async fn follow(library: Library) -> Result<()> {

@@ -38,7 +38,7 @@ async fn refused(app: &TestApp, caller: &Caller, tool: &str, arguments: Value) -
         Err(error) => error,
         Ok(outcome) => panic!("{tool} {arguments}: {outcome:?}"),
     };
-    let waiting = app.satchel.app.tickets.pending(caller.user, app.satchel.app.clock.now()).await.unwrap();
+    let waiting = app.satchel.app.stores.tickets.pending(caller.user, app.satchel.app.clock.now()).await.unwrap();
     assert!(waiting.is_empty(), "{tool} {arguments}: {waiting:?}");
     error
 }

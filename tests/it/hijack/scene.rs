@@ -51,7 +51,7 @@ impl Scene {
         app.set(json!({"exec": {"mode": "sandboxed"}})).await;
         let settings = app.satchel.invoker.registry().find("web_search").unwrap().tool.spec().settings.clone();
         let values = json!({"base_url": self.search.url("/")}).as_object().unwrap().clone();
-        app.satchel.app.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
+        app.satchel.app.stores.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
         let crm = open(app, "CRM", &self.crm.url("")).await;
         endpoint(app, &crm, json!({"name": "List", "path": "/customers", "risk": "read"})).await;
         let far = open(app, "Far", &self.far("")).await;

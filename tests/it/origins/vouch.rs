@@ -101,6 +101,7 @@ async fn a_memory_keeps_its_origin_when_it_is_said_again_corrected_or_edited() {
         within(&app, topic, &mara, ("save_memory", json!({"content": content}))).await;
         app.satchel
             .app
+            .stores
             .memories
             .own(mara.user)
             .recent(Vec::new(), 1, app.satchel.app.clock.now())

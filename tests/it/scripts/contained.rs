@@ -119,7 +119,7 @@ async fn no_script_brings_a_secret_out() {
         // Only what somebody has is configured.
         bench.save(&owner, &name, text.clone(), None).await.unwrap();
         let values = json!({"api_key": SECRET}).as_object().unwrap().clone();
-        app.satchel.app.tool_config.set(&owner, &name, &settings, values).await.unwrap();
+        app.satchel.app.stores.tool_config.set(&owner, &name, &settings, values).await.unwrap();
         let call = satchel::model::call::Call::new(owner.caller.clone(), "x", json!({}));
         let told = match bench.run(&text, call, CancellationToken::new()).await {
             Ok(outcome) => format!("{outcome:?}"),

@@ -94,7 +94,7 @@ async fn what_a_script_uses_that_asks_a_person_asks_before_the_script_runs() {
     let asked = app.call(&owner, "sneaks", json!({})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
-    app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
+    app.satchel.app.stores.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
     let asked = app.call(&owner, "hides", json!({})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
@@ -158,7 +158,7 @@ async fn a_script_with_a_secret_that_fails_after_it_brought_something_in_taints_
     let by = app.owner().await;
     let settings = app.satchel.services.scripts.one("fails").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&by, "fails", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&by, "fails", &settings, values).await.unwrap();
     let owner = app.caller(&["*"]).await;
     let topic = app.conversation(&owner).await;
     let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "fails", json!({"url": site.url("/heron")})) };
@@ -229,7 +229,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     );
     let settings = app.satchel.services.scripts.one("asks").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
     let said = error(&app, &caller, "asks", json!({"path": "/"})).await;
     assert!(said.contains("not yet granted"), "{said}");
     satchel::services::scripts::Workbench::of(&app.satchel.services.scripts)
@@ -268,7 +268,7 @@ async fn a_secret_is_sent_to_the_hosts_of_its_setting_and_to_no_other_that_the_s
     let owner = app.owner().await;
     let settings = app.satchel.services.scripts.one("pays").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret \"canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
     let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
     bench.grant(&owner, "pays", vec![own.clone(), other.clone()]).await.unwrap();
     let ways = ["header", "coded", "query", "body"];

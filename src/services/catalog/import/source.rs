@@ -89,12 +89,12 @@ async fn gathered(
     let own = from.as_ref().map(|(_, found)| found.origin());
     let (mut files, mut texts) = (ApiFiles { from, further: Vec::new() }, vec![Bytes::from(text)]);
     for _ in 0..MAX_ROUNDS {
-        let (reader, known, contents) = (Reader::new(&app.readers), files.clone(), texts.clone());
+        let (reader, known, contents) = (Reader::new(&app.host.readers), files.clone(), texts.clone());
         let read = move || {
             let contents: Vec<&[u8]> = contents.iter().map(Bytes::as_ref).collect();
             reader.api(known, &contents)
         };
-        let wanted = match app.work.run(http.user(), read).await? {
+        let wanted = match app.host.work.run(http.user(), read).await? {
             ApiRead::Whole(proposals) => return Ok(*proposals),
             ApiRead::Wanted(wanted) => wanted,
         };
